@@ -1,0 +1,47 @@
+/** Failures that say "the database cannot be reached or used now", by SQLSTATE or driver code. */
+const UNAVAILABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  '53300', // too many connections
+  '57014', // statement timeout
+  '57P01', // admin shutdown
+  '57P02', // crash shutdown
+  '57P03', // cannot connect now
+]);
+
+/** The SQLSTATE or driver code of an error, looked for along its causes. */
+export function sqlState(error: unknown): string | undefined {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    const { code } = e as { code?: unknown };
+    if (typeof code === 'string') return code;
+    // A host with several addresses fails with one error for all of them.
+    if (e instanceof AggregateError && e.errors.length > 0) return sqlState(e.errors[0]);
+  }
+  return undefined;
+}
+
+/** Whether a query failed because the database is unreachable, overloaded or on its way down. */
+export function isUnavailable(error: unknown): boolean {
+  const code = sqlState(error);
+  return code !== undefined && (UNAVAILABLE.has(code) || code.startsWith('08'));
+}
+
+/** Whether running the same transaction again may succeed (deadlock, serialization failure). */
+export function isRetryable(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === '40P01' || code === '40001';
+}
+
+/** Whether a unique constraint refused the row. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

@@ -1,0 +1,27 @@
+import { v7 } from 'uuid';
+
+/** A new id and the millisecond it carries. */
+export interface NewId {
+  id: string;
+  at: Date;
+}
+
+/**
+ * Makes UUID v7 ids (RFC 9562) that only grow, with the time they carry: a row whose `created_at` is that time
+ * sorts by id as it sorts by (`created_at`, `id`).
+ */
+export function createIds(clock: () => Date): () => NewId {
+  let last = 0;
+  let seq = 0;
+  return () => {
+    const now = clock().getTime();
+    if (now > last) {
+      last = now;
+      // The upper half stays free, so that one millisecond has room to count.
+      seq = Math.floor(Math.random() * 0x4000_0000);
+    } else {
+      seq++;
+    }
+    return { id: v7({ msecs: last, seq }), at: new Date(last) };
+  };
+}

@@ -1,0 +1,111 @@
+import type { Sql, TransactionSql } from 'postgres';
+import { type OrgSchemaName, orgSchemaName, TEMPLATE_SCHEMA } from './org.ts';
+
+/** One generated step of a track. */
+export interface Migration {
+  name: string;
+  /** SHA-256 of the file, hex: a step that changed after it was applied is noticed. */
+  hash: string;
+  /** Run one by one, each alone in its command. */
+  statements: readonly string[];
+}
+
+export const MIGRATION_TRACKS = ['shared', 'org'] as const;
+
+type Applied = { name: string; hash: string };
+
+/** Lock keys: `shared` has a fixed one, an org takes the random half of its id. */
+const SHARED_LOCK = '8382736451029384756';
+const orgLock = (orgId: string) =>
+  BigInt.asIntN(64, BigInt(`0x${orgId.replaceAll('-', '').slice(16)}`)).toString();
+
+/** Waits for another process's migration, but not for ever. */
+const LOCK_TIMEOUT = "set local lock_timeout = '60s'; set local statement_timeout = 0";
+
+/**
+ * Brings `shared` up to date, one transaction a step; any number of processes may do so at once.
+ * @throws Error when an applied step differs from the one in `migrations`
+ */
+export async function migrateShared(sql: Sql, migrations: readonly Migration[]): Promise<void> {
+  while (pending(await appliedToShared(sql), migrations).length > 0) {
+    await sql.begin(async (tx) => {
+      await lock(tx, SHARED_LOCK);
+      const [next] = pending(await appliedToShared(tx), migrations);
+      if (!next) return;
+      await run(tx, next.statements);
+      await tx.unsafe('insert into shared.migrations (name, hash, applied_at) values ($1, $2, now())', [
+        next.name,
+        next.hash,
+      ]);
+    });
+  }
+}
+
+/**
+ * Brings one org's schema up to date, one transaction a step, `orgs.schema_version` included.
+ * @throws Error when an applied step differs from the one in `migrations`, or a step fails
+ */
+export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly Migration[]): Promise<void> {
+  const schema = orgSchemaName(orgId);
+  let behind = true;
+  while (behind) {
+    behind = await sql.begin(async (tx) => {
+      await lock(tx, orgLock(orgId));
+      const applied = await tx.unsafe<Applied[]>(
+        'select name, hash from shared.org_migrations where org_id = $1',
+        [orgId],
+      );
+      const [next, ...rest] = pending(applied, migrations);
+      if (!next) return false;
+      await run(tx, inSchema(next.statements, schema));
+      await tx.unsafe(
+        'insert into shared.org_migrations (org_id, name, hash, applied_at) values ($1, $2, $3, now())',
+        [orgId, next.name, next.hash],
+      );
+      await tx.unsafe('update shared.orgs set schema_version = $2 where id = $1', [
+        orgId,
+        applied.length + 1,
+      ]);
+      return rest.length > 0;
+    });
+  }
+}
+
+/** What makes a new org's schema with everything in it; run in the transaction that inserts the org. */
+export function orgSchemaStatements(orgId: string, migrations: readonly Migration[]): string[] {
+  const schema = orgSchemaName(orgId);
+  return migrations.flatMap((migration) => inSchema(migration.statements, schema));
+}
+
+/** Sent one behind the other without waiting: one round trip for all. */
+async function run(tx: TransactionSql, statements: readonly string[]): Promise<void> {
+  await Promise.all(statements.map((statement) => tx.unsafe(statement)));
+}
+
+function inSchema(statements: readonly string[], schema: OrgSchemaName): string[] {
+  return statements.map((statement) => statement.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema}"`));
+}
+
+async function lock(tx: TransactionSql, key: string): Promise<void> {
+  await tx.unsafe(LOCK_TIMEOUT).simple();
+  await tx.unsafe(`select pg_advisory_xact_lock(${key})`);
+}
+
+async function appliedToShared(sql: Sql | TransactionSql): Promise<Applied[]> {
+  // Asked first, so that a missing table does not abort the transaction around it.
+  const [found] = await sql.unsafe<{ there: boolean }[]>(
+    "select to_regclass('shared.migrations') is not null as there",
+  );
+  return found?.there ? await sql.unsafe<Applied[]>('select name, hash from shared.migrations') : [];
+}
+
+/** The steps still to do. Applied steps this build does not know are of a newer build, and left alone. */
+function pending(applied: readonly Applied[], migrations: readonly Migration[]): Migration[] {
+  const hashes = new Map(applied.map(({ name, hash }) => [name, hash]));
+  return migrations.filter(({ name, hash }) => {
+    const known = hashes.get(name);
+    if (known !== undefined && known !== hash)
+      throw new Error(`migration ${name} was changed after it was applied`);
+    return known === undefined;
+  });
+}

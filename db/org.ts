@@ -1,0 +1,207 @@
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  json,
+  pgSchema,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import QuickLRU from 'quick-lru';
+import { time } from './columns.ts';
+
+export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const FINDING_STATUSES = [
+  'open',
+  'confirmed',
+  'fixed',
+  'false_positive',
+  'wontfix',
+  'verified',
+] as const;
+export type FindingStatus = (typeof FINDING_STATUSES)[number];
+
+export const SCAN_STATUSES = ['running', 'completed', 'failed'] as const;
+export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
+
+/** What a scan looked at; every part is optional. */
+export interface ScanTarget {
+  type?: string;
+  path?: string;
+  url?: string;
+  ref?: string;
+}
+
+/** How many findings a scan has, in all and by severity. */
+export type SeverityCounts = { total: number } & Record<Severity, number>;
+
+/** Name of an organization's schema. Only {@link orgSchemaName} makes one, so SQL never sees an unchecked name. */
+export type OrgSchemaName = string & { readonly __brand: 'OrgSchemaName' };
+
+/** The schema an org's tables live in: `org_<uuid without hyphens>`. */
+export function orgSchemaName(orgId: string): OrgSchemaName {
+  const name = `org_${orgId.replaceAll('-', '')}`;
+  if (!/^org_[a-f0-9]{32}$/.test(name)) throw new Error(`not an organization id: ${orgId}`);
+  return name as OrgSchemaName;
+}
+
+/** Stands for an org's schema in the generated migrations of the org track. */
+export const TEMPLATE_SCHEMA = 'org_template' as OrgSchemaName;
+
+/** DDL takes no parameters, so the values stand in the text. */
+const oneOf = (column: string, values: readonly string[]) =>
+  sql.raw(`"${column}" in (${values.map((value) => `'${value}'`).join(', ')})`);
+
+/** The tables of one organization, bound to its schema. */
+export function buildOrgTables(schemaName: OrgSchemaName) {
+  const schema = pgSchema(schemaName);
+
+  const projects = schema.table(
+    'projects',
+    {
+      id: uuid('id').primaryKey(),
+      name: text('name').notNull(),
+      slug: text('slug').notNull(),
+      createdAt: time('created_at').notNull(),
+    },
+    (t) => [uniqueIndex('projects_slug').on(t.slug)],
+  );
+
+  const apiTokens = schema.table(
+    'api_tokens',
+    {
+      id: uuid('id').primaryKey(),
+      /** Null on an org-wide token. */
+      projectId: uuid('project_id').references(() => projects.id),
+      name: text('name').notNull(),
+      prefix: text('prefix').notNull(),
+      /** SHA-256 of the whole token, hex. */
+      tokenHash: text('token_hash').notNull(),
+      /** A user id of `shared`; no foreign key crosses schemas. */
+      createdBy: uuid('created_by').notNull(),
+      expiresAt: time('expires_at'),
+      revoked: boolean('revoked').notNull().default(false),
+      createdAt: time('created_at').notNull(),
+      lastUsed: time('last_used'),
+    },
+    (t) => [index('api_tokens_prefix').on(t.prefix)],
+  );
+
+  const scans = schema.table(
+    'scans',
+    {
+      scanId: text('scan_id').primaryKey(),
+      projectId: uuid('project_id')
+        .notNull()
+        .references(() => projects.id),
+      persona: text('persona', { enum: PERSONAS }).notNull(),
+      name: text('name').notNull(),
+      target: json('target').$type<ScanTarget>(),
+      status: text('status', { enum: SCAN_STATUSES }).notNull(),
+      errorMessage: text('error_message'),
+      /** Null while the scan runs. */
+      summary: json('summary').$type<SeverityCounts>(),
+      createdAt: time('created_at').notNull(),
+      completedAt: time('completed_at'),
+    },
+    (t) => [
+      index('scans_newest').on(t.createdAt, t.scanId),
+      check('scans_status', oneOf('status', SCAN_STATUSES)),
+    ],
+  );
+
+  const findings = schema.table(
+    'findings',
+    {
+      /** UUID v7 of `createdAt`'s millisecond: the primary key is also the order of lists. */
+      id: uuid('id').primaryKey(),
+      projectId: uuid('project_id').notNull(),
+      fingerprint: text('fingerprint').notNull(),
+      /** The scan that reported it first. */
+      scanId: text('scan_id').notNull(),
+      lastScanId: text('last_scan_id').notNull(),
+      title: text('title').notNull(),
+      severity: text('severity', { enum: SEVERITIES }).notNull(),
+      description: text('description').notNull(),
+      cwe: text('cwe'),
+      cve: text('cve'),
+      cvssScore: doublePrecision('cvss_score'),
+      cvssVector: text('cvss_vector'),
+      file: text('file'),
+      line: integer('line'),
+      source: text('source'),
+      status: text('status', { enum: FINDING_STATUSES }).notNull(),
+      statusChangedAt: time('status_changed_at').notNull(),
+      /** Seen again after it was `fixed` or `verified`. */
+      regressed: boolean('regressed').notNull().default(false),
+      seenCount: integer('seen_count').notNull(),
+      lastSeenAt: time('last_seen_at').notNull(),
+      createdAt: time('created_at').notNull(),
+      updatedAt: time('updated_at').notNull(),
+    },
+    (t) => [
+      uniqueIndex('findings_fingerprint').on(t.projectId, t.fingerprint),
+      index('findings_scan').on(t.scanId),
+      check('findings_severity', oneOf('severity', SEVERITIES)),
+      check('findings_status', oneOf('status', FINDING_STATUSES)),
+    ],
+  );
+
+  /** Findings reported again under a scan other than their first. */
+  const sightings = schema.table(
+    'sightings',
+    { scanId: text('scan_id').notNull(), findingId: uuid('finding_id').notNull() },
+    (t) => [primaryKey({ name: 'sightings_pk', columns: [t.scanId, t.findingId] })],
+  );
+
+  const exploits = schema.table(
+    'exploits',
+    {
+      id: uuid('id').primaryKey(),
+      findingId: uuid('finding_id')
+        .notNull()
+        .references(() => findings.id),
+      filename: text('filename').notNull(),
+      language: text('language').notNull(),
+      code: text('code').notNull(),
+      createdAt: time('created_at').notNull(),
+    },
+    (t) => [index('exploits_finding').on(t.findingId, t.id)],
+  );
+
+  const orgFlags = schema.table('feature_flags', {
+    name: text('name').primaryKey(),
+    /** Set by platform administrators. */
+    provisioned: boolean('provisioned').notNull(),
+    /** Set by the org's owner. */
+    enabled: boolean('enabled').notNull(),
+    description: text('description').notNull(),
+  });
+
+  return { schema, projects, apiTokens, scans, findings, sightings, exploits, orgFlags };
+}
+
+export type OrgTables = ReturnType<typeof buildOrgTables>;
+
+/**
+ * Keeps what `make` gives for an org, for a bounded number of orgs. What is dropped is made again when needed, so
+ * two of a kind may live for a moment.
+ */
+export function perOrg<Org extends { id: string }, Value>(make: (org: Org) => Value, maxSize = 2_000) {
+  const kept = new QuickLRU<string, Value>({ maxSize });
+  return (org: Org): Value => {
+    let value = kept.get(org.id);
+    if (value === undefined) {
+      value = make(org);
+      kept.set(org.id, value);
+    }
+    return value;
+  };
+}

@@ -1,0 +1,146 @@
+import { type AnyColumn, eq, is, type SQL, sql } from 'drizzle-orm';
+import { PgTimestamp } from 'drizzle-orm/pg-core';
+import type { OrgTables } from './org.ts';
+import { orgs, users } from './shared.ts';
+
+/*
+ * How rows are shown: one table of fields per resource, named as the API names them. `select(fields)` or
+ * `returning(fields)` with toResource() gives one resource in JavaScript, jsonText() the same as text made by
+ * PostgreSQL, for long lists.
+ */
+
+export const userFields = {
+  id: users.id,
+  name: users.name,
+  avatar_url: users.avatarUrl,
+  created_at: users.createdAt,
+};
+
+export const orgFields = {
+  id: orgs.id,
+  name: orgs.name,
+  slug: orgs.slug,
+  plan: orgs.plan,
+  custom_domain: orgs.customDomain,
+  schema_version: orgs.schemaVersion,
+  created_at: orgs.createdAt,
+};
+
+export const projectFields = ({ projects: p }: OrgTables) => ({
+  id: p.id,
+  name: p.name,
+  slug: p.slug,
+  created_at: p.createdAt,
+});
+
+export const apiTokenFields = ({ apiTokens: t }: OrgTables) => ({
+  id: t.id,
+  project_id: t.projectId,
+  name: t.name,
+  prefix: t.prefix,
+  created_by: t.createdBy,
+  expires_at: t.expiresAt,
+  revoked: t.revoked,
+  created_at: t.createdAt,
+  last_used: t.lastUsed,
+});
+
+export const scanFields = (t: OrgTables) => ({
+  id: sql<string>`${t.scans.scanId}`.as('id'),
+  scan_id: t.scans.scanId,
+  project_id: t.scans.projectId,
+  persona: t.scans.persona,
+  name: t.scans.name,
+  target: t.scans.target,
+  status: t.scans.status,
+  error_message: t.scans.errorMessage,
+  finding_count: findingCount(t),
+  summary: t.scans.summary,
+  created_at: t.scans.createdAt,
+  started_at: sql<Date>`${t.scans.createdAt}`.mapWith(t.scans.createdAt).as('started_at'),
+  completed_at: t.scans.completedAt,
+});
+
+/** Counted while the scan runs, from its summary afterwards. */
+function findingCount(t: OrgTables): SQL.Aliased<number> {
+  const first = sql`(select count(*) from ${t.findings} where ${eq(t.findings.scanId, t.scans.scanId)})`;
+  const again = sql`(select count(*) from ${t.sightings} where ${eq(t.sightings.scanId, t.scans.scanId)})`;
+  return sql<number>`coalesce((${t.scans.summary} ->> 'total')::int, (${first} + ${again})::int)`.as(
+    'finding_count',
+  );
+}
+
+export const findingFields = ({ findings: f }: OrgTables) => ({
+  id: f.id,
+  scan_id: f.scanId,
+  last_scan_id: f.lastScanId,
+  project_id: f.projectId,
+  fingerprint: f.fingerprint,
+  title: f.title,
+  severity: f.severity,
+  description: f.description,
+  cwe: f.cwe,
+  cve: f.cve,
+  cvss_score: f.cvssScore,
+  cvss_vector: f.cvssVector,
+  file: f.file,
+  line: f.line,
+  source: f.source,
+  status: f.status,
+  status_changed_at: f.statusChangedAt,
+  regressed: f.regressed,
+  seen_count: f.seenCount,
+  last_seen_at: f.lastSeenAt,
+  created_at: f.createdAt,
+  updated_at: f.updatedAt,
+});
+
+export const exploitFields = ({ exploits: e }: OrgTables) => ({
+  id: e.id,
+  finding_id: e.findingId,
+  filename: e.filename,
+  language: e.language,
+  code: e.code,
+  created_at: e.createdAt,
+});
+
+type Shown<T> = T extends Date ? string : T;
+
+/** A row as the API shows it: times as ISO 8601 text, fields without a value left out. */
+export type Resource<Row> = {
+  [K in keyof Row as null extends Row[K] ? never : K]: Shown<Row[K]>;
+} & {
+  [K in keyof Row as null extends Row[K] ? K : never]?: Shown<NonNullable<Row[K]>>;
+};
+
+/** Turns a row selected by one of the field tables into its resource. */
+export function toResource<Row extends object>(row: Row): Resource<Row> {
+  const shown: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(row)) {
+    if (value !== null && value !== undefined)
+      shown[key] = value instanceof Date ? value.toISOString() : value;
+  }
+  return shown as Resource<Row>;
+}
+
+/** An API token; its `project_id` is shown also when it has none. */
+export function toApiToken<Row extends { project_id: string | null }>(row: Row) {
+  return { ...toResource({ ...row, project_id: row.project_id ?? '' }) };
+}
+
+type Fields = Record<string, AnyColumn | SQL.Aliased>;
+
+/** An SQL expression for the text of the JSON object that {@link toResource} would make of the same fields. */
+export function jsonText(fields: Fields): SQL<string> {
+  const pairs = Object.entries(fields).map(([key, field]) => {
+    const value = is(field, PgTimestamp) || key.endsWith('_at') ? isoTime(inner(field)) : inner(field);
+    return sql`${sql.raw(`'${key}'`)}, ${value}`;
+  });
+  return sql<string>`json_strip_nulls(json_build_object(${sql.join(pairs, sql`, `)}))::text`;
+}
+
+const inner = (field: AnyColumn | SQL.Aliased): SQL =>
+  'sql' in field ? (field as SQL.Aliased).sql : sql`${field}`;
+
+const isoTime = (value: SQL): SQL =>
+  sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -1,0 +1,4 @@
+import { buildOrgTables, TEMPLATE_SCHEMA } from '../db/org.ts';
+
+export const { schema, projects, apiTokens, scans, findings, sightings, exploits, orgFlags } =
+  buildOrgTables(TEMPLATE_SCHEMA);
