@@ -1,0 +1,81 @@
+/** What a {@link createGroup} runs; each item gets its own answer or its own error. */
+export interface GroupOptions<Item, Result> {
+  /** Runs the items of one flight; its results stand in the order of the items. Rejects all of them by throwing. */
+  run(items: Item[]): Promise<(Result | Error)[]>;
+  /** Items per flight at the most. */
+  maxItems: number;
+  /** Items with the same key never share a flight; the later one takes the next. */
+  keyOf?(item: Item): string;
+  /** Sum of {@link weigh} over the items of a flight at the most (one item always goes). */
+  maxWeight?: number;
+  weigh?(item: Item): number;
+}
+
+/** Adds an item; resolves when its flight has landed. */
+export type Group<Item, Result> = (item: Item) => Promise<Result>;
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Group commit: what arrives while a flight is under way leaves together in the next one. There is no timer, so
+ * an idle group runs an item at once, and a flight starts only after all of its items have arrived.
+ */
+export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): Group<Item, Result> {
+  const { run, maxItems, keyOf, maxWeight = Number.POSITIVE_INFINITY, weigh } = options;
+  let waiting: Waiting<Item, Result>[] = [];
+  let flying = false;
+
+  function board(): Waiting<Item, Result>[] {
+    if (!keyOf && !weigh && waiting.length <= maxItems) {
+      const all = waiting;
+      waiting = [];
+      return all;
+    }
+    const boarded: Waiting<Item, Result>[] = [];
+    const left: Waiting<Item, Result>[] = [];
+    const keys = new Set<string>();
+    let weight = 0;
+    for (const entry of waiting) {
+      const key = keyOf?.(entry.item);
+      const heavier = weight + (weigh?.(entry.item) ?? 0);
+      const full = boarded.length >= maxItems || (boarded.length > 0 && heavier > maxWeight);
+      if (full || (key !== undefined && keys.has(key))) {
+        left.push(entry);
+        continue;
+      }
+      if (key !== undefined) keys.add(key);
+      weight = heavier;
+      boarded.push(entry);
+    }
+    waiting = left;
+    return boarded;
+  }
+
+  async function fly(): Promise<void> {
+    flying = true;
+    while (waiting.length > 0) {
+      const boarded = board();
+      try {
+        const results = await run(boarded.map((entry) => entry.item));
+        boarded.forEach((entry, i) => {
+          const result = results[i] as Result | Error;
+          if (result instanceof Error) entry.reject(result);
+          else entry.resolve(result);
+        });
+      } catch (error) {
+        for (const entry of boarded) entry.reject(error);
+      }
+    }
+    flying = false;
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (!flying) void fly();
+    });
+}
