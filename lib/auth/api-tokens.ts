@@ -1,0 +1,110 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { inArray } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import { createGroup } from '../../db/group.ts';
+import { perOrg } from '../../db/org.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Org } from '../orgs.ts';
+
+/** A token that was checked. */
+export interface ApiToken {
+  id: string;
+  /** Null on an org-wide token. */
+  projectId: string | null;
+}
+
+export interface ApiTokens {
+  /**
+   * Finds the token among the org's tokens.
+   * @throws ApiError `token_error/invalid` when unknown or revoked, `token_error/expired`
+   */
+  check(org: Org, token: string): Promise<ApiToken>;
+  /** Sets `last_used` to now. */
+  touch(org: Org, tokenId: string): Promise<void>;
+}
+
+const FORMAT = /^svc_[0-9a-f]{32}$/;
+const PREFIX_LENGTH = 12;
+
+export const tokenPrefix = (token: string): string => token.slice(0, PREFIX_LENGTH);
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** A new token, and what is kept of it: 128 random bits need no slow hash. */
+export function generateToken(): { token: string; prefix: string; hash: string } {
+  const token = `svc_${randomBytes(16).toString('hex')}`;
+  return { token, prefix: tokenPrefix(token), hash: sha256(token).toString('hex') };
+}
+
+/** The token in an Authorization header. */
+export function parseBearer(header: string | undefined): string {
+  if (header === undefined) throw new ApiError('auth_error/not_authenticated');
+  const [scheme, token, ...rest] = header.trim().split(/ +/);
+  if (scheme?.toLowerCase() !== 'bearer' || !token?.startsWith('svc_') || rest.length > 0) {
+    throw new ApiError('token_error/invalid_format');
+  }
+  return token;
+}
+
+interface TokenRow {
+  id: string;
+  projectId: string | null;
+  prefix: string;
+  tokenHash: string;
+  expiresAt: Date | null;
+  revoked: boolean;
+}
+
+/** Requests of one org that arrive together share a look-up and a touch. */
+const MAX_GROUP = 1_000;
+
+export function createApiTokens(db: Db, clock: () => Date): ApiTokens {
+  const lookUp = perOrg(({ tables: { apiTokens: t } }: Org) =>
+    createGroup<string, TokenRow[]>({
+      maxItems: MAX_GROUP,
+      async run(prefixes) {
+        const rows = await db
+          .select({
+            id: t.id,
+            projectId: t.projectId,
+            prefix: t.prefix,
+            tokenHash: t.tokenHash,
+            expiresAt: t.expiresAt,
+            revoked: t.revoked,
+          })
+          .from(t)
+          .where(inArray(t.prefix, [...new Set(prefixes)]));
+        return prefixes.map((prefix) => rows.filter((row) => row.prefix === prefix));
+      },
+    }),
+  );
+
+  const touch = perOrg(({ tables: { apiTokens: t } }: Org) =>
+    createGroup<string, void>({
+      maxItems: MAX_GROUP,
+      async run(ids) {
+        // Whoever finds the row locked leaves it: its holder is writing the same moment.
+        const free = db
+          .select({ id: t.id })
+          .from(t)
+          .where(inArray(t.id, [...new Set(ids)]))
+          .for('no key update', { skipLocked: true });
+        await db.update(t).set({ lastUsed: clock() }).where(inArray(t.id, free));
+        return ids.map(() => undefined);
+      },
+    }),
+  );
+
+  return {
+    async check(org, token) {
+      if (!FORMAT.test(token)) throw new ApiError('token_error/invalid');
+      const rows = await lookUp(org)(tokenPrefix(token));
+      const hash = sha256(token);
+      const row = rows.find(({ tokenHash }) => timingSafeEqual(Buffer.from(tokenHash, 'hex'), hash));
+      if (!row || row.revoked) throw new ApiError('token_error/invalid');
+      if (row.expiresAt && row.expiresAt <= clock()) throw new ApiError('token_error/expired');
+      return { id: row.id, projectId: row.projectId };
+    },
+    touch: (org, tokenId) => touch(org)(tokenId),
+  };
+}

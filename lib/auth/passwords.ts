@@ -1,0 +1,41 @@
+import { z } from '../http/schema.ts';
+
+/** Hashes passwords; the edge brings another implementation of the same format. */
+export interface PasswordHasher {
+  /** A PHC string (`$argon2id$v=19$m=…`). */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether `password` made `hash`. Without a hash it spends the same time and says no, so that time does not tell
+   * whether an account exists.
+   */
+  verify(hash: string | null | undefined, password: string): Promise<boolean>;
+}
+
+/** Argon2id with OWASP's first recommendation: 19 MiB, 2 passes, 1 lane. */
+export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+export const PASSWORD_RULE =
+  'must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit';
+
+/** A password a user may choose (SPEC.md "Authentication"). */
+export const newPassword = () =>
+  z
+    .string()
+    .refine(
+      (value) =>
+        value.length >= 8 &&
+        value.length <= 256 &&
+        /\p{Lu}/u.test(value) &&
+        /\p{Ll}/u.test(value) &&
+        /\d/.test(value) &&
+        !value.includes('\0') &&
+        value.isWellFormed(),
+      PASSWORD_RULE,
+    )
+    .openapi({
+      type: 'string',
+      format: 'password',
+      minLength: 8,
+      maxLength: 256,
+      description: PASSWORD_RULE,
+    });

@@ -1,0 +1,65 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { generateCookie } from 'hono/cookie';
+import type { Db, Tx } from '../../db/client.ts';
+import { sessions } from '../../db/shared.ts';
+import { SESSION_COOKIE } from '../http/access.ts';
+import type { PublicCall, SessionUser } from '../http/call.ts';
+import type { Headers } from '../http/respond.ts';
+import { SESSION_SECONDS } from './session-token.ts';
+import { parseDevice } from './user-agent.ts';
+
+/** Makes a session for a user who has just proved who they are; part of the caller's transaction, if there is one. */
+export async function startSession(db: Db | Tx, call: PublicCall, userId: string): Promise<Headers> {
+  const { c, services, peer } = call;
+  const { id, at } = services.nextId();
+  const { userAgent, browser, os, deviceType } = parseDevice(c.req.header('user-agent'));
+  await db.insert(sessions).values({
+    id,
+    userId,
+    ipAddress: peer.ip,
+    userAgent,
+    browser,
+    os,
+    deviceType,
+    createdAt: at,
+    lastActiveAt: at,
+    expiresAt: new Date(at.getTime() + SESSION_SECONDS * 1000),
+  });
+  return sessionCookie(
+    call,
+    await services.sessionTokens.sign({ userId, sessionId: id }, at),
+    SESSION_SECONDS,
+  );
+}
+
+/** Revokes the session of a request's cookie, if there is one. */
+export async function endSession(call: PublicCall, sessionId: string): Promise<void> {
+  await call.db
+    .update(sessions)
+    .set({ revokedAt: call.now })
+    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)));
+}
+
+/** The header that sets the session cookie, or clears it when `maxAge` is 0. */
+export function sessionCookie({ services, peer }: PublicCall, value: string, maxAge: number): Headers {
+  const { baseDomain } = services.config;
+  return {
+    'set-cookie': generateCookie(SESSION_COOKIE, value, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Lax',
+      maxAge,
+      ...(peer.secure && { secure: true }),
+      ...(baseDomain && { domain: `.${baseDomain}` }),
+    }),
+  };
+}
+
+/** A user as the API shows it. */
+export const toUser = ({ id, email, name, avatarUrl, createdAt }: Omit<SessionUser, 'mfaEnabled'>) => ({
+  id,
+  email,
+  name,
+  avatar_url: avatarUrl,
+  created_at: createdAt.toISOString(),
+});

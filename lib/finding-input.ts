@@ -1,0 +1,40 @@
+import { FINDING_STATUSES, SEVERITIES } from '../db/org.ts';
+import { optional, text, textBytes, uuid, z } from './http/schema.ts';
+
+/** The statuses a user may set; `verified` is the agent's (SPEC.md "Finding status"). */
+export const USER_STATUSES = FINDING_STATUSES.filter((status) => status !== 'verified');
+
+/** The statuses an agent may set. */
+export const AGENT_STATUSES = ['open', 'verified'] as const;
+
+/** A scan's id as an agent makes it. */
+export const scanId = () =>
+  text({ min: 1, max: 36 })
+    .regex(/^\P{C}*$/u, 'must be printable characters')
+    .openapi({
+      type: 'string',
+      minLength: 1,
+      maxLength: 36,
+      example: '01890a5d-ac96-774b-bcce-b302099a8057',
+    });
+
+const MAX_LINE = 2_147_483_647;
+
+/** A finding as an agent pushes it (SPEC.md "Finding"). */
+export const FindingInput = z
+  .object({
+    scan_id: scanId(),
+    project_id: uuid(),
+    fingerprint: text({ min: 1, max: 256 }),
+    title: text({ min: 1, max: 500 }),
+    severity: z.enum(SEVERITIES),
+    description: textBytes({ min: 1, max: 102_400 }),
+    cwe: optional(z.string().regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')),
+    cve: optional(z.string().regex(/^CVE-[0-9]{4}-[0-9]{4,19}$/, 'must have the form CVE-YYYY-NNNNN')),
+    cvss_score: optional(z.number().min(0).max(10)),
+    cvss_vector: optional(text({ max: 256 })),
+    file: optional(text({ max: 1024 }).refine((path) => !path.includes('..'), 'must not contain ".."')),
+    line: optional(z.int().min(1).max(MAX_LINE)),
+    source: optional(text({ max: 255 })),
+  })
+  .openapi('FindingInput');

@@ -1,0 +1,85 @@
+import { and, asc, count, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { FindingStatus, Severity } from '../db/org.ts';
+import { findingFields, jsonText } from '../db/resources.ts';
+import { findingIdsOfScan, severityRank } from '../db/scans.ts';
+import type { PublicCall } from './http/call.ts';
+import type { Raw } from './http/endpoint.ts';
+import { answerRows, pageOf, resultInfo } from './http/list.ts';
+import type { Org } from './orgs.ts';
+
+/** What a list of findings can be narrowed and ordered by. */
+export interface FindingFilter {
+  scan_id?: string | undefined;
+  project_id?: string | undefined;
+  severity?: Severity[] | undefined;
+  status?: FindingStatus[] | undefined;
+  cwe?: string | undefined;
+  /** Words, each of which stands in title, file or CVE. */
+  q?: string | undefined;
+  sort?: (typeof SORTS)[number] | undefined;
+  page?: number | undefined;
+  per_page?: number | undefined;
+}
+
+const SORT_KEYS = ['created_at', 'last_seen_at', 'severity', 'cvss_score'] as const;
+type SortKey = (typeof SORT_KEYS)[number];
+export const SORTS = SORT_KEYS.flatMap((key) => [key, `-${key}`] as const);
+
+/** Answers an org's findings, all of them or a page. */
+export async function answerFindings(call: PublicCall & { org: Org }, filter: FindingFilter): Promise<Raw> {
+  const { db, org } = call;
+  const { findings } = org.tables;
+  const where = and(...conditions(call, filter));
+  const page = pageOf(filter);
+  const rows = db
+    .select({ json: jsonText(findingFields(org.tables)) })
+    .from(findings)
+    .where(where)
+    .orderBy(...order(org, filter.sort));
+  if (!page) return answerRows(call, rows.toSQL());
+  const [counted] = await db.select({ total: count() }).from(findings).where(where);
+  const query = rows.limit(page.perPage).offset(page.offset).toSQL();
+  return answerRows(call, query, resultInfo(page, counted?.total ?? 0));
+}
+
+function conditions(
+  { db, org: { tables } }: PublicCall & { org: Org },
+  filter: FindingFilter,
+): (SQL | undefined)[] {
+  const { findings: f } = tables;
+  return [
+    filter.scan_id === undefined ? undefined : inArray(f.id, findingIdsOfScan(db, tables, filter.scan_id)),
+    filter.project_id === undefined ? undefined : eq(f.projectId, filter.project_id),
+    filter.severity && inArray(f.severity, filter.severity),
+    filter.status && inArray(f.status, filter.status),
+    filter.cwe === undefined ? undefined : eq(f.cwe, filter.cwe),
+    ...words(filter.q).map((word) => or(ilike(f.title, word), ilike(f.file, word), ilike(f.cve, word))),
+  ];
+}
+
+const MAX_WORDS = 10;
+
+/** LIKE patterns for the words of a search. */
+function words(q: string | undefined): string[] {
+  const all = q?.trim().split(/\s+/).filter(Boolean) ?? [];
+  return all.slice(0, MAX_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+}
+
+/** Newest first by default. Ids carry the time of creation, so that they order by it, and are indexed. */
+function order({ tables: { findings: f } }: Org, sort: FindingFilter['sort'] = '-created_at'): SQL[] {
+  const descending = sort.startsWith('-');
+  const direction = descending ? desc : asc;
+  const nulls = sql.raw(descending ? ' nulls last' : ' nulls first');
+  const newest = desc(f.id);
+  switch (sort.replace(/^-/, '') as SortKey) {
+    case 'created_at':
+      return [direction(f.id)];
+    case 'last_seen_at':
+      return [direction(f.lastSeenAt), newest];
+    case 'severity':
+      // Rank 1 is critical: the most severe are the greatest.
+      return [descending ? asc(severityRank(f.severity)) : desc(severityRank(f.severity)), newest];
+    case 'cvss_score':
+      return [sql`${direction(f.cvssScore)}${nulls}`, newest];
+  }
+}

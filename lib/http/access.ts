@@ -1,0 +1,235 @@
+import { and, eq, isNull, lt, sql } from 'drizzle-orm';
+import { getCookie } from 'hono/cookie';
+import { memberships, type Role, sessions, userEmails, users } from '../../db/shared.ts';
+import { parseBearer } from '../auth/api-tokens.ts';
+import type { Org } from '../orgs.ts';
+import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext, SessionUser } from './call.ts';
+import { ApiError, type ErrorKey } from './errors.ts';
+import { hostName, isAllowedOrigin, isOwnOrigin } from './origin.ts';
+
+export const SESSION_COOKIE = 'svc_token';
+
+/** Who may call an endpoint: SPEC.md's Auth column. There is no default. */
+export type Access =
+  | { kind: 'public' }
+  | { kind: 'baseDomainOnly' }
+  | { kind: 'cookie' }
+  | { kind: 'cookieOrg'; role: Role }
+  | { kind: 'bearer' };
+
+/** Everybody. */
+export const publicAccess = { kind: 'public' } as const;
+/** Everybody, but on the base domain only, once there is one. */
+export const baseDomainOnly = { kind: 'baseDomainOnly' } as const;
+/** A user with a live session, on any host. */
+export const cookie = { kind: 'cookie' } as const;
+/** A member of the organization the host names, with at least this role. */
+export const cookieOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role }) as const;
+/** An agent with an API token of the organization the host names. */
+export const bearer = { kind: 'bearer' } as const;
+
+/** What a handler gets, by its access. */
+export type CallOf<A extends Access> = A extends { kind: 'cookie' }
+  ? CookieCall
+  : A extends { kind: 'cookieOrg' }
+    ? OrgCall
+    : A extends { kind: 'bearer' }
+      ? AgentCall
+      : PublicCall;
+
+/** The errors a guard answers, for the API description. */
+export const ACCESS_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
+  public: [],
+  baseDomainOnly: ['auth_error/base_domain_only'],
+  cookie: ['auth_error/not_authenticated', 'auth_error/session_revoked'],
+  cookieOrg: [
+    'auth_error/not_authenticated',
+    'auth_error/session_revoked',
+    'tenant_error/not_found',
+    'tenant_error/not_member',
+    'permission_error/mfa_required_by_org',
+    'permission_error/denied',
+  ],
+  bearer: [
+    'auth_error/not_authenticated',
+    'token_error/invalid_format',
+    'tenant_error/not_found',
+    'token_error/invalid',
+    'token_error/expired',
+  ],
+};
+
+/** A call that was let in, and what is to be done when it is over. */
+export interface Admitted<Call> {
+  call: Call;
+  leave?: () => Promise<void>;
+}
+
+/**
+ * Lets a request in or throws. Checks run in one order: session (401), organization (404), membership (403),
+ * `require_mfa` (403), role (403); for agents token format (401), organization (404), token (401).
+ */
+export async function admit(access: Access, base: PublicCall): Promise<Admitted<PublicCall>> {
+  if (access.kind === 'bearer') return admitAgent(base);
+  refuseForeignOrigin(base);
+  switch (access.kind) {
+    case 'public':
+      return { call: base };
+    case 'baseDomainOnly':
+      requireBaseDomain(base);
+      return { call: base };
+    case 'cookie':
+      return { call: await admitUser(base) };
+    case 'cookieOrg':
+      return { call: await admitMember(base, access.role) };
+  }
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Cookies go along with requests that other sites cause: those may not change anything. */
+function refuseForeignOrigin({ c, services }: PublicCall): void {
+  if (SAFE_METHODS.has(c.req.method)) return;
+  const origin = c.req.header('origin');
+  if (
+    origin === undefined ||
+    isOwnOrigin(origin, c.req.header('host')) ||
+    isAllowedOrigin(origin, services.config)
+  ) {
+    return;
+  }
+  throw new ApiError('permission_error/denied', { message: 'Requests from this origin are not allowed.' });
+}
+
+function requireBaseDomain({ c, services }: PublicCall): void {
+  const { baseDomain } = services.config;
+  if (baseDomain && hostName(c.req.header('host')) !== baseDomain)
+    throw new ApiError('auth_error/base_domain_only');
+}
+
+const requestOf = ({ c }: PublicCall): RequestContext => c.get('request');
+
+function resolveOrg(base: PublicCall): Promise<Org> {
+  const { c, services } = base;
+  return services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
+}
+
+async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
+  const { c, services, log } = base;
+  const text = parseBearer(c.req.header('authorization'));
+  const org = await resolveOrg(base);
+  requestOf(base).org = org.slug;
+  const token = await services.apiTokens.check(org, text);
+  let touched = false;
+  const tokenTouched = () => {
+    touched = true;
+  };
+  return {
+    call: { ...base, org, token, tokenTouched },
+    async leave() {
+      if (touched) return;
+      // The answer stands, whatever becomes of the time stamp.
+      await services.apiTokens
+        .touch(org, token.id)
+        .catch((error) => log.warn('last_used was not set', { error }));
+    },
+  };
+}
+
+interface Session {
+  user: SessionUser;
+  sessionId: string;
+  lastActiveAt: Date;
+}
+
+const sessionFields = {
+  id: users.id,
+  email: userEmails.email,
+  name: users.name,
+  avatarUrl: users.avatarUrl,
+  mfaEnabled: users.mfaEnabled,
+  createdAt: users.createdAt,
+  expiresAt: sessions.expiresAt,
+  revokedAt: sessions.revokedAt,
+  lastActiveAt: sessions.lastActiveAt,
+};
+
+/** The claims of the session cookie. */
+async function readCookie({ c, services, now }: PublicCall) {
+  const value = getCookie(c, SESSION_COOKIE);
+  const claims = value === undefined ? undefined : await services.sessionTokens.verify(value, now);
+  if (claims === 'expired') throw new ApiError('auth_error/session_revoked');
+  if (!claims) throw new ApiError('auth_error/not_authenticated');
+  return claims;
+}
+
+type SessionRow = { [K in keyof typeof sessionFields]: (typeof sessionFields)[K]['_']['data'] | null };
+
+function liveSession(row: SessionRow | undefined, sessionId: string, now: Date): Session {
+  if (!row?.expiresAt || row.revokedAt || row.expiresAt <= now)
+    throw new ApiError('auth_error/session_revoked');
+  const { id, email, name, avatarUrl, mfaEnabled, createdAt, lastActiveAt } = row as {
+    [K in keyof SessionRow]: NonNullable<SessionRow[K]>;
+  };
+  return { user: { id, email, name, avatarUrl, mfaEnabled, createdAt }, sessionId, lastActiveAt };
+}
+
+const ACTIVITY_STEP_MS = 60_000;
+
+async function noteActivity({ db, now }: PublicCall, { sessionId, lastActiveAt }: Session): Promise<void> {
+  const before = new Date(now.getTime() - ACTIVITY_STEP_MS);
+  if (lastActiveAt > before) return;
+  await db
+    .update(sessions)
+    .set({ lastActiveAt: now })
+    .where(and(eq(sessions.id, sessionId), lt(sessions.lastActiveAt, before), isNull(sessions.revokedAt)));
+}
+
+async function admitUser(base: PublicCall): Promise<CookieCall> {
+  const { db, now } = base;
+  const { userId, sessionId } = await readCookie(base);
+  const [row] = await db
+    .select(sessionFields)
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
+  const session = liveSession(row, sessionId, now);
+  requestOf(base).user = session.user.id;
+  await noteActivity(base, session);
+  return { ...base, user: session.user, sessionId };
+}
+
+const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
+
+/** Session, membership and `require_mfa` in one query. */
+async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
+  const { db, now } = base;
+  const { userId, sessionId } = await readCookie(base);
+  // An unknown organization must not hide a dead session, which comes first.
+  const org = await resolveOrg(base).catch(async (error) => {
+    await admitUser(base);
+    throw error;
+  });
+  const { orgFlags } = org.tables;
+  const requireMfa = db
+    .select({ active: sql`${orgFlags.provisioned} and ${orgFlags.enabled}` })
+    .from(orgFlags)
+    .where(eq(orgFlags.name, 'require_mfa'));
+  const [row] = await db
+    .select({ ...sessionFields, role: memberships.role, requireMfa: sql<boolean | null>`(${requireMfa})` })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .leftJoin(memberships, and(eq(memberships.userId, users.id), eq(memberships.orgId, org.id)))
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
+  const session = liveSession(row, sessionId, now);
+  const request = requestOf(base);
+  request.user = session.user.id;
+  request.org = org.slug;
+  if (!row?.role) throw new ApiError('tenant_error/not_member');
+  if (row.requireMfa && !session.user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
+  if (RANK[row.role] < RANK[least]) throw new ApiError('permission_error/denied');
+  await noteActivity(base, session);
+  return { ...base, user: session.user, sessionId, org, role: row.role };
+}

@@ -1,0 +1,96 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { cors } from 'hono/cors';
+import { isUnavailable } from '../../db/errors.ts';
+import type { Services } from '../services.ts';
+import type { AppEnv, RequestContext } from './call.ts';
+import type { Endpoint } from './endpoint.ts';
+import { ApiError } from './errors.ts';
+import { isAllowedOrigin } from './origin.ts';
+import { LANDING_PAGE } from './page.ts';
+import { peerOf } from './peer.ts';
+import { respond, respondError } from './respond.ts';
+
+export type App = OpenAPIHono<AppEnv>;
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+const newRequestId = () => `req_${crypto.randomUUID().replaceAll('-', '')}`;
+
+/** The whole service as one fetch handler, the same on every runtime. */
+export function createApp(services: Services, endpoints: readonly Endpoint[]): App {
+  const { config, log, metrics } = services;
+  const app = new OpenAPIHono<AppEnv>();
+
+  app.use(async (c, next) => {
+    const started = performance.now();
+    const given = c.req.header('x-request-id');
+    const request: RequestContext = {
+      requestId: given && REQUEST_ID.test(given) ? given : newRequestId(),
+      secure: peerOf(c, config.trustProxy, services.remoteAddress).secure,
+      route: 'unmatched',
+      quiet: false,
+    };
+    c.set('request', request);
+    metrics.requestStarted();
+    try {
+      await next();
+    } finally {
+      const duration = performance.now() - started;
+      const { status } = c.res;
+      const { route, org, user, requestId: request_id } = request;
+      metrics.requestEnded(c.req.method, route, status, duration / 1000);
+      log[request.quiet && status < 500 ? 'debug' : 'info']('request', {
+        request_id,
+        method: c.req.method,
+        route,
+        status,
+        duration_ms: Math.round(duration * 100) / 100,
+        org,
+        user,
+      });
+    }
+  });
+
+  // Without an Origin there is nothing to allow, and the response stays on the fast path.
+  const allowOrigins = cors({
+    origin: (origin) => (isAllowedOrigin(origin, config) ? origin : null),
+    credentials: true,
+    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowHeaders: ['Content-Type', 'Authorization', 'X-Request-ID', 'X-Org-Slug'],
+    exposeHeaders: ['X-Request-ID', 'Retry-After'],
+    maxAge: 600,
+  });
+  app.use((c, next) => (c.req.header('origin') === undefined ? next() : allowOrigins(c, next)));
+
+  for (const endpoint of endpoints) endpoint.mount(app, services);
+
+  app.notFound((c) => {
+    const request = c.get('request');
+    const isPage = c.req.method === 'GET' && !/^\/api(\/|$)/.test(c.req.path);
+    if (!isPage) return respondError(request, new ApiError('resource_error/not_found'));
+    return respond(request, 200, LANDING_PAGE, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+  });
+
+  app.onError((error, c) => {
+    const request = c.get('request');
+    if (error instanceof ApiError) return respondError(request, error);
+    const unavailable = isUnavailable(error);
+    const { route, requestId: request_id } = request;
+    log.error(unavailable ? 'database unavailable' : 'request failed', { request_id, route, error });
+    const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';
+    return respondError(request, new ApiError(key));
+  });
+
+  return app;
+}
+
+/** Answers a request whose target or Host header is malformed, before there is a request to speak of. */
+export function refuseMalformed(): Response {
+  const error = new ApiError('validation_error/invalid_request', {
+    message: 'The request line or Host is malformed.',
+  });
+  return respondError({ requestId: newRequestId(), secure: false }, error);
+}

@@ -1,0 +1,64 @@
+import type { Context } from 'hono';
+import type { Db } from '../../db/client.ts';
+import type { Role } from '../../db/shared.ts';
+import type { ApiToken } from '../auth/api-tokens.ts';
+import type { Logger } from '../logger.ts';
+import type { Org } from '../orgs.ts';
+import type { Services } from '../services.ts';
+import type { Peer } from './peer.ts';
+import type { ResponseContext } from './respond.ts';
+
+/** What is known of every request; kept in the Hono context under `request`. */
+export interface RequestContext extends ResponseContext {
+  /** The matched route's pattern; bounds the label of metrics. */
+  route: string;
+  /** Logged at debug only. */
+  quiet: boolean;
+  /** Shown in the request's log line. */
+  org?: string;
+  user?: string;
+}
+
+export type AppEnv = { Variables: { request: RequestContext } };
+
+/** The signed-in user. */
+export interface SessionUser {
+  id: string;
+  email: string;
+  name: string;
+  avatarUrl: string;
+  mfaEnabled: boolean;
+  createdAt: Date;
+}
+
+/** What every handler gets. */
+export interface PublicCall {
+  c: Context<AppEnv>;
+  services: Services;
+  /** Drizzle over the pool. */
+  db: Db;
+  log: Logger;
+  peer: Peer;
+  /** The request's time, by the services' clock. */
+  now: Date;
+}
+
+/** A call with a live session. */
+export interface CookieCall extends PublicCall {
+  user: SessionUser;
+  sessionId: string;
+}
+
+/** A call of an organization's member. */
+export interface OrgCall extends CookieCall {
+  org: Org;
+  role: Role;
+}
+
+/** A call of an agent. */
+export interface AgentCall extends PublicCall {
+  org: Org;
+  token: ApiToken;
+  /** Tells that the handler has set the token's `last_used` itself. */
+  tokenTouched(): void;
+}

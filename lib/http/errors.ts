@@ -1,0 +1,122 @@
+/** Every error the API can answer, by `type/code` (SPEC.md "Errors", DECISIONS in docs/api.md). */
+export const ERRORS = {
+  'auth_error/not_authenticated': { ref: 'E10001', status: 401, message: 'Authentication is required.' },
+  'auth_error/invalid_credentials': { ref: 'E10002', status: 401, message: 'Invalid e-mail or password.' },
+  'auth_error/mfa_invalid_code': {
+    ref: 'E10005',
+    status: 401,
+    message: 'The code is invalid or has expired.',
+  },
+  'auth_error/session_revoked': {
+    ref: 'E10006',
+    status: 401,
+    message: 'The session was revoked or has expired.',
+  },
+  'auth_error/base_domain_only': {
+    ref: 'E10007',
+    status: 403,
+    message: 'This is only possible on the base domain.',
+  },
+  'token_error/invalid': { ref: 'E20001', status: 401, message: 'The API token is unknown or revoked.' },
+  'token_error/expired': { ref: 'E20002', status: 401, message: 'The API token has expired.' },
+  'token_error/scope_mismatch': {
+    ref: 'E20003',
+    status: 403,
+    message: 'The API token belongs to another project.',
+  },
+  'token_error/invalid_format': {
+    ref: 'E20004',
+    status: 401,
+    message: 'The Authorization header must be "Bearer svc_…".',
+  },
+  'tenant_error/not_found': {
+    ref: 'E30001',
+    status: 404,
+    message: 'No organization answers at this address.',
+  },
+  'tenant_error/not_member': {
+    ref: 'E30002',
+    status: 403,
+    message: 'You are not a member of this organization.',
+  },
+  'tenant_error/slug_taken': { ref: 'E30003', status: 409, message: 'The slug is taken.' },
+  'tenant_error/slug_reserved': { ref: 'E30004', status: 409, message: 'The slug is reserved.' },
+  'resource_error/not_found': { ref: 'E40001', status: 404, message: 'Not found.' },
+  'resource_error/conflict': {
+    ref: 'E40002',
+    status: 409,
+    message: 'The current state does not allow this.',
+  },
+  'resource_error/already_exists': { ref: 'E40003', status: 409, message: 'It already exists.' },
+  'validation_error/invalid_request': { ref: 'E50001', status: 400, message: 'The request is invalid.' },
+  'validation_error/invalid_body': {
+    ref: 'E50002',
+    status: 400,
+    message: 'The body must be a JSON object of at most 1 MiB, sent as application/json.',
+  },
+  'validation_error/field_required': { ref: 'E50003', status: 400, message: 'A required field is missing.' },
+  'validation_error/field_invalid': { ref: 'E50004', status: 400, message: 'A field has an invalid value.' },
+  'permission_error/denied': { ref: 'E60001', status: 403, message: 'You are not allowed to do this.' },
+  'permission_error/feature_disabled': {
+    ref: 'E60002',
+    status: 403,
+    message: 'This feature is switched off.',
+  },
+  'permission_error/mfa_required_by_org': {
+    ref: 'E60003',
+    status: 403,
+    message: 'This organization requires multi-factor authentication.',
+  },
+  'permission_error/feature_not_provisioned': {
+    ref: 'E60004',
+    status: 403,
+    message: 'This feature is not available to this organization.',
+  },
+  'rate_limit_error/exceeded': { ref: 'E70001', status: 429, message: 'Too many requests.' },
+  'server_error/internal': { ref: 'E90001', status: 500, message: 'Something went wrong on our side.' },
+  'server_error/unavailable': {
+    ref: 'E90002',
+    status: 500,
+    message: 'The database cannot be reached at the moment.',
+  },
+} as const satisfies Record<string, { ref: `E${number}`; status: number; message: string }>;
+
+export type ErrorKey = keyof typeof ERRORS;
+
+/** A field that failed validation. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** Thrown anywhere in a request to answer one of {@link ERRORS}. */
+export class ApiError extends Error {
+  readonly key: ErrorKey;
+  readonly details: FieldError[] | undefined;
+
+  constructor(key: ErrorKey, options: { message?: string; details?: FieldError[]; cause?: unknown } = {}) {
+    super(
+      options.message ?? ERRORS[key].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.name = 'ApiError';
+    this.key = key;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return ERRORS[this.key].status;
+  }
+
+  /** The error object of the envelope. */
+  toJSON() {
+    const [type, code] = this.key.split('/') as [string, string];
+    return {
+      type,
+      code,
+      ref: ERRORS[this.key].ref,
+      message: this.message,
+      ...(this.details && { details: this.details }),
+    };
+  }
+}

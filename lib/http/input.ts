@@ -1,0 +1,117 @@
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { ApiError, type FieldError } from './errors.ts';
+
+/** What an endpoint takes; each part is an object schema. */
+export interface RequestSchemas {
+  params?: z.ZodType<object>;
+  query?: z.ZodType<object>;
+  body?: z.ZodType<object>;
+}
+
+export const BODY_LIMIT = 1024 * 1024;
+
+/**
+ * Reads and checks what a request brings, in one go: body and query first, then the path.
+ * @throws ApiError `invalid_body`, `field_required` or `field_invalid` with every bad field; `invalid_request` for
+ * the query; `resource_error/not_found` for a path that names nothing that can exist
+ */
+export async function readInput(
+  c: Context,
+  schemas: RequestSchemas,
+): Promise<Record<keyof RequestSchemas, unknown>> {
+  const body = schemas.body && checkBody(schemas.body, await readJsonObject(c));
+  const query = schemas.query && checkQuery(schemas.query, c);
+  let params: unknown;
+  if (schemas.params) {
+    const parsed = schemas.params.safeParse(c.req.param());
+    if (!parsed.success) throw new ApiError('resource_error/not_found');
+    params = parsed.data;
+  }
+  return { body, query, params };
+}
+
+function checkBody(schema: z.ZodType, value: object): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  let missing = false;
+  const details = parsed.error.issues.map((issue): FieldError => {
+    const absent = valueAt(value, issue.path) === undefined;
+    missing ||= absent;
+    return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
+  });
+  throw new ApiError(missing ? 'validation_error/field_required' : 'validation_error/field_invalid', {
+    details,
+  });
+}
+
+function checkQuery(schema: z.ZodType, c: Context): unknown {
+  const given: Record<string, string | string[]> = {};
+  for (const [name, values] of Object.entries(c.req.queries()))
+    given[name] = values.length === 1 ? (values[0] ?? '') : values;
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map((issue): FieldError => {
+    const absent = valueAt(given, issue.path) === undefined;
+    return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
+  });
+  throw new ApiError('validation_error/invalid_request', { details });
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<PropertyKey, unknown>)[key];
+  }
+  return at;
+}
+
+const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
+
+async function readJsonObject(c: Context): Promise<object> {
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
+  const bytes = await readBytes(c);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalidBody('The body is not JSON in UTF-8.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidBody('The body must be a JSON object.');
+  }
+  return value;
+}
+
+const tooLarge = () => invalidBody(`The body must have at most ${BODY_LIMIT} bytes.`);
+
+async function readBytes(c: Context): Promise<ArrayBuffer | Uint8Array> {
+  const length = c.req.header('content-length');
+  if (length !== undefined && c.req.header('transfer-encoding') === undefined) {
+    // The HTTP server holds a sender to the length it announced.
+    if (!(Number(length) <= BODY_LIMIT)) throw tooLarge();
+    return await c.req.arrayBuffer();
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = c.req.raw.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > BODY_LIMIT) {
+      await reader.cancel().catch(() => {});
+      throw tooLarge();
+    }
+    chunks.push(value);
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,123 @@
+import { readRows, type TextQuery } from '../../db/stream.ts';
+import type { PublicCall } from './call.ts';
+import type { Raw } from './endpoint.ts';
+import { JSON_TYPE, type ResultInfo } from './respond.ts';
+import { z } from './schema.ts';
+
+const ROWS_PER_FETCH = 500;
+const COMMA = new Uint8Array([0x2c]);
+const encoder = new TextEncoder();
+
+/**
+ * Answers rows that PostgreSQL has made into JSON text, as the array of an envelope. A list of any length goes
+ * through in pieces, at the speed of its reader; when the database fails half way, the connection is broken off
+ * instead of ending in valid JSON.
+ */
+export async function answerRows(
+  { c, services, log }: PublicCall,
+  query: TextQuery,
+  info?: ResultInfo,
+): Promise<Raw> {
+  const request = c.get('request');
+  const batches = readRows(services.database.sql, query, ROWS_PER_FETCH);
+  const head = encoder.encode(
+    `{"success":true,"request_id":${JSON.stringify(request.requestId)}${info ? `,"result_info":${JSON.stringify(info)}` : ''},"result":[`,
+  );
+  const tail = encoder.encode(']}');
+  // Asked for before the response begins, so that a failing query is still an ordinary error.
+  const first = await batches.next();
+  const rows = first.done ? [] : first.value;
+  if (rows.length < ROWS_PER_FETCH) {
+    await batches.return(undefined);
+    return { status: 200, headers: JSON_TYPE, body: concat([head, ...separated(rows), tail]) };
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(concat([head, ...separated(rows)]));
+    },
+    async pull(controller) {
+      const { done, value } = await batches.next().catch((error) => {
+        log.error('list broken off', { request_id: request.requestId, route: request.route, error });
+        throw error;
+      });
+      if (!done && value.length > 0) return controller.enqueue(concat([COMMA, ...separated(value)]));
+      controller.enqueue(tail);
+      controller.close();
+    },
+    async cancel() {
+      await batches.return(undefined);
+    },
+  });
+  return { status: 200, headers: JSON_TYPE, body };
+}
+
+function separated(rows: readonly Uint8Array[]): Uint8Array[] {
+  return rows.flatMap((row, i) => (i === 0 ? [row] : [COMMA, row]));
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .openapi({ type: 'integer', minimum: min, maximum: max });
+
+const MAX_PAGE = 1_000_000;
+const DEFAULT_PER_PAGE = 50;
+
+/** The query parameters that select a page; without them a list is whole. */
+export const pageParameters = { page: whole(1, MAX_PAGE).optional(), per_page: whole(1, 500).optional() };
+
+export interface Page {
+  page: number;
+  perPage: number;
+  offset: number;
+}
+
+/** The page a query asks for, or undefined when it asks for all rows. */
+export function pageOf({
+  page,
+  per_page,
+}: {
+  page?: number | undefined;
+  per_page?: number | undefined;
+}): Page | undefined {
+  if (page === undefined && per_page === undefined) return undefined;
+  const number = page ?? 1;
+  const perPage = per_page ?? DEFAULT_PER_PAGE;
+  return { page: number, perPage, offset: (number - 1) * perPage };
+}
+
+export function resultInfo({ page, perPage }: Page, total: number): ResultInfo {
+  const totalPages = Math.ceil(total / perPage);
+  return {
+    page,
+    per_page: perPage,
+    total,
+    total_pages: totalPages,
+    has_next: page < totalPages,
+    has_prev: page > 1 && totalPages > 0,
+  };
+}
+
+/** A query parameter that takes several of `values`, repeated or separated by commas. */
+export const anyOf = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+    .pipe(z.array(z.enum(values)))
+    .openapi({
+      type: 'string',
+      description: `One or several of ${values.join(', ')}, repeated or separated by commas.`,
+    });

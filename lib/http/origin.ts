@@ -1,0 +1,38 @@
+import type { Config } from '../config.ts';
+
+/** The name in a Host header: lower-cased, without port and trailing dot. Empty when there is none. */
+export function hostName(host: string | undefined): string {
+  if (!host) return '';
+  const name = host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':', 1)[0] ?? '');
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
+/** The slug when `name` is exactly one label in front of the base domain. */
+export function subdomainOf(name: string, baseDomain: string): string | undefined {
+  if (!name.endsWith(`.${baseDomain}`)) return undefined;
+  const label = name.slice(0, -baseDomain.length - 1);
+  return label !== '' && !label.includes('.') ? label : undefined;
+}
+
+/** Whether a browser page of `origin` may use the API across origins: configured, or on the base domain. */
+export function isAllowedOrigin(
+  origin: string,
+  config: Pick<Config, 'allowedOrigins' | 'baseDomain'>,
+): boolean {
+  if (config.allowedOrigins.includes(origin)) return true;
+  if (!config.baseDomain || !URL.canParse(origin)) return false;
+  const { protocol, hostname } = new URL(origin);
+  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  return hostname === config.baseDomain || hostname.endsWith(`.${config.baseDomain}`);
+}
+
+/** Whether `origin` is the request's own host. */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  const own = `http://${host}`;
+  return (
+    host !== undefined &&
+    URL.canParse(origin) &&
+    URL.canParse(own) &&
+    new URL(origin).host === new URL(own).host
+  );
+}

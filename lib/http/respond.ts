@@ -1,0 +1,80 @@
+import type { ApiError } from './errors.ts';
+
+/** Page data of a list, beside its rows (SPEC.md "Response envelope"). */
+export interface ResultInfo {
+  page: number;
+  per_page: number;
+  total: number;
+  total_pages: number;
+  has_next: boolean;
+  has_prev: boolean;
+}
+
+export type Headers = Record<string, string>;
+export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+
+/** What the web UI may load and do; it needs inline styles, and no script that did not come as a file from us. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** On every response. A plain object, because @hono/node-server then writes it without building a Headers. */
+const SECURITY_HEADERS: Readonly<Headers> = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-site',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  vary: 'Origin',
+};
+
+const HSTS = { 'strict-transport-security': 'max-age=31536000' };
+
+/** What a response needs to know of its request. */
+export interface ResponseContext {
+  requestId: string;
+  /** The request came over HTTPS. */
+  secure: boolean;
+}
+
+/** The only place where a response is made: security headers and request id are on every one. */
+export function respond(context: ResponseContext, status: number, body: Body, headers: Headers): Response {
+  return new Response(body, {
+    status,
+    headers: {
+      ...SECURITY_HEADERS,
+      ...(context.secure ? HSTS : undefined),
+      'x-request-id': context.requestId,
+      'cache-control': 'no-store',
+      ...headers,
+    },
+  });
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** The envelope of a success. `result` and `message` are left out when undefined. */
+export function envelope(
+  context: ResponseContext,
+  content: { result?: unknown; result_info?: ResultInfo | undefined; message?: string | undefined },
+): string {
+  const { result, result_info, message } = content;
+  return JSON.stringify({ success: true, request_id: context.requestId, result, result_info, message });
+}
+
+/** The envelope of a failure. */
+export function respondError(context: ResponseContext, error: ApiError): Response {
+  const body = JSON.stringify({ success: false, request_id: context.requestId, errors: [error] });
+  return respond(context, error.status, body, JSON_TYPE);
+}

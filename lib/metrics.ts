@@ -1,0 +1,62 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolGauges } from '../db/client.ts';
+
+/** The process's metrics, as SPEC.md names them. */
+export interface Metrics {
+  requestStarted(): void;
+  /** `path` is a route pattern, never a path somebody sent: labels stay bounded. */
+  requestEnded(method: string, path: string, status: number, seconds: number): void;
+  /** Prometheus text exposition format. */
+  render(): Promise<string>;
+  contentType: string;
+}
+
+export function createMetrics(pool: () => PoolGauges): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'svc_http_requests_total',
+    help: 'HTTP requests answered.',
+    labelNames: ['method', 'path', 'status'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'Time from request to response head.',
+    labelNames: ['method', 'path'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const active = new Gauge({
+    name: 'svc_http_active_requests',
+    help: 'HTTP requests being handled.',
+    registers,
+  });
+  const poolGauge = (name: string, help: string, read: (gauges: PoolGauges) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(pool()));
+      },
+    });
+  poolGauge('svc_db_pool_open_connections', 'Open database connections.', (gauges) => gauges.open);
+  poolGauge(
+    'svc_db_pool_in_use',
+    'Database connections running a query or transaction.',
+    (gauges) => gauges.inUse,
+  );
+  poolGauge('svc_db_pool_idle', 'Open database connections waiting for work.', (gauges) => gauges.idle);
+
+  return {
+    requestStarted: () => active.inc(),
+    requestEnded(method, path, status, seconds) {
+      active.dec();
+      requests.inc({ method, path, status });
+      duration.observe({ method, path }, seconds);
+    },
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,209 @@
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import QuickLRU from 'quick-lru';
+import type { Database, Db, Tx } from '../db/client.ts';
+import { type Migration, migrateOrg, orgSchemaStatements } from '../db/migrate.ts';
+import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../db/org.ts';
+import { orgFields, toResource } from '../db/resources.ts';
+import { memberships, orgMigrations, orgs } from '../db/shared.ts';
+import type { Config } from './config.ts';
+import { ApiError } from './http/errors.ts';
+import { subdomainOf } from './http/origin.ts';
+import type { Logger } from './logger.ts';
+
+/** The organization of a request, with its tables. */
+export interface Org {
+  id: string;
+  slug: string;
+  tables: OrgTables;
+}
+
+export interface OrgDirectory {
+  /**
+   * The org a request is addressed to (SPEC.md "Organization resolution").
+   * @param host the Host header's name, see `hostName`
+   * @param slugHeader `X-Org-Slug`, heeded in single-host mode only
+   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated
+   */
+  resolve(host: string, slugHeader: string | undefined): Promise<Org>;
+  /** Migrates every org that is behind, several at a time; one that fails is logged and left behind. */
+  migrateAll(): Promise<void>;
+}
+
+/** A custom domain set by an administrator is known everywhere after this time. */
+const UNKNOWN_DOMAIN_MS = 10_000;
+
+const MIGRATIONS_AT_ONCE = 4;
+
+export function createOrgDirectory(options: {
+  database: Database;
+  config: Pick<Config, 'baseDomain'>;
+  migrations: readonly Migration[];
+  log: Logger;
+}): OrgDirectory {
+  const { database, migrations, log } = options;
+  const { db } = database;
+  const { baseDomain } = options.config;
+
+  const tablesOf = perOrg(({ id }: { id: string }) => buildOrgTables(orgSchemaName(id)));
+  // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
+  const bySlug = new QuickLRU<string, Org>({ maxSize: 10_000, maxAge: 60_000 });
+  const unknownDomains = new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS });
+  const migrating = new Map<string, Promise<void>>();
+
+  async function find(where: SQL): Promise<Org | undefined> {
+    const [row] = await db
+      .select({ id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion })
+      .from(orgs)
+      .where(where);
+    if (!row) return undefined;
+    if (row.schemaVersion < migrations.length) {
+      await migrateOnce(row.id).catch((cause) => {
+        log.error('organization cannot be migrated', { org: row.id, error: cause });
+        throw new ApiError('server_error/unavailable', {
+          message: 'The organization is being upgraded.',
+          cause,
+        });
+      });
+    }
+    return { id: row.id, slug: row.slug, tables: tablesOf(row) };
+  }
+
+  async function findSlug(slug: string): Promise<Org | undefined> {
+    const known = bySlug.get(slug);
+    if (known) return known;
+    const found = await find(eq(orgs.slug, slug));
+    if (found) bySlug.set(slug, found);
+    return found;
+  }
+
+  async function findDomain(host: string): Promise<Org | undefined> {
+    if (host === '' || unknownDomains.has(host)) return undefined;
+    const found = await find(eq(orgs.customDomain, host));
+    if (!found) unknownDomains.set(host, true);
+    return found;
+  }
+
+  async function locate(host: string, slugHeader: string | undefined): Promise<Org | undefined> {
+    if (baseDomain) {
+      if (host === baseDomain) return undefined;
+      const slug = subdomainOf(host, baseDomain);
+      return slug === undefined ? findDomain(host) : findSlug(slug);
+    }
+    const found = await findDomain(host);
+    return found ?? (slugHeader === undefined ? undefined : findSlug(slugHeader));
+  }
+
+  /** Requests that wait for the same org wait for one migration. */
+  function migrateOnce(orgId: string): Promise<void> {
+    let running = migrating.get(orgId);
+    if (!running) {
+      running = migrateOrg(database.sql, orgId, migrations).finally(() => migrating.delete(orgId));
+      migrating.set(orgId, running);
+    }
+    return running;
+  }
+
+  return {
+    async resolve(host, slugHeader) {
+      const org = await locate(host, slugHeader);
+      if (!org) throw new ApiError('tenant_error/not_found');
+      return org;
+    },
+    async migrateAll() {
+      const behind = await db
+        .select({ id: orgs.id })
+        .from(orgs)
+        .where(lt(orgs.schemaVersion, migrations.length));
+      if (behind.length === 0) return;
+      log.info('migrating organizations', { count: behind.length });
+      // Other processes work through the same list: each starts somewhere else.
+      behind.sort(() => Math.random() - 0.5);
+      let failed = 0;
+      const worker = async () => {
+        for (let next = behind.pop(); next; next = behind.pop()) {
+          const { id } = next;
+          await migrateOnce(id).catch((error) => {
+            failed++;
+            log.error('organization cannot be migrated', { org: id, error });
+          });
+        }
+      };
+      await Promise.all(Array.from({ length: MIGRATIONS_AT_ONCE }, worker));
+      log.info('organizations migrated', { failed });
+    },
+  };
+}
+
+/** A new organization as its creator asked for it. */
+export interface NewOrg {
+  id: string;
+  name: string;
+  slug: string;
+  plan: (typeof orgs.$inferInsert)['plan'];
+  ownerId: string;
+  createdAt: Date;
+}
+
+/**
+ * Inserts an organization, its owner's membership and its schema; part of the caller's transaction.
+ * @returns whether it was made; false when the slug is taken
+ */
+export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]): Promise<boolean> {
+  const { id, name, slug, plan, ownerId, createdAt } = org;
+  const inserted = await tx
+    .insert(orgs)
+    .values({ id, name, slug, plan, schemaVersion: migrations.length, createdAt })
+    .onConflictDoNothing({ target: orgs.slug })
+    .returning({ id: orgs.id });
+  if (inserted.length === 0) return false;
+  await tx.insert(memberships).values({ orgId: id, userId: ownerId, role: 'owner', createdAt });
+  // Sent one behind the other without waiting: one round trip for all.
+  await Promise.all(orgSchemaStatements(id, migrations).map((statement) => tx.execute(sql.raw(statement))));
+  await tx
+    .insert(orgMigrations)
+    .values(
+      migrations.map((step) => ({ orgId: id, name: step.name, hash: step.hash, appliedAt: createdAt })),
+    );
+  return true;
+}
+
+const RESERVED_SLUGS = new Set(
+  `admin dashboard api app www mail smtp ftp auth login register signup billing payment support help docs blog
+  status health metrics monitoring grafana prometheus static assets cdn media root system internal private agent
+  scanner security test staging dev prod console portal account settings webhook webhooks callback oauth`.split(
+    /\s+/,
+  ),
+);
+
+/** An org's slug: 3 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
+export const ORG_SLUG = /^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$/;
+
+export const isReservedSlug = (slug: string): boolean => RESERVED_SLUGS.has(slug);
+
+/**
+ * Slugs to try for a name, best first: the name's own, then the same with a random suffix, without end.
+ * @param fallback stands in for a name without usable letters
+ */
+export function* slugCandidates(name: string, fallback: string, minLength: number): Generator<string, never> {
+  const base = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  if (base.length >= minLength && !isReservedSlug(base)) yield base;
+  for (;;) yield `${base || fallback}-${crypto.randomUUID().slice(0, 6)}`;
+}
+
+/** A user's organizations with their role, newest first. */
+export async function listOrgsOf(db: Db, userId: string, where?: SQL) {
+  const rows = await db
+    .select({ ...orgFields, role: memberships.role })
+    .from(memberships)
+    .innerJoin(orgs, eq(orgs.id, memberships.orgId))
+    .where(and(eq(memberships.userId, userId), where))
+    .orderBy(desc(orgs.createdAt), desc(orgs.id));
+  return rows.map(toResource);
+}

@@ -1,0 +1,74 @@
+import type { Context } from 'hono';
+import { type Database, type DatabaseOptions, openDatabase } from '../db/client.ts';
+import { createIds, type NewId } from '../db/ids.ts';
+import { createIngest, type Ingest } from '../db/ingest.ts';
+import type { Migration } from '../db/migrate.ts';
+import { orgMigrations } from '../drizzle/migrations.ts';
+import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
+import type { PasswordHasher } from './auth/passwords.ts';
+import { createSessionTokens, type SessionTokens } from './auth/session-token.ts';
+import type { Config } from './config.ts';
+import type { Logger } from './logger.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createOrgDirectory, type OrgDirectory } from './orgs.ts';
+
+export type Clock = () => Date;
+
+/** Everything an app needs from outside; made once per process, and per test. */
+export interface Services {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  /** A new UUID v7 and its time. */
+  nextId: () => NewId;
+  database: Database;
+  /** The org track, applied to every new organization. */
+  orgMigrations: readonly Migration[];
+  orgs: OrgDirectory;
+  hasher: PasswordHasher;
+  sessionTokens: SessionTokens;
+  apiTokens: ApiTokens;
+  ingest: Ingest;
+  metrics: Metrics;
+  /** The address of a request's peer; empty when unknown. */
+  remoteAddress: (c: Context) => string;
+}
+
+/** What differs between Node, the edge and tests. */
+export interface Platform {
+  config: Config;
+  log: Logger;
+  databaseUrl: string;
+  hasher: PasswordHasher;
+  remoteAddress?: (c: Context) => string;
+  clock?: Clock;
+  orgMigrations?: readonly Migration[];
+  openDatabase?: (options: DatabaseOptions) => Database;
+}
+
+/** Wires the services; nothing connects before the first query. */
+export async function createServices(platform: Platform): Promise<Services> {
+  const { config, log, hasher, clock = () => new Date(), remoteAddress = () => '' } = platform;
+  const migrations = platform.orgMigrations ?? orgMigrations;
+  const database = (platform.openDatabase ?? openDatabase)({
+    url: platform.databaseUrl,
+    max: config.dbPoolMax,
+  });
+  const nextId = createIds(clock);
+  if (!config.jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the server stops');
+  return {
+    config,
+    log,
+    clock,
+    nextId,
+    database,
+    orgMigrations: migrations,
+    orgs: createOrgDirectory({ database, config, migrations, log }),
+    hasher,
+    sessionTokens: await createSessionTokens(config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID()),
+    apiTokens: createApiTokens(database.db, clock),
+    ingest: createIngest(database, nextId),
+    metrics: createMetrics(() => database.pool()),
+    remoteAddress,
+  };
+}
