@@ -1,0 +1,64 @@
+import type { Push } from '../../../db/ingest.ts';
+import { toResource } from '../../../db/resources.ts';
+import { FindingInput } from '../../../lib/finding-input.ts';
+import { bearer } from '../../../lib/http/access.ts';
+import { created, endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { requireProject, requireScope } from '../../../lib/projects.ts';
+import { Finding } from '../../../lib/resources.ts';
+
+const PushedFinding = Finding.extend({ deduplicated: z.boolean() }).openapi('PushedFinding');
+
+export const pushFinding = endpoint(
+  {
+    method: 'post',
+    path: '/agent/findings',
+    access: bearer,
+    tag: 'Agent ingest',
+    summary: 'Push a finding',
+    description:
+      'Within a project a `fingerprint` is one finding: pushed again it is counted, and takes over what the agent says anew. Its status stays with the user. The answer comes after the commit.',
+    request: { body: FindingInput },
+    responses: {
+      201: { description: 'A new finding.', result: PushedFinding },
+      200: { description: 'A known finding, seen again.', result: PushedFinding },
+    },
+    errors: ['token_error/scope_mismatch', 'resource_error/not_found'],
+  },
+  async ({ body, db, org, services, token, tokenTouched }) => {
+    requireScope(token, body.project_id);
+    const outcome = await services.ingest(org, token.id, toPush(body));
+    tokenTouched();
+    switch (outcome.kind) {
+      case 'written': {
+        const { deduplicated } = outcome;
+        const result = { ...toResource(outcome.finding), deduplicated };
+        return deduplicated ? ok(result) : created(result);
+      }
+      case 'no_scan':
+        throw new ApiError('resource_error/not_found', { message: 'The scan is not registered.' });
+      case 'other_project':
+        await requireProject(db, org, body.project_id);
+        throw new ApiError('validation_error/field_invalid', {
+          details: [{ field: 'scan_id', message: 'is a scan of another project' }],
+        });
+    }
+  },
+);
+
+const toPush = (body: z.output<typeof FindingInput>): Push => ({
+  projectId: body.project_id,
+  scanId: body.scan_id,
+  fingerprint: body.fingerprint,
+  title: body.title,
+  severity: body.severity,
+  description: body.description,
+  cwe: body.cwe,
+  cve: body.cve,
+  cvssScore: body.cvss_score,
+  cvssVector: body.cvss_vector,
+  file: body.file,
+  line: body.line,
+  source: body.source,
+});

@@ -1,0 +1,35 @@
+import { FINDING_STATUSES, SEVERITIES } from '../../../db/org.ts';
+import { answerFindings } from '../../../lib/finding-list.ts';
+import { bearer } from '../../../lib/http/access.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { anyOf, pageParameters } from '../../../lib/http/list.ts';
+import { uuid, z } from '../../../lib/http/schema.ts';
+import { requireProject, requireScope } from '../../../lib/projects.ts';
+import { Finding } from '../../../lib/resources.ts';
+
+export const listAgentFindings = endpoint(
+  {
+    method: 'get',
+    path: '/agent/findings',
+    access: bearer,
+    tag: 'Agent ingest',
+    summary: "List a project's findings",
+    description: 'What an agent verifies: usually those with `status=fixed`. Newest first.',
+    request: {
+      query: z.object({
+        project_id: uuid(),
+        status: anyOf(FINDING_STATUSES).optional(),
+        severity: anyOf(SEVERITIES).optional(),
+        ...pageParameters,
+      }),
+    },
+    responses: { 200: { description: 'The findings.', result: z.array(Finding) } },
+    errors: ['token_error/scope_mismatch', 'resource_error/not_found'],
+  },
+  async (call) => {
+    const { db, org, query, token } = call;
+    requireScope(token, query.project_id);
+    await requireProject(db, org, query.project_id);
+    return answerFindings(call, query);
+  },
+);

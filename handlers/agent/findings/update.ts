@@ -1,0 +1,32 @@
+import { eq } from 'drizzle-orm';
+import { setFindingStatus } from '../../../db/findings.ts';
+import { toResource } from '../../../db/resources.ts';
+import { AGENT_STATUSES } from '../../../lib/finding-input.ts';
+import { bearer } from '../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { Finding } from '../../../lib/resources.ts';
+
+export const updateAgentFinding = endpoint(
+  {
+    method: 'patch',
+    path: '/agent/findings/{id}',
+    access: bearer,
+    tag: 'Agent ingest',
+    summary: 'Verify or reopen a finding',
+    description: '`verified` confirms a fix, `open` reopens; an agent sets no other status.',
+    request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(AGENT_STATUSES) }) },
+    responses: { 200: { description: 'The finding after the change.', result: Finding } },
+    errors: ['token_error/scope_mismatch'],
+  },
+  async ({ body, db, now, org: { tables }, params: { id }, token }) => {
+    const { findings } = tables;
+    const scope = token.projectId === null ? undefined : eq(findings.projectId, token.projectId);
+    const row = await setFindingStatus(db, tables, { id, status: body.status, now, scope });
+    if (row) return ok(toResource(row));
+    const [other] = await db.select({ id: findings.id }).from(findings).where(eq(findings.id, id));
+    throw new ApiError(other ? 'token_error/scope_mismatch' : 'resource_error/not_found');
+  },
+);

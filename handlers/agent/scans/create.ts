@@ -1,0 +1,54 @@
+import { PERSONAS, type ScanTarget } from '../../../db/org.ts';
+import { scanFields, toResource } from '../../../db/resources.ts';
+import { scanId } from '../../../lib/finding-input.ts';
+import { bearer } from '../../../lib/http/access.ts';
+import { created, endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { optional, text, uuid, z } from '../../../lib/http/schema.ts';
+import { requireProject, requireScope } from '../../../lib/projects.ts';
+import { Scan } from '../../../lib/resources.ts';
+
+const part = () => optional(text({ max: 2048 }));
+
+export const registerScan = endpoint(
+  {
+    method: 'post',
+    path: '/agent/scans',
+    access: bearer,
+    tag: 'Agent ingest',
+    summary: 'Register a scan',
+    description: 'Before findings are pushed for it. Agents make `scan_id` a UUID v7.',
+    request: {
+      body: z.object({
+        scan_id: scanId(),
+        project_id: uuid(),
+        persona: z.enum(PERSONAS),
+        name: optional(text({ min: 1, max: 200, trim: true })),
+        target: optional(z.object({ type: part(), path: part(), url: part(), ref: part() })),
+      }),
+    },
+    responses: { 201: { description: 'The scan; it is running.', result: Scan } },
+    errors: ['token_error/scope_mismatch', 'resource_error/not_found', 'resource_error/already_exists'],
+  },
+  async ({ body, db, now, org, token }) => {
+    requireScope(token, body.project_id);
+    await requireProject(db, org, body.project_id);
+    const { scans } = org.tables;
+    const [row] = await db
+      .insert(scans)
+      .values({
+        scanId: body.scan_id,
+        projectId: body.project_id,
+        persona: body.persona,
+        name: body.name ?? `${body.persona} scan ${now.toISOString()}`,
+        target: body.target as ScanTarget | undefined,
+        status: 'running',
+        createdAt: now,
+      })
+      .onConflictDoNothing({ target: scans.scanId })
+      .returning(scanFields(org.tables));
+    if (!row)
+      throw new ApiError('resource_error/already_exists', { message: 'The scan is already registered.' });
+    return created(toResource(row));
+  },
+);

@@ -1,0 +1,27 @@
+import { toUser } from '../../lib/auth/sessions.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { z } from '../../lib/http/schema.ts';
+import { listOrgsOf } from '../../lib/orgs.ts';
+import { OrganizationWithRole, User } from '../../lib/resources.ts';
+
+export const me = endpoint(
+  {
+    method: 'get',
+    path: '/auth/me',
+    access: cookie,
+    tag: 'Auth',
+    summary: 'Who am I',
+    responses: {
+      200: {
+        description: 'The signed-in user and their organizations.',
+        result: z.object({
+          user: User.extend({ mfa_enabled: z.boolean() }),
+          orgs: z.array(OrganizationWithRole),
+        }),
+      },
+    },
+  },
+  async ({ db, user }) =>
+    ok({ user: { ...toUser(user), mfa_enabled: user.mfaEnabled }, orgs: await listOrgsOf(db, user.id) }),
+);

@@ -1,0 +1,82 @@
+import { eq, inArray } from 'drizzle-orm';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { featureFlags, userEmails, users } from '../../db/shared.ts';
+import { newPassword } from '../../lib/auth/passwords.ts';
+import { startSession, toUser } from '../../lib/auth/sessions.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
+import type { PublicCall } from '../../lib/http/call.ts';
+import { created, endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { email, name } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+import { insertOrg, slugCandidates } from '../../lib/orgs.ts';
+import { User } from '../../lib/resources.ts';
+
+export const register = endpoint(
+  {
+    method: 'post',
+    path: '/auth/register',
+    access: baseDomainOnly,
+    tag: 'Auth',
+    summary: 'Register',
+    description: 'Creates an account with its own organization and signs it in.',
+    request: { body: z.object({ email: email(), password: newPassword(), name: name() }) },
+    responses: {
+      201: { description: 'The account; the session cookie is set.', result: z.object({ user: User }) },
+    },
+    errors: ['permission_error/feature_disabled', 'resource_error/already_exists'],
+  },
+  async (call) => {
+    const { body, db, services } = call;
+    await requireOpenRegistration(call);
+    if (await isClaimed(call, body.email)) throw taken();
+
+    const passwordHash = await services.hasher.hash(body.password);
+    const { id: userId, at } = services.nextId();
+    const user = { id: userId, name: body.name, avatarUrl: '', createdAt: at };
+    try {
+      const headers = await db.transaction(async (tx) => {
+        await tx.insert(users).values({ ...user, passwordHash });
+        await tx
+          .insert(userEmails)
+          .values({ id: services.nextId().id, userId, email: body.email, isPrimary: true, createdAt: at });
+        for (const slug of slugCandidates(body.name, 'org', 3)) {
+          const org = { ...services.nextId(), name: `${body.name}'s Org`, slug, plan: 'free' as const };
+          if (await insertOrg(tx, { ...org, ownerId: userId, createdAt: at }, services.orgMigrations)) break;
+        }
+        return startSession(tx, call, userId);
+      });
+      const shown = toUser({ ...user, email: body.email });
+      return created({ user: shown }, { message: 'Registration successful.', headers });
+    } catch (error) {
+      if (isUniqueViolation(error)) throw taken(error);
+      throw error;
+    }
+  },
+);
+
+const taken = (cause?: unknown) =>
+  new ApiError('resource_error/already_exists', {
+    message: 'The e-mail address is already registered.',
+    cause,
+  });
+
+async function requireOpenRegistration({ db }: PublicCall): Promise<void> {
+  const flags = await db
+    .select({ name: featureFlags.name, enabled: featureFlags.enabled })
+    .from(featureFlags)
+    .where(inArray(featureFlags.name, ['signup', 'invite_only']));
+  const isOn = (flag: string) => flags.some(({ name, enabled }) => name === flag && enabled);
+  if (!isOn('signup') || isOn('invite_only')) {
+    throw new ApiError('permission_error/feature_disabled', { message: 'Registration is closed.' });
+  }
+}
+
+/** Asked before the password is hashed, which is the dear part. The unique index has the last word. */
+async function isClaimed({ db }: PublicCall, address: string): Promise<boolean> {
+  const rows = await db
+    .select({ isPrimary: userEmails.isPrimary, verifiedAt: userEmails.verifiedAt })
+    .from(userEmails)
+    .where(eq(userEmails.email, address));
+  return rows.some(({ isPrimary, verifiedAt }) => isPrimary || verifiedAt !== null);
+}

@@ -1,0 +1,20 @@
+import { publicAccess } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { z } from '../../lib/http/schema.ts';
+
+export const authConfig = endpoint(
+  {
+    method: 'get',
+    path: '/config/auth',
+    access: publicAccess,
+    tag: 'Configuration',
+    summary: 'Where to sign in',
+    responses: {
+      200: {
+        description: 'The base domain; empty when there is none.',
+        result: z.object({ base_domain: z.string() }),
+      },
+    },
+  },
+  async ({ services }) => ok({ base_domain: services.config.baseDomain ?? '' }),
+);

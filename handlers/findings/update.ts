@@ -1,0 +1,27 @@
+import { setFindingStatus } from '../../db/findings.ts';
+import { toResource } from '../../db/resources.ts';
+import { USER_STATUSES } from '../../lib/finding-input.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+import { Finding } from '../../lib/resources.ts';
+
+export const updateFinding = endpoint(
+  {
+    method: 'patch',
+    path: '/findings/{id}',
+    access: cookieOrg('member'),
+    tag: 'Findings',
+    summary: 'Triage a finding',
+    description: 'From any status to any but `verified`, which is for agents to say.',
+    request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(USER_STATUSES) }) },
+    responses: { 200: { description: 'The finding after the change.', result: Finding } },
+  },
+  async ({ body, db, now, org: { tables }, params: { id } }) => {
+    const row = await setFindingStatus(db, tables, { id, status: body.status, now });
+    if (!row) throw new ApiError('resource_error/not_found');
+    return ok(toResource(row));
+  },
+);

@@ -1,0 +1,75 @@
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { pushFinding } from './agent/findings/create.ts';
+import { attachExploit } from './agent/findings/exploits/create.ts';
+import { listAgentFindings } from './agent/findings/list.ts';
+import { updateAgentFinding } from './agent/findings/update.ts';
+import { registerScan } from './agent/scans/create.ts';
+import { endScan } from './agent/scans/update.ts';
+import { login } from './auth/login.ts';
+import { logout } from './auth/logout.ts';
+import { me } from './auth/me.ts';
+import { register } from './auth/register.ts';
+import { authConfig } from './config/auth.ts';
+import { dashboardStats } from './dashboard/stats.ts';
+import { getExploit } from './findings/exploits/get.ts';
+import { listExploits } from './findings/exploits/list.ts';
+import { getFinding } from './findings/get.ts';
+import { listFindings } from './findings/list.ts';
+import { updateFinding } from './findings/update.ts';
+import { healthz, readyz } from './ops/health.ts';
+import { metrics } from './ops/metrics.ts';
+import { createOrg } from './orgs/create.ts';
+import { getOrg } from './orgs/get.ts';
+import { listOrgs } from './orgs/list.ts';
+import { createProject } from './projects/create.ts';
+import { getProject } from './projects/get.ts';
+import { listProjects } from './projects/list.ts';
+import { createProjectToken } from './projects/tokens/create.ts';
+import { listProjectTokens } from './projects/tokens/list.ts';
+import { revokeProjectToken } from './projects/tokens/revoke.ts';
+import { getScan } from './scans/get.ts';
+import { listScans } from './scans/list.ts';
+
+/** Every endpoint of the service, in the order of SPEC.md. */
+export const endpoints: readonly Endpoint[] = [
+  register,
+  login,
+  logout,
+  me,
+
+  createOrg,
+  listOrgs,
+  getOrg,
+
+  authConfig,
+
+  listScans,
+  getScan,
+
+  listFindings,
+  getFinding,
+  updateFinding,
+  listExploits,
+  getExploit,
+
+  dashboardStats,
+
+  createProject,
+  listProjects,
+  getProject,
+
+  pushFinding,
+  listAgentFindings,
+  updateAgentFinding,
+  attachExploit,
+  registerScan,
+  endScan,
+
+  createProjectToken,
+  listProjectTokens,
+  revokeProjectToken,
+
+  healthz,
+  readyz,
+  metrics,
+];

@@ -1,0 +1,54 @@
+import { publicAccess } from '../../lib/http/access.ts';
+import type { PublicCall } from '../../lib/http/call.ts';
+import { endpoint, type Raw } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { JSON_TYPE } from '../../lib/http/respond.ts';
+import { z } from '../../lib/http/schema.ts';
+
+const PING_TIMEOUT_MS = 2_000;
+
+/** A probe; both paths behave the same. */
+const probe = (path: string, summary: string) =>
+  endpoint(
+    {
+      method: 'get',
+      path,
+      root: true,
+      access: publicAccess,
+      tag: 'Operations',
+      summary,
+      responses: {
+        200: {
+          description: 'The database answers. `status`, `db` and `timestamp` stand at the top level too.',
+          result: z.object({ status: z.literal('ok'), db: z.literal('ok'), timestamp: z.string() }),
+        },
+        503: { description: 'The database does not answer: `degraded`, `unreachable`.' },
+      },
+      quiet: true,
+    },
+    answerProbe,
+  );
+
+export const healthz = probe('/healthz', 'Is the service healthy');
+export const readyz = probe('/readyz', 'Can the service take requests');
+
+async function answerProbe({ c, services, now, log }: PublicCall): Promise<Raw> {
+  const { requestId: request_id } = c.get('request');
+  const timestamp = now.toISOString();
+  try {
+    await services.database.ping(PING_TIMEOUT_MS);
+  } catch (error) {
+    log.warn('database unreachable', { request_id, error });
+    const state = { status: 'degraded', db: 'unreachable', timestamp };
+    const errors = [new ApiError('server_error/unavailable')];
+    return json(503, { success: false, request_id, errors, ...state });
+  }
+  const state = { status: 'ok', db: 'ok', timestamp };
+  return json(200, { success: true, request_id, result: state, ...state });
+}
+
+const json = (status: number, value: object): Raw => ({
+  status,
+  body: JSON.stringify(value),
+  headers: JSON_TYPE,
+});

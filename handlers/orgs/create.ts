@@ -1,0 +1,42 @@
+import { eq } from 'drizzle-orm';
+import { orgFields, toResource } from '../../db/resources.ts';
+import { orgs, PLANS } from '../../db/shared.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { created, endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { name } from '../../lib/http/fields.ts';
+import { optional, z } from '../../lib/http/schema.ts';
+import { insertOrg, isReservedSlug, ORG_SLUG, slugCandidates } from '../../lib/orgs.ts';
+import { OrganizationWithRole } from '../../lib/resources.ts';
+
+const slug = z.string().regex(ORG_SLUG, 'must be 3 to 50 lower-case letters, digits and hyphens');
+
+export const createOrg = endpoint(
+  {
+    method: 'post',
+    path: '/orgs',
+    access: cookie,
+    tag: 'Organizations',
+    summary: 'Create an organization',
+    description:
+      'The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`.',
+    request: { body: z.object({ name: name(), slug: optional(slug), plan: optional(z.enum(PLANS)) }) },
+    responses: { 201: { description: 'The organization.', result: OrganizationWithRole } },
+    errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken'],
+  },
+  async ({ body, db, services, user }) => {
+    if (body.slug !== undefined && isReservedSlug(body.slug))
+      throw new ApiError('tenant_error/slug_reserved');
+    const candidates = body.slug === undefined ? slugCandidates(body.name, 'org', 3) : [body.slug];
+    const { id, at: createdAt } = services.nextId();
+    const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
+    return db.transaction(async (tx) => {
+      for (const candidate of candidates) {
+        if (!(await insertOrg(tx, { ...org, slug: candidate }, services.orgMigrations))) continue;
+        const [row] = await tx.select(orgFields).from(orgs).where(eq(orgs.id, id));
+        if (row) return created({ ...toResource(row), role: 'owner' as const });
+      }
+      throw new ApiError('tenant_error/slug_taken');
+    });
+  },
+);

@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import { orgs } from '../../db/shared.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { text, z } from '../../lib/http/schema.ts';
+import { listOrgsOf } from '../../lib/orgs.ts';
+import { OrganizationWithRole } from '../../lib/resources.ts';
+
+export const getOrg = endpoint(
+  {
+    method: 'get',
+    path: '/orgs/{slug}',
+    access: cookie,
+    tag: 'Organizations',
+    summary: 'Get an organization',
+    description: 'To everybody but its members it does not exist.',
+    request: { params: z.object({ slug: text({ max: 50 }) }) },
+    responses: { 200: { description: 'The organization.', result: OrganizationWithRole } },
+  },
+  async ({ db, params, user }) => {
+    const [org] = await listOrgsOf(db, user.id, eq(orgs.slug, params.slug));
+    if (!org) throw new ApiError('resource_error/not_found');
+    return ok(org);
+  },
+);

@@ -1,0 +1,17 @@
+import { cookie } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { z } from '../../lib/http/schema.ts';
+import { listOrgsOf } from '../../lib/orgs.ts';
+import { OrganizationWithRole } from '../../lib/resources.ts';
+
+export const listOrgs = endpoint(
+  {
+    method: 'get',
+    path: '/orgs',
+    access: cookie,
+    tag: 'Organizations',
+    summary: "List the user's organizations",
+    responses: { 200: { description: 'Newest first.', result: z.array(OrganizationWithRole) } },
+  },
+  async ({ db, user }) => ok(await listOrgsOf(db, user.id)),
+);

@@ -1,0 +1,39 @@
+import { projectFields, toResource } from '../../db/resources.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { created, endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { name } from '../../lib/http/fields.ts';
+import { optional, z } from '../../lib/http/schema.ts';
+import { slugCandidates } from '../../lib/orgs.ts';
+import { PROJECT_SLUG } from '../../lib/projects.ts';
+import { Project } from '../../lib/resources.ts';
+
+const slug = z.string().regex(PROJECT_SLUG, 'must be 2 to 50 lower-case letters, digits and hyphens');
+
+export const createProject = endpoint(
+  {
+    method: 'post',
+    path: '/projects',
+    access: cookieOrg('member'),
+    tag: 'Projects',
+    summary: 'Create a project',
+    description: 'Without `slug` one is made from the name.',
+    request: { body: z.object({ name: name(), slug: optional(slug) }) },
+    responses: { 201: { description: 'The project.', result: Project } },
+    errors: ['resource_error/already_exists'],
+  },
+  async ({ body, db, org: { tables }, services }) => {
+    const { projects } = tables;
+    const { id, at: createdAt } = services.nextId();
+    const candidates = body.slug === undefined ? slugCandidates(body.name, 'project', 2) : [body.slug];
+    for (const candidate of candidates) {
+      const [row] = await db
+        .insert(projects)
+        .values({ id, name: body.name, slug: candidate, createdAt })
+        .onConflictDoNothing({ target: projects.slug })
+        .returning(projectFields(tables));
+      if (row) return created(toResource(row));
+    }
+    throw new ApiError('resource_error/already_exists', { message: 'The slug is taken.' });
+  },
+);

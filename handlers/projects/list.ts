@@ -1,0 +1,25 @@
+import { asc } from 'drizzle-orm';
+import { projectFields, toResource } from '../../db/resources.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { z } from '../../lib/http/schema.ts';
+import { Project } from '../../lib/resources.ts';
+
+export const listProjects = endpoint(
+  {
+    method: 'get',
+    path: '/projects',
+    access: cookieOrg(),
+    tag: 'Projects',
+    summary: 'List projects',
+    responses: { 200: { description: 'By name.', result: z.array(Project) } },
+  },
+  async ({ db, org: { tables } }) => {
+    const { projects } = tables;
+    const rows = await db
+      .select(projectFields(tables))
+      .from(projects)
+      .orderBy(asc(projects.name), asc(projects.id));
+    return ok(rows.map(toResource));
+  },
+);

@@ -1,0 +1,25 @@
+import { eq } from 'drizzle-orm';
+import { scanFields, toResource } from '../../db/resources.ts';
+import { scanId } from '../../lib/finding-input.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { z } from '../../lib/http/schema.ts';
+import { Scan } from '../../lib/resources.ts';
+
+export const getScan = endpoint(
+  {
+    method: 'get',
+    path: '/scans/{id}',
+    access: cookieOrg(),
+    tag: 'Scans',
+    summary: 'Get a scan',
+    request: { params: z.object({ id: scanId() }) },
+    responses: { 200: { description: 'The scan with its counts.', result: Scan } },
+  },
+  async ({ db, org: { tables }, params: { id } }) => {
+    const [row] = await db.select(scanFields(tables)).from(tables.scans).where(eq(tables.scans.scanId, id));
+    if (!row) throw new ApiError('resource_error/not_found');
+    return ok(toResource(row));
+  },
+);
