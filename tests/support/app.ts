@@ -1,0 +1,60 @@
+import { afterAll } from 'vitest';
+import type { Migration } from '../../db/migrate.ts';
+import { endpoints } from '../../handlers/index.ts';
+import { type Config, parseConfig } from '../../lib/config.ts';
+import { type App, createApp } from '../../lib/http/app.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { createNodeHasher } from '../../lib/node/argon2.ts';
+import { createServices, type Services } from '../../lib/services.ts';
+import { type Api, createApi } from './api.ts';
+import { createDatabase } from './database.ts';
+import { silentLog } from './log.ts';
+
+/** The app over a database of its own, and a client that calls it in process. */
+export interface TestApp {
+  app: App;
+  api: Api;
+  services: Services;
+  databaseUrl: string;
+  /** Moves the services' clock. */
+  advance(ms: number): void;
+}
+
+export interface TestAppOptions {
+  /** Environment variables over the defaults. */
+  env?: Record<string, string>;
+  log?: Logger;
+  /** Another app over the same database. */
+  databaseUrl?: string;
+  orgMigrations?: readonly Migration[];
+  config?: Partial<Config>;
+}
+
+/** Starts an app for the calling suite; it is closed and its database dropped after the suite. */
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.databaseUrl ? undefined : await createDatabase();
+  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  let ahead = 0;
+  const services = await createServices({
+    config: { ...parseConfig({ JWT_SECRET: 'a secret for tests only', ...options.env }), ...options.config },
+    log: options.log ?? silentLog,
+    databaseUrl,
+    hasher: createNodeHasher(),
+    clock: () => new Date(Date.now() + ahead),
+    ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
+  });
+  const app = createApp(services, endpoints);
+  afterAll(async () => {
+    await services.database.close();
+    await database?.drop();
+  });
+  return {
+    app,
+    api: createApi((request) => app.request(request)),
+    services,
+    databaseUrl,
+    advance(ms) {
+      ahead += ms;
+    },
+  };
+}
