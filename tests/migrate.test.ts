@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../db/client.ts';
+import { type Migration, migrateShared } from '../db/migrate.ts';
+import { orgMigrations, sharedMigrations } from '../drizzle/migrations.ts';
+import type { Logger } from '../lib/logger.ts';
+import { createOrg, must, type TestOrg } from './support/api.ts';
+import { startApp, type TestApp } from './support/app.ts';
+import { createDatabase, type TestDatabase } from './support/database.ts';
+import { silentLog } from './support/log.ts';
+
+const step = (name: string, ...statements: string[]): Migration => ({
+  name,
+  hash: `hash of ${name}`,
+  statements,
+});
+
+describe('the shared track', () => {
+  let database: TestDatabase;
+  let pools: Database[];
+
+  beforeAll(async () => {
+    database = await createDatabase('empty');
+    pools = Array.from({ length: 3 }, () => openDatabase({ url: database.url, max: 2 }));
+  });
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.close()));
+    await database.drop();
+  });
+
+  const names = async () => {
+    const rows = await pools[0]?.sql.unsafe('select name from shared.migrations order by name');
+    return rows?.map(({ name }) => name);
+  };
+
+  it('is applied once, however many processes start on an empty database', async () => {
+    await Promise.all(
+      pools.flatMap(({ sql }) => [
+        migrateShared(sql, sharedMigrations),
+        migrateShared(sql, sharedMigrations),
+      ]),
+    );
+    expect(await names()).toEqual(sharedMigrations.map(({ name }) => name));
+    const flags = await pools[0]?.sql.unsafe('select count(*)::int as n from shared.feature_flags');
+    expect(flags?.[0]?.n).toBe(4);
+  });
+
+  it('keeps what went well when a later step fails, and goes on from there', async () => {
+    const { sql } = pools[0] as Database;
+    const good = step('8000_good', 'create table shared.good (id int primary key)');
+    const bad = step('8001_bad', 'create table shared.half (id int primary key)', 'select 1 / 0');
+    await expect(migrateShared(sql, [...sharedMigrations, good, bad])).rejects.toThrow('division by zero');
+    const [found] = await sql.unsafe(
+      "select to_regclass('shared.good') as good, to_regclass('shared.half') as half",
+    );
+    expect(found).toEqual({ good: 'shared.good', half: null });
+    await migrateShared(sql, [
+      ...sharedMigrations,
+      good,
+      step('8001_bad', 'create table shared.half (id int primary key)'),
+    ]);
+    expect(await names()).toContain('8001_bad');
+  });
+
+  it('refuses a step that was changed after it was applied', async () => {
+    const { sql } = pools[0] as Database;
+    const changed = sharedMigrations.map((migration, i) =>
+      i === 0 ? { ...migration, hash: 'other' } : migration,
+    );
+    await expect(migrateShared(sql, changed)).rejects.toThrow(/0000_initial was changed/);
+  });
+
+  it('leaves the steps of a newer version alone', async () => {
+    await expect(migrateShared((pools[0] as Database).sql, sharedMigrations)).resolves.toBeUndefined();
+  });
+});
+
+describe('the org track', () => {
+  const added = step(
+    '8000_notes',
+    'create table "org_template"."notes" (id int primary key)',
+    'insert into "org_template"."notes" values (1)',
+  );
+  let t: TestApp;
+  let orgs: TestOrg[];
+
+  beforeAll(async () => {
+    t = await startApp();
+    orgs = await Promise.all(Array.from({ length: 4 }, () => createOrg(t.api)));
+  });
+
+  const versions = () =>
+    t.services.database.sql
+      .unsafe('select distinct schema_version as v from shared.orgs order by 1')
+      .then((rows) => rows.map(({ v }) => v));
+
+  it('brings every org forward, once, with two processes at it', async () => {
+    const newer = await Promise.all(
+      [1, 2].map(() => startApp({ databaseUrl: t.databaseUrl, orgMigrations: [...orgMigrations, added] })),
+    );
+    await Promise.all(newer.map(({ services }) => services.orgs.migrateAll()));
+    expect(await versions()).toEqual([orgMigrations.length + 1]);
+    for (const { id } of orgs) {
+      const rows = await t.services.database.sql.unsafe(
+        `select id from "org_${id.replaceAll('-', '')}".notes`,
+      );
+      expect(rows).toHaveLength(1);
+    }
+  });
+
+  it('lets an older process go on with newer orgs', async () => {
+    expect((await t.api.get('/projects', (orgs[0] as TestOrg).asOwner)).status).toBe(200);
+  });
+
+  it('serves the other orgs when one cannot be migrated', async () => {
+    const [broken, ...fine] = orgs as [TestOrg, ...TestOrg[]];
+    await t.services.database.sql.unsafe(
+      `create view "org_${broken.id.replaceAll('-', '')}".extra as select 1 as one`,
+    );
+    const errors: string[] = [];
+    const log: Logger = {
+      ...silentLog,
+      error: (message, fields) => errors.push(`${message} ${fields?.org}`),
+    };
+    const steps = [
+      ...orgMigrations,
+      added,
+      step('8001_extra', 'create table "org_template"."extra" (id int primary key)'),
+    ];
+    const newer = await startApp({ databaseUrl: t.databaseUrl, orgMigrations: steps, log });
+    await newer.services.orgs.migrateAll();
+    expect(errors).toEqual([`organization cannot be migrated ${broken.id}`]);
+    for (const org of fine) must(await newer.api.get('/projects', org.asOwner));
+    const answer = await newer.api.get('/projects', broken.asOwner);
+    expect([answer.status, answer.error]).toEqual([500, 'server_error/unavailable']);
+    // Mended, it is migrated by the next request that names it.
+    await t.services.database.sql.unsafe(`drop view "org_${broken.id.replaceAll('-', '')}".extra`);
+    must(await newer.api.get('/projects', broken.asOwner));
+    expect(await versions()).toContain(orgMigrations.length + 2);
+  });
+});
