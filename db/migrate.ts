@@ -92,9 +92,11 @@ async function lock(tx: TransactionSql, key: string): Promise<void> {
 }
 
 async function appliedToShared(sql: Sql | TransactionSql): Promise<Applied[]> {
-  // Asked first, so that a missing table does not abort the transaction around it.
+  // Asked first, so that a missing table does not abort the transaction around it; and asked of the catalog's
+  // tables, because to_regclass() may answer from a cache that is older than the lock we hold.
   const [found] = await sql.unsafe<{ there: boolean }[]>(
-    "select to_regclass('shared.migrations') is not null as there",
+    `select exists (
+       select from pg_catalog.pg_tables where schemaname = 'shared' and tablename = 'migrations') as there`,
   );
   return found?.there ? await sql.unsafe<Applied[]>('select name, hash from shared.migrations') : [];
 }

@@ -51,9 +51,9 @@ function checkQuery(schema: z.ZodType, c: Context): unknown {
     given[name] = values.length === 1 ? (values[0] ?? '') : values;
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue): FieldError => {
-    const absent = valueAt(given, issue.path) === undefined;
-    return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
+  const details = parsed.error.issues.map(({ path, message }): FieldError => {
+    const field = String(path[0] ?? '');
+    return { field, message: field in given ? message : 'is required' };
   });
   throw new ApiError('validation_error/invalid_request', { details });
 }
