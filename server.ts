@@ -67,7 +67,13 @@ async function run(config: Config, log: Logger): Promise<void> {
 
     const { port, host } = config;
     const app = createApp(services, endpoints);
-    const server = await startHttpServer({ fetch: app.fetch, port, host, malformed: refuseMalformed });
+    const server = await startHttpServer({ fetch: app.fetch, port, host, malformed: refuseMalformed }).catch(
+      (error) => {
+        throw error.code === 'EADDRINUSE'
+          ? new ConfigError(`SVC_PORT: port ${port} is in use already`)
+          : error;
+      },
+    );
     started.push(async () => {
       const ended = await server.stop(STOP_TIMEOUT_MS);
       if (ended > 0) log.warn('requests were ended', { count: ended });
