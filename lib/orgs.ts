@@ -178,13 +178,18 @@ const RESERVED_SLUGS = new Set(
 /** An org's slug: 3 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
 export const ORG_SLUG = /^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$/;
 
+/** Slugs an organization cannot have: subdomains we may need ourselves. */
 export const isReservedSlug = (slug: string): boolean => RESERVED_SLUGS.has(slug);
 
 /**
  * Slugs to try for a name, best first: the name's own, then the same with a random suffix, without end.
- * @param fallback stands in for a name without usable letters
+ * @param options.fallback stands in for a name without usable letters
  */
-export function* slugCandidates(name: string, fallback: string, minLength: number): Generator<string, never> {
+export function* slugCandidates(
+  name: string,
+  options: { fallback: string; minLength: number; isReserved?: (slug: string) => boolean },
+): Generator<string, never> {
+  const { fallback, minLength, isReserved } = options;
   const base = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -193,7 +198,7 @@ export function* slugCandidates(name: string, fallback: string, minLength: numbe
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40)
     .replace(/^-+|-+$/g, '');
-  if (base.length >= minLength && !isReservedSlug(base)) yield base;
+  if (base.length >= minLength && !isReserved?.(base)) yield base;
   for (;;) yield `${base || fallback}-${crypto.randomUUID().slice(0, 6)}`;
 }
 
@@ -207,3 +212,7 @@ export async function listOrgsOf(db: Db, userId: string, where?: SQL) {
     .orderBy(desc(orgs.createdAt), desc(orgs.id));
   return rows.map(toResource);
 }
+
+/** Slugs to try for an organization's name. */
+export const orgSlugCandidates = (name: string) =>
+  slugCandidates(name, { fallback: 'org', minLength: 3, isReserved: isReservedSlug });

@@ -41,7 +41,7 @@ async function answerProbe({ c, services, now, log }: PublicCall): Promise<Raw> 
     log.warn('database unreachable', { request_id, error });
     const state = { status: 'degraded', db: 'unreachable', timestamp };
     const errors = [new ApiError('server_error/unavailable')];
-    return json(503, { success: false, request_id, errors, ...state });
+    return json(503, { success: false, request_id, errors, result: state, ...state });
   }
   const state = { status: 'ok', db: 'ok', timestamp };
   return json(200, { success: true, request_id, result: state, ...state });

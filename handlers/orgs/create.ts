@@ -6,7 +6,7 @@ import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
-import { insertOrg, isReservedSlug, ORG_SLUG, slugCandidates } from '../../lib/orgs.ts';
+import { insertOrg, isReservedSlug, ORG_SLUG, orgSlugCandidates } from '../../lib/orgs.ts';
 import { OrganizationWithRole } from '../../lib/resources.ts';
 
 const slug = z.string().regex(ORG_SLUG, 'must be 3 to 50 lower-case letters, digits and hyphens');
@@ -27,7 +27,7 @@ export const createOrg = endpoint(
   async ({ body, db, services, user }) => {
     if (body.slug !== undefined && isReservedSlug(body.slug))
       throw new ApiError('tenant_error/slug_reserved');
-    const candidates = body.slug === undefined ? slugCandidates(body.name, 'org', 3) : [body.slug];
+    const candidates = body.slug === undefined ? orgSlugCandidates(body.name) : [body.slug];
     const { id, at: createdAt } = services.nextId();
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
     return db.transaction(async (tx) => {

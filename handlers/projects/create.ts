@@ -25,7 +25,10 @@ export const createProject = endpoint(
   async ({ body, db, org: { tables }, services }) => {
     const { projects } = tables;
     const { id, at: createdAt } = services.nextId();
-    const candidates = body.slug === undefined ? slugCandidates(body.name, 'project', 2) : [body.slug];
+    const candidates =
+      body.slug === undefined
+        ? slugCandidates(body.name, { fallback: 'project', minLength: 2 })
+        : [body.slug];
     for (const candidate of candidates) {
       const [row] = await db
         .insert(projects)

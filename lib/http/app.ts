@@ -60,13 +60,17 @@ export function createApp(services: Services, endpoints: readonly Endpoint[]): A
     exposeHeaders: ['X-Request-ID', 'Retry-After'],
     maxAge: 600,
   });
-  app.use((c, next) => (c.req.header('origin') === undefined ? next() : allowOrigins(c, next)));
+  app.use(async (c, next) => {
+    if (c.req.header('origin') === undefined) return next();
+    const preflight = await allowOrigins(c, next);
+    return preflight && respond(c.get('request'), 204, null, Object.fromEntries(preflight.headers));
+  });
 
   for (const endpoint of endpoints) endpoint.mount(app, services);
 
   app.notFound((c) => {
     const request = c.get('request');
-    const isPage = c.req.method === 'GET' && !/^\/api(\/|$)/.test(c.req.path);
+    const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/api(\/|$)/.test(c.req.path);
     if (!isPage) return respondError(request, new ApiError('resource_error/not_found'));
     return respond(request, 200, LANDING_PAGE, {
       'content-type': 'text/html; charset=utf-8',

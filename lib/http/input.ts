@@ -31,6 +31,13 @@ export async function readInput(
   return { body, query, params };
 }
 
+/** One entry per field: the first rule it breaks. */
+function oncePerField(details: FieldError[]): FieldError[] {
+  const first = new Map<string, FieldError>();
+  for (const detail of details) if (!first.has(detail.field)) first.set(detail.field, detail);
+  return [...first.values()];
+}
+
 function checkBody(schema: z.ZodType, value: object): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -41,7 +48,7 @@ function checkBody(schema: z.ZodType, value: object): unknown {
     return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
   });
   throw new ApiError(missing ? 'validation_error/field_required' : 'validation_error/field_invalid', {
-    details,
+    details: oncePerField(details),
   });
 }
 
@@ -55,7 +62,7 @@ function checkQuery(schema: z.ZodType, c: Context): unknown {
     const field = String(path[0] ?? '');
     return { field, message: field in given ? message : 'is required' };
   });
-  throw new ApiError('validation_error/invalid_request', { details });
+  throw new ApiError('validation_error/invalid_request', { details: oncePerField(details) });
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -5,11 +5,14 @@ const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 const UNSTORABLE = 'must not contain NUL or unpaired surrogates';
 
-/** Characters as JSON Schema counts them: code points. */
-function countCodePoints(text: string): number {
+/** Whether a text has from `min` to `max` characters, as JSON Schema counts them: code points. */
+export function hasLength(text: string, min: number, max: number): boolean {
+  // A code point is one or two UTF-16 units.
+  if (text.length < min || text.length > 2 * max) return false;
+  if (text.length >= 2 * min && text.length <= max) return true;
   let count = 0;
   for (const _ of text) count++;
-  return count;
+  return count >= min && count <= max;
 }
 
 const encoder = new TextEncoder();
@@ -26,16 +29,11 @@ export interface TextLimits {
 /** Text that can be stored, within its limits. */
 export function text({ min = 0, max, trim = false }: TextLimits) {
   const base = trim ? z.string().trim() : z.string();
+  const tooShort = min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
   return base
     .refine(isStorable, UNSTORABLE)
-    .refine(
-      (value) => value.length >= min,
-      min === 1 ? 'must not be empty' : `must have at least ${min} characters`,
-    )
-    .refine(
-      (value) => value.length <= max || countCodePoints(value) <= max,
-      `must have at most ${max} characters`,
-    )
+    .refine((value) => hasLength(value, min, Number.POSITIVE_INFINITY), tooShort)
+    .refine((value) => hasLength(value, 0, max), `must have at most ${max} characters`)
     .openapi({ type: 'string', ...(min > 0 && { minLength: min }), maxLength: max });
 }
 

@@ -4,6 +4,7 @@ import { endpoints } from '../../handlers/index.ts';
 import { type Config, parseConfig } from '../../lib/config.ts';
 import { type App, createApp } from '../../lib/http/app.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { Mail } from '../../lib/mail/mailer.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { createServices, type Services } from '../../lib/services.ts';
 import { type Api, createApi } from './api.ts';
@@ -16,6 +17,10 @@ export interface TestApp {
   api: Api;
   services: Services;
   databaseUrl: string;
+  /** Mails that were sent, oldest first; after a call, wait for them with `delivered()`. */
+  mails: Mail[];
+  /** Sends what is due; resolves with the last mail to this recipient. */
+  delivered(recipient: string): Promise<Mail>;
   /** Moves the services' clock. */
   advance(ms: number): void;
 }
@@ -30,21 +35,35 @@ export interface TestAppOptions {
   config?: Partial<Config>;
 }
 
+// At the top level: a hook that is registered while another runs would never be called.
+const cleanUps: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
+
 /** Starts an app for the calling suite; it is closed and its database dropped after the suite. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl ? undefined : await createDatabase();
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   let ahead = 0;
+  const mails: Mail[] = [];
   const services = await createServices({
     config: { ...parseConfig({ JWT_SECRET: 'a secret for tests only', ...options.env }), ...options.config },
     log: options.log ?? silentLog,
     databaseUrl,
     hasher: createNodeHasher(),
+    mailer: {
+      name: 'test',
+      async send(mail) {
+        mails.push(mail);
+      },
+    },
     clock: () => new Date(Date.now() + ahead),
     ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
   const app = createApp(services, endpoints);
-  afterAll(async () => {
+  cleanUps.push(async () => {
+    await services.mail.stop();
     await services.database.close();
     await database?.drop();
   });
@@ -53,6 +72,13 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     api: createApi((request) => app.request(request)),
     services,
     databaseUrl,
+    mails,
+    async delivered(recipient) {
+      await services.mail.deliverDue();
+      const mail = mails.findLast((mail) => mail.recipient === recipient);
+      if (!mail) throw new Error(`no mail to ${recipient}`);
+      return mail;
+    },
     advance(ms) {
       ahead += ms;
     },
