@@ -125,3 +125,104 @@ export const orgMigrations = shared.table(
   },
   (t) => [primaryKey({ name: 'org_migrations_pk', columns: [t.orgId, t.name] })],
 );
+
+export const MAILED_TOKEN_PURPOSES = ['reset_password', 'verify_email'] as const;
+
+/** Links that were mailed and not used yet; using one deletes it. */
+export const mailedTokens = shared.table(
+  'mailed_tokens',
+  {
+    /** SHA-256 of the token, hex. */
+    tokenHash: text('token_hash').primaryKey(),
+    /** A token works for its own purpose only. */
+    purpose: text('purpose', { enum: MAILED_TOKEN_PURPOSES }).notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The address it was sent to. */
+    emailId: uuid('email_id')
+      .notNull()
+      .references(() => userEmails.id, { onDelete: 'cascade' }),
+    expiresAt: time('expires_at').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('mailed_tokens_user').on(t.userId), index('mailed_tokens_email').on(t.emailId)],
+);
+
+export const MFA_TYPES = ['totp', 'email'] as const;
+
+export const mfaDevices = shared.table(
+  'mfa_devices',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    type: text('type', { enum: MFA_TYPES }).notNull(),
+    name: text('name').notNull(),
+    /** The address of an e-mail device. */
+    emailId: uuid('email_id').references(() => userEmails.id, { onDelete: 'cascade' }),
+    /** The secret of a TOTP device, sealed when there is a key for it. */
+    secret: text('secret'),
+    verified: boolean('verified').notNull(),
+    /** The last time step a code was taken from: a code is not taken twice. */
+    lastStep: integer('last_step'),
+    lastUsedAt: time('last_used_at'),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('mfa_devices_user').on(t.userId), uniqueIndex('mfa_devices_email').on(t.emailId)],
+);
+
+/** Codes that were mailed and not used yet; using one deletes it. */
+export const emailCodes = shared.table(
+  'email_codes',
+  {
+    id: uuid('id').primaryKey(),
+    deviceId: uuid('device_id')
+      .notNull()
+      .references(() => mfaDevices.id, { onDelete: 'cascade' }),
+    /** Keyed hash: six digits would be guessed from a plain one. */
+    codeHash: text('code_hash').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [index('email_codes_device').on(t.deviceId)],
+);
+
+export const recoveryCodes = shared.table(
+  'recovery_codes',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** SHA-256, hex. */
+    codeHash: text('code_hash').notNull(),
+    usedAt: time('used_at'),
+  },
+  (t) => [primaryKey({ name: 'recovery_codes_pk', columns: [t.userId, t.codeHash] })],
+);
+
+/** Mails that are still to be sent; written in the transaction that causes them, deleted when the provider took them. */
+export const mailQueue = shared.table(
+  'mail_queue',
+  {
+    id: uuid('id').primaryKey(),
+    recipient: text('recipient').notNull(),
+    subject: text('subject').notNull(),
+    html: text('html').notNull(),
+    text: text('text').notNull(),
+    /** The link in it, for the log of the local outbox. */
+    link: text('link'),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is due; moved on by whoever takes it, so that others leave it alone meanwhile. */
+    nextAttemptAt: time('next_attempt_at').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('mail_queue_due').on(t.nextAttemptAt)],
+);
+
+/** Counters of `SVC_AUTH_LIMITS`, as rate-limiter-flexible keeps them. */
+export const rateLimits = shared.table('rate_limits', {
+  key: text('key').primaryKey(),
+  points: integer('points').notNull(),
+  expire: time('expire'),
+});

@@ -35,6 +35,30 @@ export const sharedMigrations: readonly Migration[] = [
     "statements": [
       "INSERT INTO \"shared\".\"feature_flags\" (\"name\", \"enabled\", \"description\") VALUES\n\t('signup', true, 'New users can register.'),\n\t('invite_only', false, 'Accounts are made by invitation only; registration is refused.'),\n\t('scan_docker_mode', false, 'Agents run their scanners in containers.'),\n\t('public_api', false, 'The API is open to integrations outside the organization.');"
     ]
+  },
+  {
+    "name": "0002_accounts",
+    "hash": "330d9f54d3f683c02f8dc612abd7762cb770d638b237b9b44fc46c9b3f6d2e58",
+    "statements": [
+      "CREATE TABLE \"shared\".\"email_codes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"device_id\" uuid NOT NULL,\n\t\"code_hash\" text NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"mail_queue\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"recipient\" text NOT NULL,\n\t\"subject\" text NOT NULL,\n\t\"html\" text NOT NULL,\n\t\"text\" text NOT NULL,\n\t\"link\" text,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\t\"next_attempt_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"mailed_tokens\" (\n\t\"token_hash\" text PRIMARY KEY NOT NULL,\n\t\"purpose\" text NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"email_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"mfa_devices\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"type\" text NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"email_id\" uuid,\n\t\"secret\" text,\n\t\"verified\" boolean NOT NULL,\n\t\"last_step\" integer,\n\t\"last_used_at\" timestamp (3) with time zone,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"rate_limits\" (\n\t\"key\" text PRIMARY KEY NOT NULL,\n\t\"points\" integer NOT NULL,\n\t\"expire\" timestamp (3) with time zone\n);",
+      "CREATE TABLE \"shared\".\"recovery_codes\" (\n\t\"user_id\" uuid NOT NULL,\n\t\"code_hash\" text NOT NULL,\n\t\"used_at\" timestamp (3) with time zone,\n\tCONSTRAINT \"recovery_codes_pk\" PRIMARY KEY(\"user_id\",\"code_hash\")\n);",
+      "ALTER TABLE \"shared\".\"email_codes\" ADD CONSTRAINT \"email_codes_device_id_mfa_devices_id_fk\" FOREIGN KEY (\"device_id\") REFERENCES \"shared\".\"mfa_devices\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"mailed_tokens\" ADD CONSTRAINT \"mailed_tokens_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"mailed_tokens\" ADD CONSTRAINT \"mailed_tokens_email_id_user_emails_id_fk\" FOREIGN KEY (\"email_id\") REFERENCES \"shared\".\"user_emails\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD CONSTRAINT \"mfa_devices_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD CONSTRAINT \"mfa_devices_email_id_user_emails_id_fk\" FOREIGN KEY (\"email_id\") REFERENCES \"shared\".\"user_emails\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"recovery_codes\" ADD CONSTRAINT \"recovery_codes_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"email_codes_device\" ON \"shared\".\"email_codes\" USING btree (\"device_id\");",
+      "CREATE INDEX \"mail_queue_due\" ON \"shared\".\"mail_queue\" USING btree (\"next_attempt_at\");",
+      "CREATE INDEX \"mailed_tokens_user\" ON \"shared\".\"mailed_tokens\" USING btree (\"user_id\");",
+      "CREATE INDEX \"mailed_tokens_email\" ON \"shared\".\"mailed_tokens\" USING btree (\"email_id\");",
+      "CREATE INDEX \"mfa_devices_user\" ON \"shared\".\"mfa_devices\" USING btree (\"user_id\");",
+      "CREATE UNIQUE INDEX \"mfa_devices_email\" ON \"shared\".\"mfa_devices\" USING btree (\"email_id\");"
+    ]
   }
 ];
 

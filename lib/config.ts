@@ -15,8 +15,22 @@ export interface Config {
   /** Lower-case host name without port; undefined switches subdomains and the base-domain restriction off. */
   baseDomain: string | undefined;
   trustProxy: boolean;
+  /** Base of the links in mails, without a slash at its end. */
+  publicUrl: string;
+  mail: MailConfig;
+  /** Request limits for signing in and for codes, shared by all processes. */
+  authLimits: boolean;
+  /** Seals TOTP secrets; undefined stores them as they are. */
+  encryptionKey: string | undefined;
   logLevel: LogLevel;
   logFormat: 'text' | 'json';
+}
+
+/** Who takes our mails. Without a provider they go to a file, `outbox.jsonl` in the data directory. */
+export interface MailConfig {
+  from: string;
+  resend: { apiKey: string; baseUrl: string | undefined } | undefined;
+  smtpUrl: string | undefined;
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -71,6 +85,19 @@ const VARIABLES = {
     'a host name without scheme and port',
   ],
   SVC_TRUST_PROXY: [onOff.default(false), 'on or off'],
+  SVC_PUBLIC_URL: [
+    z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    'the http or https address of the service',
+  ],
+  RESEND_API_KEY: [z.string().optional(), 'an API key'],
+  RESEND_BASE_URL: [z.url({ protocol: /^https?$/ }).optional(), 'an http or https address'],
+  SVC_SMTP_URL: [z.url({ protocol: /^smtps?$/ }).optional(), 'smtp://user:password@host:port'],
+  SVC_MAIL_FROM: [z.string().regex(/@/).optional(), 'a sender such as Findings <findings@example.com>'],
+  SVC_AUTH_LIMITS: [onOff.default(false), 'on or off'],
+  SVC_ENCRYPTION_KEY: [z.string().optional(), 'any text'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
   LOG_FORMAT: [
     z
@@ -82,7 +109,13 @@ const VARIABLES = {
   ],
 } as const satisfies Record<string, readonly [z.ZodType, string]>;
 
-const SECRET = new Set(['JWT_SECRET', 'DATABASE_URL']);
+const SECRET = new Set([
+  'JWT_SECRET',
+  'DATABASE_URL',
+  'SVC_SMTP_URL',
+  'RESEND_API_KEY',
+  'SVC_ENCRYPTION_KEY',
+]);
 
 /**
  * Reads the configuration from environment variables.
@@ -97,16 +130,29 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     const shown = SECRET.has(name) ? 'the value given' : JSON.stringify(given);
     throw new ConfigError(`${name}: ${shown} is not allowed; it takes ${allowed}`);
   };
+  const baseDomain = read('SVC_BASE_DOMAIN');
+  const port = read('SVC_PORT');
+  const resendKey = read('RESEND_API_KEY');
+  const publicUrl =
+    read('SVC_PUBLIC_URL') ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
   return {
-    port: read('SVC_PORT'),
+    port,
     host: read('SVC_HOST'),
     databaseUrl: read('DATABASE_URL'),
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
     jwtSecret: read('JWT_SECRET'),
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
-    baseDomain: read('SVC_BASE_DOMAIN'),
+    baseDomain,
     trustProxy: read('SVC_TRUST_PROXY'),
+    publicUrl,
+    mail: {
+      from: read('SVC_MAIL_FROM') ?? `Security findings <no-reply@${new URL(publicUrl).hostname}>`,
+      resend: resendKey === undefined ? undefined : { apiKey: resendKey, baseUrl: read('RESEND_BASE_URL') },
+      smtpUrl: read('SVC_SMTP_URL'),
+    },
+    authLimits: read('SVC_AUTH_LIMITS'),
+    encryptionKey: read('SVC_ENCRYPTION_KEY'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   };

@@ -18,6 +18,10 @@ describe('configuration', () => {
       allowedOrigins: [],
       baseDomain: undefined,
       trustProxy: false,
+      publicUrl: 'http://localhost:8080',
+      mail: { from: 'Security findings <no-reply@localhost>', resend: undefined, smtpUrl: undefined },
+      authLimits: false,
+      encryptionKey: undefined,
       logLevel: 'info',
       logFormat: 'text',
     });
