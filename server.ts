@@ -13,6 +13,7 @@ import { createLogger, type Logger } from './lib/logger.ts';
 import { createNodeHasher } from './lib/node/argon2.ts';
 import { startHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
+import { createNodeMailer } from './lib/node/mailer.ts';
 import { createServices, type Services } from './lib/services.ts';
 
 const STOP_TIMEOUT_MS = 10_000;
@@ -60,10 +61,13 @@ async function run(config: Config, log: Logger): Promise<void> {
       log,
       databaseUrl,
       hasher: createNodeHasher(),
+      mailer: createNodeMailer(config, log),
       remoteAddress,
     });
     started.push(() => services.database.close());
     await prepareDatabase(services);
+    services.mail.start();
+    started.push(() => services.mail.stop());
 
     const { port, host } = config;
     const app = createApp(services, endpoints);

@@ -5,10 +5,15 @@ import { createIngest, type Ingest } from '../db/ingest.ts';
 import type { Migration } from '../db/migrate.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
+import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
+import { type AuthLimits, createAuthLimits, noLimits } from './auth/limits.ts';
 import type { PasswordHasher } from './auth/passwords.ts';
-import { createSessionTokens, type SessionTokens } from './auth/session-token.ts';
+import { createSecretBox, type SecretBox } from './auth/secret-box.ts';
+import { createSignedTokens, type SignedTokens } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './logger.ts';
+import type { Mailer } from './mail/mailer.ts';
+import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createOrgDirectory, type OrgDirectory } from './orgs.ts';
 
@@ -26,7 +31,11 @@ export interface Services {
   orgMigrations: readonly Migration[];
   orgs: OrgDirectory;
   hasher: PasswordHasher;
-  sessionTokens: SessionTokens;
+  signedTokens: SignedTokens;
+  secretBox: SecretBox;
+  emailCodes: EmailCodes;
+  limits: AuthLimits;
+  mail: MailQueue;
   apiTokens: ApiTokens;
   ingest: Ingest;
   metrics: Metrics;
@@ -40,6 +49,7 @@ export interface Platform {
   log: Logger;
   databaseUrl: string;
   hasher: PasswordHasher;
+  mailer: Mailer;
   remoteAddress?: (c: Context) => string;
   clock?: Clock;
   orgMigrations?: readonly Migration[];
@@ -48,14 +58,17 @@ export interface Platform {
 
 /** Wires the services; nothing connects before the first query. */
 export async function createServices(platform: Platform): Promise<Services> {
-  const { config, log, hasher, clock = () => new Date(), remoteAddress = () => '' } = platform;
+  const { config, log, hasher, mailer, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const migrations = platform.orgMigrations ?? orgMigrations;
   const database = (platform.openDatabase ?? openDatabase)({
     url: platform.databaseUrl,
     max: config.dbPoolMax,
   });
   const nextId = createIds(clock);
+  const { db } = database;
   if (!config.jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the server stops');
+  if (!config.encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
+  const secret = config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID();
   return {
     config,
     log,
@@ -65,8 +78,12 @@ export async function createServices(platform: Platform): Promise<Services> {
     orgMigrations: migrations,
     orgs: createOrgDirectory({ database, config, migrations, log }),
     hasher,
-    sessionTokens: await createSessionTokens(config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID()),
-    apiTokens: createApiTokens(database.db, clock),
+    signedTokens: await createSignedTokens(secret),
+    secretBox: await createSecretBox(config.encryptionKey),
+    emailCodes: createEmailCodes(secret, nextId),
+    limits: config.authLimits ? createAuthLimits(db) : noLimits,
+    mail: createMailQueue({ db, mailer, log, clock, nextId }),
+    apiTokens: createApiTokens(db, clock),
     ingest: createIngest(database, nextId),
     metrics: createMetrics(() => database.pool()),
     remoteAddress,

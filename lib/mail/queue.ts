@@ -1,0 +1,276 @@
+import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import type { NewId } from '../../db/ids.ts';
+import { mailQueue } from '../../db/shared.ts';
+import type { Logger } from '../logger.ts';
+import type { MailContent, Mailer } from './mailer.ts';
+
+/** Mails that are on their way: kept in the database until the provider has taken them. */
+export interface MailQueue {
+  /** Writes a mail into the queue, in the caller's transaction. */
+  enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
+  /** Writes a mail to nobody and erases it in the same transaction: takes the time of a real one. */
+  pretend(tx: Tx, content: MailContent): Promise<void>;
+  /** Delivers what is due soon, after the current answer; returns at once. */
+  kick(): void;
+  /** Sends all due mails now; returns how many were sent. For the edge's cron trigger, and tests. */
+  deliverDue(): Promise<number>;
+  /** Looks for due mails every few seconds until `stop`. */
+  start(): void;
+  /** Takes no more mails and waits for those under way, a few seconds at the most. */
+  stop(): Promise<void>;
+}
+
+export interface MailQueueOptions {
+  db: Db;
+  mailer: Mailer;
+  log: Logger;
+  clock: () => Date;
+  nextId: () => NewId;
+  /** Keeps the runtime alive until the task is done (`waitUntil`). */
+  background?: ((task: Promise<unknown>) => void) | undefined;
+  timing?: Partial<typeof TIMING> | undefined;
+}
+
+const TIMING = {
+  /** Between two looks at the queue, give or take a quarter. */
+  pollMs: 5_000,
+  /** For one mail. */
+  sendMs: 15_000,
+  /** For mails under way when the process stops. */
+  stopMs: 3_000,
+};
+
+/** Mails under way at the same time, per process. */
+const CONCURRENCY = 4;
+/** How long a mail is left alone by others; after that its process is taken for dead. Longer than a send can last. */
+const LEASE_MS = 60_000;
+const FIRST_RETRY_MS = 30_000;
+const LAST_RETRY_MS = 60 * 60_000;
+/** A mail that fails when it is older is given up. */
+const GIVE_UP_MS = 24 * 60 * 60_000;
+
+type Row = typeof mailQueue.$inferSelect;
+
+/**
+ * Makes a queue over `shared.mail_queue`. Any number of processes may share the table: each mail is taken by one of
+ * them, with no transaction open while it is sent. A process that dies between sending and erasing leaves a mail that
+ * is sent again, with the same id.
+ */
+export function createMailQueue(options: MailQueueOptions): MailQueue {
+  const { db, mailer, log, clock, nextId, background } = options;
+  const timing = { ...TIMING, ...options.timing };
+
+  /** The delivery under way. */
+  let running: Promise<void> | undefined;
+  /** Somebody asked for a look at the queue. */
+  let wanted = false;
+  /** Lets the delivery see `wanted` while it waits for sends. */
+  let wake = () => {};
+  let sent = 0;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let databaseDown = false;
+  /** Sent, but not erased yet because the database failed in between. */
+  const taken = new Set<string>();
+  /** End the sends under way. */
+  const aborts = new Set<(reason: string) => void>();
+
+  function look(): Promise<void> {
+    if (stopped) return running ?? Promise.resolve();
+    wanted = true;
+    wake();
+    running ??= run();
+    return running;
+  }
+
+  /** Sends until nothing is due; a look that is asked for meanwhile is taken. Never rejects. */
+  async function run(): Promise<void> {
+    const sending = new Set<Promise<void>>();
+    try {
+      // The answer that brought us here goes first.
+      await new Promise((resolve) => setTimeout(resolve));
+      for (;;) {
+        const free = CONCURRENCY - sending.size;
+        if (wanted && free > 0 && !stopped) {
+          wanted = false;
+          const mails = await claim(free);
+          if (mails.length === free) wanted = true;
+          for (const mail of mails) {
+            const send = deliver(mail).finally(() => sending.delete(send));
+            sending.add(send);
+          }
+        } else if (sending.size > 0) {
+          const woken = new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          await Promise.race([...sending, woken]);
+        } else {
+          return;
+        }
+      }
+    } finally {
+      // In the same turn as the decision to end, so that no look is lost in between.
+      running = undefined;
+    }
+  }
+
+  /** Takes due mails: until their lease is over they are no longer due. */
+  async function claim(limit: number): Promise<Row[]> {
+    const now = clock();
+    const due = db
+      .select({ id: mailQueue.id })
+      .from(mailQueue)
+      .where(lte(mailQueue.nextAttemptAt, now))
+      .orderBy(asc(mailQueue.nextAttemptAt))
+      .limit(limit)
+      .for('update', { skipLocked: true });
+    const mails = await inDatabase(() =>
+      db
+        .update(mailQueue)
+        .set({ attempts: sql`${mailQueue.attempts} + 1`, nextAttemptAt: after(now, LEASE_MS) })
+        // As an array it is looked up once; as a set it may be joined, and its limit taken anew for every row.
+        .where(sql`${mailQueue.id} = any(array${due})`)
+        .returning(),
+    );
+    return mails ?? [];
+  }
+
+  async function deliver(mail: Row): Promise<void> {
+    const { id, attempts } = mail;
+    try {
+      if (!taken.has(id)) await send(mail);
+    } catch (error) {
+      return failed(mail, reason(error, mail));
+    }
+    if (!taken.has(id)) sent++;
+    taken.add(id);
+    const erased = await inDatabase(() => db.delete(mailQueue).where(eq(mailQueue.id, id)));
+    if (erased) taken.delete(id);
+    log.debug('mail sent', { id, attempts, mailer: mailer.name });
+  }
+
+  /** Hands a mail to the provider, for as long as a send may last. */
+  async function send(mail: Row): Promise<void> {
+    const { id, recipient, subject, html, text } = mail;
+    const controller = new AbortController();
+    let abort = (_: string) => {};
+    const aborted = new Promise<never>((_, reject) => {
+      abort = (reason) => {
+        const error = new Error(reason);
+        reject(error);
+        controller.abort(error);
+      };
+    });
+    aborts.add(abort);
+    const late = setTimeout(() => abort(`no answer within ${timing.sendMs} ms`), timing.sendMs);
+    try {
+      const content = { id, recipient, subject, html, text, link: mail.link ?? undefined };
+      await Promise.race([mailer.send(content, controller.signal), aborted]);
+    } finally {
+      clearTimeout(late);
+      aborts.delete(abort);
+    }
+  }
+
+  async function failed(mail: Row, error: string): Promise<void> {
+    const { id, attempts, recipient } = mail;
+    const now = clock();
+    // Not if it has been taken by another process meanwhile.
+    const same = and(eq(mailQueue.id, id), eq(mailQueue.attempts, attempts));
+    if (now.getTime() - mail.createdAt.getTime() >= GIVE_UP_MS) {
+      const gone = await inDatabase(() => db.delete(mailQueue).where(same).returning({ id: mailQueue.id }));
+      if (gone?.length) log.error('mail given up', { id, recipient, attempts, mailer: mailer.name, error });
+      return;
+    }
+    const nextAttemptAt = after(now, backoff(attempts));
+    log.warn('mail not sent', { id, attempts, mailer: mailer.name, error, nextAttemptAt });
+    await inDatabase(() => db.update(mailQueue).set({ nextAttemptAt }).where(same));
+  }
+
+  /** Runs a statement; when it fails that is logged, once until one succeeds again, and the result is undefined. */
+  async function inDatabase<T>(statement: () => PromiseLike<T>): Promise<T | undefined> {
+    try {
+      const result = await statement();
+      databaseDown = false;
+      return result;
+    } catch (error) {
+      if (!databaseDown) log.warn('the mail queue is out of reach', { error });
+      databaseDown = true;
+      return undefined;
+    }
+  }
+
+  function poll(): void {
+    timer = setTimeout(poll, timing.pollMs * (0.75 + Math.random() / 2));
+    timer.unref();
+    void look();
+  }
+
+  /** @returns the id of the mail */
+  async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
+    const { id, at } = nextId();
+    const { subject, html, text, link = null } = content;
+    await tx
+      .insert(mailQueue)
+      .values({ id, recipient, subject, html, text, link, nextAttemptAt: at, createdAt: at });
+    return id;
+  }
+
+  return {
+    async enqueue(tx, recipient, content) {
+      await write(tx, recipient, content);
+    },
+    async pretend(tx, content) {
+      const id = await write(tx, 'nobody@invalid', content);
+      await tx.delete(mailQueue).where(eq(mailQueue.id, id));
+    },
+    kick() {
+      const delivery = look();
+      background?.(delivery);
+    },
+    async deliverDue() {
+      const before = sent;
+      await look();
+      return sent - before;
+    },
+    start() {
+      clearTimeout(timer);
+      stopped = false;
+      poll();
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      if (running && !(await settles(running, timing.stopMs))) {
+        for (const abort of aborts) abort('the process stops');
+        await settles(running, 1_000);
+      }
+      mailer.close?.();
+    },
+  };
+}
+
+const after = (time: Date, ms: number) => new Date(time.getTime() + ms);
+
+/** 30 seconds, doubled with every attempt up to an hour, less up to a quarter, so that mails do not come in herds. */
+const backoff = (attempts: number) =>
+  Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS) * (1 - Math.random() / 4);
+
+/** Whether a promise settles in time. */
+async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const settled = promise.then(() => true);
+  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+}
+
+/** An error for the log. Servers may quote what they refuse: words with digits that the mail has too are left out. */
+function reason(error: unknown, { text }: Row): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message
+    .slice(0, 500)
+    .replace(/[\w%-]{6,}/g, (word) => (/\d/.test(word) && text.includes(word) ? '…' : word));
+}

@@ -1,0 +1,32 @@
+import type { Resend } from 'resend';
+import type { MailConfig } from '../config.ts';
+import { MAIL_HEADERS, type Mailer } from './mailer.ts';
+
+const BASE_URL = 'https://api.resend.com';
+
+/** Sends by the Resend API, on any runtime. */
+export function createResendMailer(
+  { apiKey, baseUrl = BASE_URL }: NonNullable<MailConfig['resend']>,
+  from: string,
+): Mailer {
+  let resend: Resend | undefined;
+  /** The SDK is loaded by the first mail: whoever sends in another way does without it. */
+  async function connect(): Promise<Resend> {
+    const sdk = await import('resend');
+    // Without a base URL it would look into the environment.
+    return new sdk.Resend(apiKey, { baseUrl: baseUrl.replace(/\/+$/, '') });
+  }
+  return {
+    name: 'resend',
+    async send({ id, recipient, subject, html, text }, signal) {
+      resend ??= await connect();
+      const { data, error } = await resend.emails.send(
+        { from, to: [recipient], subject, html, text, headers: MAIL_HEADERS },
+        { idempotencyKey: id, ...(signal && { signal }) },
+      );
+      // An error answer with the body `null` has neither.
+      if (data && !error) return;
+      throw new Error(error ? `${error.name}: ${error.message} (${error.statusCode})` : 'no answer');
+    },
+  };
+}

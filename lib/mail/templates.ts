@@ -1,0 +1,210 @@
+import { html } from 'hono/html';
+import type { MailContent } from './mailer.ts';
+
+const PRODUCT = 'Security findings';
+
+/** A mail's content, from which both its forms are made. Texts from users pass `line` or `person` first. */
+interface Letter {
+  subject: string;
+  /** Name in the greeting. */
+  name?: string;
+  intro: string[];
+  button?: { label: string; url: string };
+  code?: string;
+  facts?: [label: string, value: string][];
+  closing: string[];
+}
+
+interface Link {
+  /** Base of the links, without a slash at its end. */
+  publicUrl: string;
+  token: string;
+}
+
+/** For who forgot the password. */
+export function resetPassword({ name, publicUrl, token }: Link & { name: string }): MailContent {
+  return render({
+    subject: 'Reset your password',
+    name,
+    intro: [`Somebody, hopefully you, asked to reset the password of your ${PRODUCT} account.`],
+    button: { label: 'Reset password', url: link(publicUrl, '/reset-password', { token }) },
+    closing: [
+      'The link works once, and for one hour.',
+      'If it was not you, ignore this mail: your password stays as it is.',
+    ],
+  });
+}
+
+/** For who was invited and has no password yet. */
+export function setPassword(options: Link & { inviterName?: string; orgName?: string }): MailContent {
+  const { inviterName, orgName, publicUrl, token } = options;
+  const inviter = person(inviterName ?? '');
+  const org = person(orgName ?? '');
+  const what = org ? `the organization ${org}` : PRODUCT;
+  return render({
+    subject: org ? `You are invited to ${org}` : 'Set your password',
+    intro: [
+      inviter ? `${inviter} invited you to ${what}.` : `You are invited to ${what}.`,
+      'An account was made for you. Set a password to use it.',
+    ],
+    button: { label: 'Set password', url: link(publicUrl, '/reset-password', { token, new: '1' }) },
+    closing: [
+      'The link works once, and for one hour. After that, ask for a new one with “Forgot password”.',
+      'If you did not expect this invitation, ignore this mail.',
+    ],
+  });
+}
+
+/** For who claims the address it goes to. */
+export function verifyEmail({ publicUrl, token, emailId }: Link & { emailId: string }): MailContent {
+  return render({
+    subject: 'Verify your e-mail address',
+    intro: [`Please confirm that this address belongs to your ${PRODUCT} account.`],
+    button: {
+      label: 'Verify address',
+      url: link(publicUrl, '/verify-email', { token, email_id: emailId }),
+    },
+    closing: [
+      'The link works once, and for 24 hours.',
+      'If you have no account with us, ignore this mail: the address stays unverified.',
+    ],
+  });
+}
+
+/** The second factor of who is signing in. */
+export function emailCode({ code }: { code: string }): MailContent {
+  return render({
+    // Without the code: subjects show up on locked screens.
+    subject: 'Your sign-in code',
+    intro: ['Enter this code to sign in:'],
+    code: line(code, 20),
+    closing: [
+      'The code works once, and for five minutes. Never tell it to anybody.',
+      'If you are not signing in, somebody knows your password: change it.',
+    ],
+  });
+}
+
+/** After a sign-in. */
+export function loginNotification(login: {
+  name: string;
+  at: Date;
+  ip: string;
+  browser: string;
+  os: string;
+  deviceType: string;
+}): MailContent {
+  return render({
+    subject: 'New sign-in to your account',
+    name: login.name,
+    intro: [`Somebody signed in to your ${PRODUCT} account:`],
+    facts: [
+      ['Time', dateTime(login.at)],
+      ['Browser', fact(login.browser)],
+      ['Operating system', fact(login.os)],
+      ['Device', fact(login.deviceType)],
+      ['IP address', fact(login.ip)],
+    ],
+    closing: ['If it was you, there is nothing to do. If not, change your password and revoke the session.'],
+  });
+}
+
+/** After a password was changed or reset. */
+export function passwordChanged({ name, at, ip }: { name: string; at: Date; ip?: string }): MailContent {
+  const facts: Letter['facts'] = [['Time', dateTime(at)]];
+  if (ip) facts.push(['IP address', fact(ip)]);
+  return render({
+    subject: 'Your password was changed',
+    name,
+    intro: [`The password of your ${PRODUCT} account was changed:`],
+    facts,
+    closing: [
+      'If it was you, there is nothing to do. If not, reset your password at once with “Forgot password”.',
+    ],
+  });
+}
+
+function render(letter: Letter): MailContent {
+  const { button, code, facts = [], closing } = letter;
+  const subject = line(letter.subject, 150);
+  const name = person(letter.name ?? '');
+  const intro = [name ? `Hello ${name},` : 'Hello,', ...letter.intro];
+  const footer = `${PRODUCT} sent this mail automatically; replies are not read.`;
+
+  const text = [
+    ...intro,
+    button && `${button.label}: ${button.url}`,
+    code,
+    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    ...closing,
+    `--\n${footer}`,
+  ];
+  const paragraph = (content: unknown) => html`<p style="margin:0 0 16px">${content}</p>\n`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${subject}</title>
+</head>
+<body style="margin:0;padding:24px;background:#f3f4f6;color:#1f2937;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">
+<h1 style="margin:0 0 24px;font-size:22px;line-height:1.3">${subject}</h1>
+${intro.map(paragraph)}${button && buttonHtml(button)}${code && codeHtml(code)}${factsHtml(facts)}${closing.map(paragraph)}</div>
+<p style="max-width:560px;margin:16px auto;color:#6b7280;font-size:13px;text-align:center">${footer}</p>
+</body>
+</html>
+`;
+  return { subject, html: String(page), text: `${text.filter(Boolean).join('\n\n')}\n`, link: button?.url };
+}
+
+const buttonHtml = ({ label, url }: { label: string; url: string }) =>
+  html`<p style="margin:24px 0"><a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#1d4ed8;color:#fff;font-weight:600;text-decoration:none">${label}</a></p>
+<p style="margin:0 0 16px;font-size:13px;color:#6b7280">Or open this address: <a href="${url}" style="color:#1d4ed8;word-break:break-all">${url}</a></p>
+`;
+
+const codeHtml = (code: string) =>
+  html`<p style="margin:24px 0;font:600 32px/1.2 ui-monospace,monospace;letter-spacing:6px">${code}</p>\n`;
+
+const factsHtml = (facts: [string, string][]) =>
+  facts.length > 0 &&
+  html`<table style="margin:0 0 16px;border-collapse:collapse">
+${facts.map(
+  ([label, value]) =>
+    html`<tr><td style="padding:4px 16px 4px 0;color:#6b7280">${label}</td><td style="padding:4px 0">${value}</td></tr>\n`,
+)}</table>
+`;
+
+function link(publicUrl: string, path: string, parameters: Record<string, string>): string {
+  return `${publicUrl}${path}?${new URLSearchParams(parameters)}`;
+}
+
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+const dateTime = (at: Date) => `${DATE_TIME.format(at)} UTC`;
+
+const fact = (value: string) => line(value, 100) || 'unknown';
+
+/** Marks that turn the direction of writing or are not seen at all: with them a text shows other than it is. */
+const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** One line of at most `max` characters, of whatever a user gave us. */
+function line(value: string, max: number): string {
+  const characters = Array.from(
+    value
+      .toWellFormed()
+      .replace(/[\p{Cc}\s]+/gu, ' ')
+      .replace(UNSEEN, '')
+      .trim(),
+  );
+  return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('');
+}
+
+/**
+ * The name of a person or an organization. Mail programs make links of what looks like an address, so anybody could
+ * have us send theirs to others: what joins words to an address gets an invisible character after it.
+ */
+const person = (name: string) => line(name, 60).replace(/(?<=\S)[.:@](?=\S)/g, '$&\u200b');

@@ -1,0 +1,18 @@
+import { appendFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../logger.ts';
+import type { Mailer } from '../mail/mailer.ts';
+
+/** Keeps mails in a file, one JSON line each, and shows their link in the log, where a newcomer can click it. */
+export function createOutboxMailer(dataDir: string, log: Logger): Mailer {
+  const file = join(dataDir, 'outbox.jsonl');
+  return {
+    name: 'outbox',
+    async send({ id, recipient, subject, html, text, link }) {
+      const line = JSON.stringify({ id, time: new Date(), recipient, subject, link, text, html });
+      await mkdir(dataDir, { recursive: true });
+      await appendFile(file, `${line}\n`, { mode: 0o600 });
+      log.info('mail in the outbox', { recipient, subject, link, file });
+    },
+  };
+}
