@@ -5,10 +5,16 @@ import { listAgentFindings } from './agent/findings/list.ts';
 import { updateAgentFinding } from './agent/findings/update.ts';
 import { registerScan } from './agent/scans/create.ts';
 import { endScan } from './agent/scans/update.ts';
+import { changePassword } from './auth/change-password.ts';
+import { forgotPassword } from './auth/forgot-password.ts';
 import { login } from './auth/login.ts';
 import { logout } from './auth/logout.ts';
 import { me } from './auth/me.ts';
+import { sendEmailOtp } from './auth/mfa/send-email-otp.ts';
+import { validateMfa } from './auth/mfa/validate.ts';
 import { register } from './auth/register.ts';
+import { resetPassword } from './auth/reset-password.ts';
+import { verifyEmail } from './auth/verify-email.ts';
 import { authConfig } from './config/auth.ts';
 import { dashboardStats } from './dashboard/stats.ts';
 import { getExploit } from './findings/exploits/get.ts';
@@ -21,6 +27,23 @@ import { metrics } from './ops/metrics.ts';
 import { createOrg } from './orgs/create.ts';
 import { getOrg } from './orgs/get.ts';
 import { listOrgs } from './orgs/list.ts';
+import { addEmail } from './profile/emails/add.ts';
+import { listEmails } from './profile/emails/list.ts';
+import { removeEmail } from './profile/emails/remove.ts';
+import { sendVerification } from './profile/emails/send-verification.ts';
+import { setPrimaryEmail } from './profile/emails/set-primary.ts';
+import { createEmailDevice } from './profile/mfa/devices/email.ts';
+import { listMfaDevices } from './profile/mfa/devices/list.ts';
+import { removeMfaDevice } from './profile/mfa/devices/remove.ts';
+import { createTotpDevice } from './profile/mfa/devices/totp/create.ts';
+import { verifyTotpDevice } from './profile/mfa/devices/totp/verify.ts';
+import { disableMfa } from './profile/mfa/disable.ts';
+import { enableMfa } from './profile/mfa/enable.ts';
+import { getRecoveryCodes } from './profile/mfa/recovery-codes/get.ts';
+import { regenerateRecoveryCodes } from './profile/mfa/recovery-codes/regenerate.ts';
+import { listSessions } from './profile/sessions/list.ts';
+import { revokeSession } from './profile/sessions/revoke.ts';
+import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
 import { createProject } from './projects/create.ts';
 import { getProject } from './projects/get.ts';
 import { listProjects } from './projects/list.ts';
@@ -36,6 +59,32 @@ export const endpoints: readonly Endpoint[] = [
   login,
   logout,
   me,
+  forgotPassword,
+  resetPassword,
+  changePassword,
+  validateMfa,
+  sendEmailOtp,
+  verifyEmail,
+
+  listEmails,
+  addEmail,
+  removeEmail,
+  setPrimaryEmail,
+  sendVerification,
+
+  listMfaDevices,
+  createTotpDevice,
+  verifyTotpDevice,
+  createEmailDevice,
+  removeMfaDevice,
+  enableMfa,
+  disableMfa,
+  getRecoveryCodes,
+  regenerateRecoveryCodes,
+
+  listSessions,
+  revokeSession,
+  revokeOtherSessions,
 
   createOrg,
   listOrgs,

@@ -1,12 +1,20 @@
-import { and, eq, isNotNull, or } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
-import { userEmails, users } from '../../db/shared.ts';
-import { startSession, toUser } from '../../lib/auth/sessions.ts';
+import { MFA_TYPES } from '../../db/shared.ts';
+import { findAccount } from '../../lib/auth/accounts.ts';
+import { maskAddress, verifiedDevices } from '../../lib/auth/mfa.ts';
+import { toUser } from '../../lib/auth/sessions.ts';
+import { signIn } from '../../lib/auth/sign-in.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
+import { password } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { User } from '../../lib/resources.ts';
+
+const MfaRequired = z.object({
+  mfa_required: z.literal(true),
+  mfa_token: z.string().openapi({ description: 'For `/auth/mfa/validate`, within five minutes.' }),
+  mfa_methods: z.array(z.object({ id: z.string(), type: z.enum(MFA_TYPES), name: z.string() })),
+});
 
 export const login = endpoint(
   {
@@ -15,43 +23,36 @@ export const login = endpoint(
     access: baseDomainOnly,
     tag: 'Auth',
     summary: 'Log in',
-    description: 'With the primary or any verified e-mail address of the account.',
-    request: {
-      body: z.object({
-        email: z.string().trim().toLowerCase(),
-        password: z.string().openapi({ format: 'password' }),
-      }),
-    },
+    description:
+      'With the primary or any verified e-mail address of the account. When the account has MFA switched on, no cookie is set: the login is ended by `/auth/mfa/validate`.',
+    request: { body: z.object({ email: z.string().trim().toLowerCase(), password: password() }) },
     responses: {
-      200: { description: 'The user; the session cookie is set.', result: z.object({ user: User }) },
+      200: {
+        description: 'The user, and the session cookie; or what the second factor needs.',
+        result: z.union([z.object({ user: User }), MfaRequired]),
+      },
     },
-    errors: ['auth_error/invalid_credentials'],
+    errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, services } = call;
-    // No address has these; PostgreSQL would refuse to look for them.
-    const address = body.email.replaceAll('\0', '\ufffd').toWellFormed();
-    const primary = alias(userEmails, 'primary_email');
-    const [account] = await db
-      .select({
-        id: users.id,
-        email: primary.email,
-        name: users.name,
-        avatarUrl: users.avatarUrl,
-        createdAt: users.createdAt,
-        passwordHash: users.passwordHash,
-      })
-      .from(userEmails)
-      .innerJoin(users, eq(users.id, userEmails.userId))
-      .innerJoin(primary, and(eq(primary.userId, users.id), eq(primary.isPrimary, true)))
-      .where(
-        and(
-          eq(userEmails.email, address),
-          or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt)),
-        ),
-      );
-    const matches = await services.hasher.verify(account?.passwordHash, body.password.slice(0, 1024));
+    const { body, db, now, peer, services } = call;
+    const { hasher, limits, nextId, signedTokens } = services;
+    await limits.count('client', peer.ip);
+    await limits.count('password', body.email);
+    const account = await findAccount(call, body.email);
+    const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024));
     if (!account || !matches) throw new ApiError('auth_error/invalid_credentials');
-    return ok({ user: toUser(account) }, { headers: await startSession(db, call, account.id) });
+    await limits.forget('password', body.email);
+    if (!account.mfaEnabled) return ok({ user: toUser(account) }, { headers: await signIn(call, account) });
+    const devices = await verifiedDevices(db, account.id);
+    return ok({
+      mfa_required: true as const,
+      mfa_token: await signedTokens.sign('mfa', { userId: account.id, id: nextId().id }, now),
+      mfa_methods: devices.map(({ id, type, name, address }) => ({
+        id,
+        type,
+        name: type === 'email' ? maskAddress(address ?? name) : name,
+      })),
+    });
   },
 );

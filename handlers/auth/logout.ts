@@ -16,8 +16,9 @@ export const logout = endpoint(
   async (call) => {
     const { c, services, now } = call;
     const value = getCookie(c, SESSION_COOKIE);
-    const claims = value === undefined ? undefined : await services.sessionTokens.verify(value, now);
-    if (claims && claims !== 'expired') await endSession(call, claims.sessionId);
+    const claims =
+      value === undefined ? undefined : await services.signedTokens.verify('session', value, now);
+    if (claims && claims !== 'expired') await endSession(call, claims.id);
     return done('Logged out.', sessionCookie(call, '', 0));
   },
 );

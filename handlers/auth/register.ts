@@ -1,6 +1,7 @@
 import { eq, inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { featureFlags, userEmails, users } from '../../db/shared.ts';
+import { mailVerification } from '../../lib/auth/accounts.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { startSession, toUser } from '../../lib/auth/sessions.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
@@ -9,7 +10,7 @@ import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { email, name } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
-import { insertOrg, slugCandidates } from '../../lib/orgs.ts';
+import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
 import { User } from '../../lib/resources.ts';
 
 export const register = endpoint(
@@ -19,33 +20,42 @@ export const register = endpoint(
     access: baseDomainOnly,
     tag: 'Auth',
     summary: 'Register',
-    description: 'Creates an account with its own organization and signs it in.',
+    description:
+      'Creates an account with its own organization and signs it in. A verification link is mailed to the address.',
     request: { body: z.object({ email: email(), password: newPassword(), name: name() }) },
     responses: {
       201: { description: 'The account; the session cookie is set.', result: z.object({ user: User }) },
     },
-    errors: ['permission_error/feature_disabled', 'resource_error/already_exists'],
+    errors: [
+      'permission_error/feature_disabled',
+      'resource_error/already_exists',
+      'rate_limit_error/exceeded',
+    ],
   },
   async (call) => {
-    const { body, db, services } = call;
+    const { body, db, peer, services } = call;
+    await services.limits.count('client', peer.ip);
     await requireOpenRegistration(call);
     if (await isClaimed(call, body.email)) throw taken();
 
     const passwordHash = await services.hasher.hash(body.password);
     const { id: userId, at } = services.nextId();
+    const { id: emailId } = services.nextId();
     const user = { id: userId, name: body.name, avatarUrl: '', createdAt: at };
     try {
       const headers = await db.transaction(async (tx) => {
         await tx.insert(users).values({ ...user, passwordHash });
         await tx
           .insert(userEmails)
-          .values({ id: services.nextId().id, userId, email: body.email, isPrimary: true, createdAt: at });
-        for (const slug of slugCandidates(body.name, 'org', 3)) {
+          .values({ id: emailId, userId, email: body.email, isPrimary: true, createdAt: at });
+        await mailVerification(tx, call, { id: emailId, userId, address: body.email });
+        for (const slug of orgSlugCandidates(body.name)) {
           const org = { ...services.nextId(), name: `${body.name}'s Org`, slug, plan: 'free' as const };
           if (await insertOrg(tx, { ...org, ownerId: userId, createdAt: at }, services.orgMigrations)) break;
         }
         return startSession(tx, call, userId);
       });
+      services.mail.kick();
       const shown = toUser({ ...user, email: body.email });
       return created({ user: shown }, { message: 'Registration successful.', headers });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { z } from '../http/schema.ts';
+import { hasLength, z } from '../http/schema.ts';
 
 /** Hashes passwords; the edge brings another implementation of the same format. */
 export interface PasswordHasher {
@@ -23,8 +23,7 @@ export const newPassword = () =>
     .string()
     .refine(
       (value) =>
-        value.length >= 8 &&
-        value.length <= 256 &&
+        hasLength(value, 8, 256) &&
         /\p{Lu}/u.test(value) &&
         /\p{Ll}/u.test(value) &&
         /\d/.test(value) &&

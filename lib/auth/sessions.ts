@@ -5,7 +5,7 @@ import { sessions } from '../../db/shared.ts';
 import { SESSION_COOKIE } from '../http/access.ts';
 import type { PublicCall, SessionUser } from '../http/call.ts';
 import type { Headers } from '../http/respond.ts';
-import { SESSION_SECONDS } from './session-token.ts';
+import { TOKEN_SECONDS } from './signed-token.ts';
 import { parseDevice } from './user-agent.ts';
 
 /** Makes a session for a user who has just proved who they are; part of the caller's transaction, if there is one. */
@@ -23,12 +23,12 @@ export async function startSession(db: Db | Tx, call: PublicCall, userId: string
     deviceType,
     createdAt: at,
     lastActiveAt: at,
-    expiresAt: new Date(at.getTime() + SESSION_SECONDS * 1000),
+    expiresAt: new Date(at.getTime() + TOKEN_SECONDS.session * 1000),
   });
   return sessionCookie(
     call,
-    await services.sessionTokens.sign({ userId, sessionId: id }, at),
-    SESSION_SECONDS,
+    await services.signedTokens.sign('session', { userId, id }, at),
+    TOKEN_SECONDS.session,
   );
 }
 

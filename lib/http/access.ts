@@ -157,7 +157,7 @@ const sessionFields = {
 /** The claims of the session cookie. */
 async function readCookie({ c, services, now }: PublicCall) {
   const value = getCookie(c, SESSION_COOKIE);
-  const claims = value === undefined ? undefined : await services.sessionTokens.verify(value, now);
+  const claims = value === undefined ? undefined : await services.signedTokens.verify('session', value, now);
   if (claims === 'expired') throw new ApiError('auth_error/session_revoked');
   if (!claims) throw new ApiError('auth_error/not_authenticated');
   return claims;
@@ -187,7 +187,7 @@ async function noteActivity({ db, now }: PublicCall, { sessionId, lastActiveAt }
 
 async function admitUser(base: PublicCall): Promise<CookieCall> {
   const { db, now } = base;
-  const { userId, sessionId } = await readCookie(base);
+  const { userId, id: sessionId } = await readCookie(base);
   const [row] = await db
     .select(sessionFields)
     .from(sessions)
@@ -205,7 +205,7 @@ const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 /** Session, membership and `require_mfa` in one query. */
 async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
   const { db, now } = base;
-  const { userId, sessionId } = await readCookie(base);
+  const { userId, id: sessionId } = await readCookie(base);
   // An unknown organization must not hide a dead session, which comes first.
   const org = await resolveOrg(base).catch(async (error) => {
     await admitUser(base);

@@ -10,6 +10,7 @@ import { type Body, envelope, type Headers, JSON_TYPE, type ResultInfo, respond 
 
 export type Tag =
   | 'Auth'
+  | 'Profile'
   | 'Organizations'
   | 'Configuration'
   | 'Scans'

@@ -93,8 +93,13 @@ export interface FieldError {
 export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly details: FieldError[] | undefined;
+  /** Seconds to wait, for the Retry-After header. */
+  readonly retryAfter: number | undefined;
 
-  constructor(key: ErrorKey, options: { message?: string; details?: FieldError[]; cause?: unknown } = {}) {
+  constructor(
+    key: ErrorKey,
+    options: { message?: string; details?: FieldError[]; retryAfter?: number; cause?: unknown } = {},
+  ) {
     super(
       options.message ?? ERRORS[key].message,
       options.cause === undefined ? undefined : { cause: options.cause },
@@ -102,6 +107,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.key = key;
     this.details = options.details;
+    this.retryAfter = options.retryAfter;
   }
 
   get status(): number {

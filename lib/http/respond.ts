@@ -36,7 +36,6 @@ const SECURITY_HEADERS: Readonly<Headers> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-site',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-  vary: 'Origin',
 };
 
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
@@ -76,5 +75,7 @@ export function envelope(
 /** The envelope of a failure. */
 export function respondError(context: ResponseContext, error: ApiError): Response {
   const body = JSON.stringify({ success: false, request_id: context.requestId, errors: [error] });
-  return respond(context, error.status, body, JSON_TYPE);
+  const { retryAfter } = error;
+  const wait = retryAfter === undefined ? undefined : { 'retry-after': `${retryAfter}` };
+  return respond(context, error.status, body, { ...JSON_TYPE, ...wait });
 }

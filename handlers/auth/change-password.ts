@@ -1,0 +1,37 @@
+import { and, eq } from 'drizzle-orm';
+import { mailedTokens, users } from '../../db/shared.ts';
+import { mailPasswordChanged, requirePassword, revokeSessions } from '../../lib/auth/accounts.ts';
+import { newPassword } from '../../lib/auth/passwords.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { password } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+
+export const changePassword = endpoint(
+  {
+    method: 'post',
+    path: '/auth/change-password',
+    access: cookie,
+    tag: 'Auth',
+    summary: 'Change the password',
+    description: 'Revokes all other sessions, and reset links that were mailed before.',
+    request: { body: z.object({ current_password: password(), new_password: newPassword() }) },
+    responses: { 200: { description: 'The password is changed.' } },
+    errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { body, db, now, services, sessionId, user } = call;
+    await requirePassword(call, body.current_password);
+    const passwordHash = await services.hasher.hash(body.new_password);
+    await db.transaction(async (tx) => {
+      await tx.update(users).set({ passwordHash }).where(eq(users.id, user.id));
+      await tx
+        .delete(mailedTokens)
+        .where(and(eq(mailedTokens.userId, user.id), eq(mailedTokens.purpose, 'reset_password')));
+      await revokeSessions(tx, user.id, now, sessionId);
+      await mailPasswordChanged(tx, call, user);
+    });
+    services.mail.kick();
+    return done('The password was changed.');
+  },
+);

@@ -1,0 +1,50 @@
+import { findAccount } from '../../lib/auth/accounts.ts';
+import { issueMailedToken } from '../../lib/auth/mailed-tokens.ts';
+import { randomHex } from '../../lib/auth/random.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
+import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { email } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+import { resetPassword, setPassword } from '../../lib/mail/templates.ts';
+
+export const forgotPassword = endpoint(
+  {
+    method: 'post',
+    path: '/auth/forgot-password',
+    access: baseDomainOnly,
+    tag: 'Auth',
+    summary: 'Ask for a password reset link',
+    description: 'The answer, and the time it takes, are the same whether or not the address is known.',
+    request: { body: z.object({ email: email() }) },
+    responses: {
+      200: { description: 'If there is an account, a link is on its way. It works once, for an hour.' },
+    },
+    errors: ['rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { body, db, now, peer, services } = call;
+    const { limits, mail } = services;
+    await limits.count('client', peer.ip);
+    await limits.count('mail', body.email);
+    const account = await findAccount(call, body.email);
+    await db.transaction(async (tx) => {
+      // For an unknown address as much is written and committed, to nobody.
+      const token = account
+        ? await issueMailedToken(
+            tx,
+            { purpose: 'reset_password', userId: account.id, emailId: account.emailId },
+            now,
+          )
+        : randomHex(32);
+      const link = { publicUrl: services.config.publicUrl, token };
+      const content =
+        account?.passwordHash === null
+          ? setPassword(link)
+          : resetPassword({ ...link, name: account?.name ?? '' });
+      if (account) await mail.enqueue(tx, body.email, content);
+      else await mail.pretend(tx, content);
+    });
+    if (account) mail.kick();
+    return done('If the address belongs to an account, a link to reset the password is on its way.');
+  },
+);

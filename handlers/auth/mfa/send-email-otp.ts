@@ -1,0 +1,37 @@
+import { maskAddress, readMfaToken, verifiedDevices } from '../../../lib/auth/mfa.ts';
+import { baseDomainOnly } from '../../../lib/http/access.ts';
+import { done, endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { emailCode } from '../../../lib/mail/templates.ts';
+
+export const sendEmailOtp = endpoint(
+  {
+    method: 'post',
+    path: '/auth/mfa/send-email-otp',
+    access: baseDomainOnly,
+    tag: 'Auth',
+    summary: 'Mail a one-time code',
+    description:
+      'To an e-mail device. The code has six digits and works once, for five minutes; earlier ones no longer do.',
+    request: { body: z.object({ mfa_token: z.string(), device_id: z.string() }) },
+    responses: { 200: { description: 'The code is on its way; the message shows the masked address.' } },
+    errors: ['auth_error/mfa_invalid_code', 'resource_error/not_found', 'rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { body, db, now, services } = call;
+    const userId = await readMfaToken(call, body.mfa_token);
+    await services.limits.count('mail', userId);
+    const devices = await verifiedDevices(db, userId);
+    const device = devices.find(({ id, type }) => id === body.device_id.toLowerCase() && type === 'email');
+    if (!device?.address)
+      throw new ApiError('resource_error/not_found', { message: 'There is no such e-mail device.' });
+    const { id, address } = device;
+    await db.transaction(async (tx) => {
+      const code = await services.emailCodes.issue(tx, id, now);
+      await services.mail.enqueue(tx, address, emailCode({ code }));
+    });
+    services.mail.kick();
+    return done(`A code was sent to ${maskAddress(address)}.`);
+  },
+);

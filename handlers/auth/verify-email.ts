@@ -1,0 +1,48 @@
+import { and, eq } from 'drizzle-orm';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { mailedTokens, userEmails } from '../../db/shared.ts';
+import { consumeMailedToken } from '../../lib/auth/mailed-tokens.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
+import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { mailedToken } from '../../lib/http/fields.ts';
+import { uuid, z } from '../../lib/http/schema.ts';
+
+export const verifyEmail = endpoint(
+  {
+    method: 'post',
+    path: '/auth/verify-email',
+    access: baseDomainOnly,
+    tag: 'Auth',
+    summary: 'Verify an e-mail address by a mailed link',
+    description: 'Of several accounts that claim an address, the first to verify it gets it.',
+    request: { body: z.object({ token: mailedToken(), email_id: uuid() }) },
+    responses: { 200: { description: 'The address is verified.' } },
+    errors: ['rate_limit_error/exceeded'],
+  },
+  async ({ body, db, now, peer, services }) => {
+    await services.limits.count('client', peer.ip);
+    try {
+      await db.transaction(async (tx) => {
+        const used = await consumeMailedToken(tx, 'verify_email', body.token, now, body.email_id);
+        if (!used) throw invalidLink();
+        await tx.update(userEmails).set({ verifiedAt: now }).where(eq(userEmails.id, used.emailId));
+        // Links that were mailed before are for what is done now.
+        await tx
+          .delete(mailedTokens)
+          .where(and(eq(mailedTokens.emailId, used.emailId), eq(mailedTokens.purpose, 'verify_email')));
+      });
+    } catch (error) {
+      if (isUniqueViolation(error)) throw invalidLink(error);
+      throw error;
+    }
+    return done('The e-mail address is verified.');
+  },
+);
+
+const invalidLink = (cause?: unknown) =>
+  new ApiError('validation_error/field_invalid', {
+    message: 'The link is invalid or has expired.',
+    details: [{ field: 'token', message: 'is invalid or has expired' }],
+    cause,
+  });

@@ -1,0 +1,47 @@
+import { and, eq, isNotNull, or } from 'drizzle-orm';
+import { userEmails } from '../../../db/shared.ts';
+import { mailVerification } from '../../../lib/auth/accounts.ts';
+import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { created, endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { email } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const addEmail = endpoint(
+  {
+    method: 'post',
+    path: '/profile/emails',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Add an e-mail address',
+    description: 'A verification link is mailed to it. Until it is verified it claims nothing.',
+    request: { body: z.object({ email: email() }) },
+    responses: { 201: { description: 'The address, unverified.', result: UserEmail } },
+    errors: ['resource_error/already_exists', 'rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { body, db, services, user } = call;
+    await services.limits.count('mail', user.id);
+    const { id, at } = services.nextId();
+    const row = await db.transaction(async (tx) => {
+      const claimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
+      const taken = await tx
+        .select({ id: userEmails.id })
+        .from(userEmails)
+        .where(and(eq(userEmails.email, body.email), claimed));
+      if (taken.length > 0) return undefined;
+      const [added] = await tx
+        .insert(userEmails)
+        .values({ id, userId: user.id, email: body.email, createdAt: at })
+        .onConflictDoNothing()
+        .returning(emailFields);
+      if (added) await mailVerification(tx, call, { id, userId: user.id, address: body.email });
+      return added;
+    });
+    if (!row)
+      throw new ApiError('resource_error/already_exists', { message: 'The e-mail address is in use.' });
+    services.mail.kick();
+    return created(toEmail(row));
+  },
+);

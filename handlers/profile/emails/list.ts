@@ -1,0 +1,27 @@
+import { asc, desc, eq } from 'drizzle-orm';
+import { userEmails } from '../../../db/shared.ts';
+import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const listEmails = endpoint(
+  {
+    method: 'get',
+    path: '/profile/emails',
+    access: cookie,
+    tag: 'Profile',
+    summary: "List one's e-mail addresses",
+    responses: {
+      200: { description: 'The primary one first.', result: z.object({ emails: z.array(UserEmail) }) },
+    },
+  },
+  async ({ db, user }) => {
+    const rows = await db
+      .select(emailFields)
+      .from(userEmails)
+      .where(eq(userEmails.userId, user.id))
+      .orderBy(desc(userEmails.isPrimary), asc(userEmails.id));
+    return ok({ emails: rows.map(toEmail) });
+  },
+);

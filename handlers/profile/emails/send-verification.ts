@@ -1,0 +1,38 @@
+import { and, eq } from 'drizzle-orm';
+import { userEmails } from '../../../db/shared.ts';
+import { mailVerification } from '../../../lib/auth/accounts.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { done, endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const sendVerification = endpoint(
+  {
+    method: 'post',
+    path: '/profile/emails/{id}/send-verification',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Mail a verification link',
+    description: 'It works once, for 24 hours.',
+    request: { params: z.object({ id: idParam() }) },
+    responses: { 200: { description: 'The link is on its way.' } },
+    errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { db, params, services, user } = call;
+    const [email] = await db
+      .select({ id: userEmails.id, address: userEmails.email, verifiedAt: userEmails.verifiedAt })
+      .from(userEmails)
+      .where(and(eq(userEmails.id, params.id), eq(userEmails.userId, user.id)));
+    if (!email) throw new ApiError('resource_error/not_found');
+    if (email.verifiedAt) {
+      throw new ApiError('resource_error/conflict', { message: 'The e-mail address is already verified.' });
+    }
+    await services.limits.count('mail', user.id);
+    const { id, address } = email;
+    await db.transaction((tx) => mailVerification(tx, call, { id, userId: user.id, address }));
+    services.mail.kick();
+    return done('A verification link is on its way.');
+  },
+);

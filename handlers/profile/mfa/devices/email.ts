@@ -1,0 +1,45 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { toResource } from '../../../../db/resources.ts';
+import { userEmails } from '../../../../db/shared.ts';
+import { insertEmailDevice, MfaDevice } from '../../../../lib/auth/mfa.ts';
+import { cookie } from '../../../../lib/http/access.ts';
+import { created, endpoint } from '../../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../../lib/http/errors.ts';
+import { uuid, z } from '../../../../lib/http/schema.ts';
+
+export const createEmailDevice = endpoint(
+  {
+    method: 'post',
+    path: '/profile/mfa/devices/email',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Use a verified e-mail address for codes',
+    request: { body: z.object({ email_id: uuid() }) },
+    responses: { 201: { description: 'The device; it is verified from the start.', result: MfaDevice } },
+    errors: ['resource_error/already_exists'],
+  },
+  async ({ body, db, services, user }) => {
+    const [email] = await db
+      .select({ address: userEmails.email })
+      .from(userEmails)
+      .where(
+        and(
+          eq(userEmails.id, body.email_id),
+          eq(userEmails.userId, user.id),
+          isNotNull(userEmails.verifiedAt),
+        ),
+      );
+    if (!email) {
+      throw new ApiError('validation_error/field_invalid', {
+        message: 'The e-mail address is not verified.',
+        details: [{ field: 'email_id', message: 'is not one of your verified addresses' }],
+      });
+    }
+    const { id, at: createdAt } = services.nextId();
+    const device = { id, userId: user.id, emailId: body.email_id, address: email.address, createdAt };
+    const row = await insertEmailDevice(db, device);
+    if (!row)
+      throw new ApiError('resource_error/already_exists', { message: 'The address is a device already.' });
+    return created(toResource(row));
+  },
+);

@@ -1,0 +1,31 @@
+import { asc, eq } from 'drizzle-orm';
+import { toResource } from '../../../../db/resources.ts';
+import { mfaDevices } from '../../../../db/shared.ts';
+import { MfaDevice, mfaDeviceFields } from '../../../../lib/auth/mfa.ts';
+import { cookie } from '../../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
+import { z } from '../../../../lib/http/schema.ts';
+
+export const listMfaDevices = endpoint(
+  {
+    method: 'get',
+    path: '/profile/mfa/devices',
+    access: cookie,
+    tag: 'Profile',
+    summary: "List one's MFA devices",
+    responses: {
+      200: {
+        description: 'The devices, and whether MFA is switched on.',
+        result: z.object({ devices: z.array(MfaDevice), mfa_enabled: z.boolean() }),
+      },
+    },
+  },
+  async ({ db, user }) => {
+    const rows = await db
+      .select(mfaDeviceFields)
+      .from(mfaDevices)
+      .where(eq(mfaDevices.userId, user.id))
+      .orderBy(asc(mfaDevices.id));
+    return ok({ devices: rows.map(toResource), mfa_enabled: user.mfaEnabled });
+  },
+);

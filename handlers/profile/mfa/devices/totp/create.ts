@@ -1,0 +1,48 @@
+import { toResource } from '../../../../../db/resources.ts';
+import { mfaDevices } from '../../../../../db/shared.ts';
+import { MfaDevice, mfaDeviceFields } from '../../../../../lib/auth/mfa.ts';
+import { generateTotp } from '../../../../../lib/auth/totp.ts';
+import { cookie } from '../../../../../lib/http/access.ts';
+import { created, endpoint } from '../../../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../../../lib/http/errors.ts';
+import { text, z } from '../../../../../lib/http/schema.ts';
+
+export const createTotpDevice = endpoint(
+  {
+    method: 'post',
+    path: '/profile/mfa/devices/totp',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Add an authenticator app',
+    description: 'It counts once a code of it was verified. The secret is shown this once.',
+    request: { body: z.object({ name: text({ min: 1, max: 100, trim: true }) }) },
+    responses: {
+      201: {
+        description: 'The device, unverified, and its secret.',
+        result: z.object({
+          device: MfaDevice,
+          secret: z.string().openapi({ description: 'Base32.' }),
+          url: z.string().openapi({ description: 'otpauth URL, to be shown as a QR code.' }),
+        }),
+      },
+    },
+  },
+  async ({ body, db, services, user }) => {
+    const { secret, url } = generateTotp(user.email);
+    const { id, at } = services.nextId();
+    const [row] = await db
+      .insert(mfaDevices)
+      .values({
+        id,
+        userId: user.id,
+        type: 'totp',
+        name: body.name,
+        secret: await services.secretBox.seal(secret),
+        verified: false,
+        createdAt: at,
+      })
+      .returning(mfaDeviceFields);
+    if (!row) throw new ApiError('server_error/internal');
+    return created({ device: toResource(row), secret, url });
+  },
+);

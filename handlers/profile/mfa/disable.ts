@@ -1,0 +1,35 @@
+import { lockUser, requirePassword } from '../../../lib/auth/accounts.ts';
+import { switchMfaOff } from '../../../lib/auth/mfa.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { done, endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { password } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const disableMfa = endpoint(
+  {
+    method: 'post',
+    path: '/profile/mfa/disable',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Switch MFA off',
+    description: 'Deletes the recovery codes; the devices stay.',
+    request: { body: z.object({ password: password() }) },
+    responses: { 200: { description: 'MFA is off.' } },
+    errors: [
+      'auth_error/invalid_credentials',
+      'validation_error/invalid_request',
+      'rate_limit_error/exceeded',
+    ],
+  },
+  async (call) => {
+    const { body, db, user } = call;
+    await requirePassword(call, body.password);
+    await db.transaction(async (tx) => {
+      const { mfaEnabled } = await lockUser(tx, user.id);
+      if (!mfaEnabled) throw new ApiError('validation_error/invalid_request', { message: 'MFA is off.' });
+      await switchMfaOff(tx, user.id);
+    });
+    return done('Multi-factor authentication is off.');
+  },
+);

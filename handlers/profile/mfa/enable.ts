@@ -1,0 +1,52 @@
+import { eq } from 'drizzle-orm';
+import { users } from '../../../db/shared.ts';
+import { lockUser } from '../../../lib/auth/accounts.ts';
+import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/auth/mfa.ts';
+import { replaceRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const enableMfa = endpoint(
+  {
+    method: 'post',
+    path: '/profile/mfa/enable',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Switch MFA on',
+    description:
+      'Needs a verified device, or a verified e-mail address, of which a device is then made. The recovery codes are shown this once.',
+    responses: {
+      200: { description: 'MFA is on.', result: z.object({ recovery_codes: z.array(z.string()) }) },
+    },
+    errors: ['validation_error/invalid_request', 'resource_error/conflict'],
+  },
+  async ({ db, services, user }) => {
+    const codes = await db.transaction(async (tx) => {
+      const { mfaEnabled } = await lockUser(tx, user.id);
+      if (mfaEnabled) throw new ApiError('resource_error/conflict', { message: 'MFA is already on.' });
+      if ((await verifiedDevices(tx, user.id)).length === 0) {
+        const email = await verifiedAddress(tx, user.id);
+        if (!email) {
+          const message = 'Add and verify a device, or verify an e-mail address, first.';
+          throw new ApiError('validation_error/invalid_request', { message });
+        }
+        const { id, at: createdAt } = services.nextId();
+        await insertEmailDevice(tx, {
+          id,
+          userId: user.id,
+          emailId: email.id,
+          address: email.address,
+          createdAt,
+        });
+      }
+      await tx.update(users).set({ mfaEnabled: true }).where(eq(users.id, user.id));
+      return replaceRecoveryCodes(tx, user.id);
+    });
+    return ok(
+      { recovery_codes: codes },
+      { message: 'Multi-factor authentication is on. Keep the recovery codes safe.' },
+    );
+  },
+);

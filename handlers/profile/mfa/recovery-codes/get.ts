@@ -1,0 +1,21 @@
+import { countRecoveryCodes, RECOVERY_CODES } from '../../../../lib/auth/recovery-codes.ts';
+import { cookie } from '../../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
+import { z } from '../../../../lib/http/schema.ts';
+
+export const getRecoveryCodes = endpoint(
+  {
+    method: 'get',
+    path: '/profile/mfa/recovery-codes',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Count the recovery codes',
+    responses: {
+      200: {
+        description: 'How many are left of a set. The codes themselves are shown only when they are made.',
+        result: z.object({ remaining: z.number().int(), total: z.number().int() }),
+      },
+    },
+  },
+  async ({ db, user }) => ok({ remaining: await countRecoveryCodes(db, user.id), total: RECOVERY_CODES }),
+);

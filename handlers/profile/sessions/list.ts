@@ -1,0 +1,55 @@
+import { and, desc, eq, gt, isNull } from 'drizzle-orm';
+import { toResource } from '../../../db/resources.ts';
+import { sessions } from '../../../db/shared.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { timestamp, z } from '../../../lib/http/schema.ts';
+
+const Session = z
+  .object({
+    id: z.string().openapi({ format: 'uuid' }),
+    ip_address: z.string(),
+    user_agent: z.string(),
+    browser: z.string(),
+    os: z.string(),
+    device_type: z.string(),
+    created_at: timestamp(),
+    last_active_at: timestamp(),
+    expires_at: timestamp(),
+    current: z.boolean(),
+  })
+  .openapi('Session');
+
+export const listSessions = endpoint(
+  {
+    method: 'get',
+    path: '/profile/sessions',
+    access: cookie,
+    tag: 'Profile',
+    summary: "List one's live sessions",
+    responses: {
+      200: {
+        description: 'Newest first; the current one is flagged.',
+        result: z.object({ sessions: z.array(Session) }),
+      },
+    },
+  },
+  async ({ db, now, sessionId, user }) => {
+    const rows = await db
+      .select({
+        id: sessions.id,
+        ip_address: sessions.ipAddress,
+        user_agent: sessions.userAgent,
+        browser: sessions.browser,
+        os: sessions.os,
+        device_type: sessions.deviceType,
+        created_at: sessions.createdAt,
+        last_active_at: sessions.lastActiveAt,
+        expires_at: sessions.expiresAt,
+      })
+      .from(sessions)
+      .where(and(eq(sessions.userId, user.id), isNull(sessions.revokedAt), gt(sessions.expiresAt, now)))
+      .orderBy(desc(sessions.createdAt), desc(sessions.id));
+    return ok({ sessions: rows.map((row) => ({ ...toResource(row), current: row.id === sessionId })) });
+  },
+);

@@ -1,0 +1,18 @@
+import { revokeSessions } from '../../../lib/auth/accounts.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { done, endpoint } from '../../../lib/http/endpoint.ts';
+
+export const revokeOtherSessions = endpoint(
+  {
+    method: 'delete',
+    path: '/profile/sessions',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Revoke all sessions but the current one',
+    responses: { 200: { description: 'They are revoked.' } },
+  },
+  async ({ db, now, sessionId, user }) => {
+    const count = await revokeSessions(db, user.id, now, sessionId);
+    return done(count === 1 ? '1 session was revoked.' : `${count} sessions were revoked.`);
+  },
+);

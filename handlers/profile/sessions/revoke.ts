@@ -1,0 +1,30 @@
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import { sessions } from '../../../db/shared.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { endpoint, noContent } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const revokeSession = endpoint(
+  {
+    method: 'delete',
+    path: '/profile/sessions/{id}',
+    access: cookie,
+    tag: 'Profile',
+    summary: 'Revoke a session',
+    description: 'Its next request is refused. Revoking the current one logs out.',
+    request: { params: z.object({ id: idParam() }) },
+    responses: { 204: { description: 'It is revoked.' } },
+  },
+  async ({ db, now, params: { id }, user }) => {
+    const live = and(isNull(sessions.revokedAt), gt(sessions.expiresAt, now));
+    const revoked = await db
+      .update(sessions)
+      .set({ revokedAt: now })
+      .where(and(eq(sessions.id, id), eq(sessions.userId, user.id), live))
+      .returning({ id: sessions.id });
+    if (revoked.length === 0) throw new ApiError('resource_error/not_found');
+    return noContent();
+  },
+);

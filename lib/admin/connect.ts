@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, openDatabase } from '../../db/client.ts';
+import { startEmbedded } from '../../db/embedded.ts';
+import type { Config } from '../config.ts';
+import { AdminError, reasonOf } from './error.ts';
+import { MIGRATIONS_AT_ONCE } from './migrations.ts';
+
+export interface Connection {
+  database: Database;
+  /** Leaves the embedded database to others that use it, and stops it when there are none. */
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'dbPoolMax'>;
+  /** Makes the embedded database when it is not there yet. */
+  create: boolean;
+  warn(message: string): void;
+}
+
+/** The driver gives up a connection after 5 s. */
+const CONNECT_WITHIN_MS = 5_200;
+
+/**
+ * Opens the database the servers use: the one of DATABASE_URL, or the embedded one, which is started if need be.
+ * @throws AdminError when it cannot be used
+ */
+export async function connect({ config, create, warn }: ConnectOptions): Promise<Connection> {
+  const { databaseUrl, dataDir, dbPoolMax } = config;
+  if (databaseUrl === undefined && !create && !existsSync(join(dataDir, 'postgres'))) {
+    throw new AdminError(
+      `there is no database in ${dataDir}: set DATABASE_URL or SVC_DATA_DIR, or make one with "migrate"`,
+    );
+  }
+  const quiet = () => {};
+  const log = { debug: quiet, info: quiet, warn };
+  const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined;
+  const database = openDatabase({
+    url: databaseUrl ?? embedded?.url ?? '',
+    max: Math.min(dbPoolMax, MIGRATIONS_AT_ONCE),
+    applicationName: 'svc-findings-admin',
+  });
+  try {
+    await database.ping(CONNECT_WITHIN_MS);
+  } catch (error) {
+    // Without the patience of close(): there is nothing to finish.
+    await database.sql.end({ timeout: 0 });
+    await embedded?.stop();
+    throw new AdminError(`the database cannot be used: ${reasonOf(error)}`);
+  }
+  return {
+    database,
+    async close() {
+      await database.close();
+      await embedded?.stop();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { asc, lt } from 'drizzle-orm';
+import type { Database } from '../../db/client.ts';
+import { isUnavailable, sqlState } from '../../db/errors.ts';
+import { type Migration, migrateOrg, migrateShared } from '../../db/migrate.ts';
+import { orgs } from '../../db/shared.ts';
+import { reasonOf } from './error.ts';
+import { findOrg } from './orgs.ts';
+
+/** Both tracks, as this version of the service has them. */
+export interface Tracks {
+  shared: readonly Migration[];
+  org: readonly Migration[];
+}
+
+/** How one schema fared. */
+export interface SchemaResult {
+  status: 'current' | 'migrated' | 'failed';
+  /** Names of the steps that were applied now. */
+  applied: string[];
+  /** The step that failed, and why. */
+  failed_step: string | null;
+  error: string | null;
+}
+
+export interface OrgResult extends SchemaResult {
+  org_id: string;
+  org: string;
+}
+
+export interface MigrationResult {
+  shared: SchemaResult;
+  /** Those that were behind, or the one that was asked for; none when `shared` failed. */
+  orgs: OrgResult[];
+  /** How many schemas failed. */
+  failed: number;
+}
+
+export interface MigrateOptions {
+  tracks: Tracks;
+  /** Slug or id: this organization only. */
+  org?: string | undefined;
+  /** Told of each schema when it is done. */
+  onResult?: (schema: string, result: SchemaResult) => void;
+}
+
+/** How many organizations are migrated side by side. */
+export const MIGRATIONS_AT_ONCE = 4;
+
+/**
+ * Brings `shared` up to date, then all organizations that are behind, or one. An organization that fails keeps none
+ * from the others; running it again tries it again. Servers may run meanwhile, and migrate too.
+ * @throws AdminError when the organization does not exist; whatever the driver throws when the database goes away
+ */
+export async function migrate(database: Database, options: MigrateOptions): Promise<MigrationResult> {
+  const { tracks, onResult = () => {} } = options;
+  const shared = await migrateSchema(
+    tracks.shared,
+    () => appliedToShared(database),
+    () => migrateShared(database.sql, tracks.shared),
+  );
+  onResult('shared', shared);
+  if (shared.status === 'failed') return { shared, orgs: [], failed: 1 };
+
+  const waiting = await orgsToMigrate(database, options);
+  const results: OrgResult[] = [];
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { id, slug } = next;
+      const result = await migrateSchema(
+        tracks.org,
+        () => appliedToOrg(database, id),
+        () => migrateOrg(database.sql, id, tracks.org),
+      );
+      onResult(slug, result);
+      results.push({ org_id: id, org: slug, ...result });
+    }
+  };
+  await Promise.all(Array.from({ length: MIGRATIONS_AT_ONCE }, worker));
+  results.sort((a, b) => (a.org < b.org ? -1 : 1));
+  return { shared, orgs: results, failed: results.filter(({ status }) => status === 'failed').length };
+}
+
+async function orgsToMigrate({ db }: Database, { org, tracks }: MigrateOptions) {
+  if (org !== undefined) return [await findOrg(db, org)];
+  return db
+    .select({ id: orgs.id, slug: orgs.slug })
+    .from(orgs)
+    .where(lt(orgs.schemaVersion, tracks.org.length))
+    .orderBy(asc(orgs.slug));
+}
+
+interface Applied {
+  name: string;
+  hash: string;
+}
+
+/** Runs one schema's migration, and finds out from what is applied before and after what became of it. */
+async function migrateSchema(
+  steps: readonly Migration[],
+  readApplied: () => Promise<Applied[]>,
+  run: () => Promise<void>,
+): Promise<SchemaResult> {
+  const before = namesOf(await readApplied());
+  let failure: unknown;
+  try {
+    await run();
+  } catch (error) {
+    // Without the database all others would fail as well. A statement that somebody cancelled is this schema's affair.
+    if (isUnavailable(error) && sqlState(error) !== '57014') throw error;
+    failure = error;
+  }
+  const after = await readApplied();
+  const now = namesOf(after);
+  const applied = steps.filter(({ name }) => now.has(name) && !before.has(name)).map(({ name }) => name);
+  if (failure === undefined) {
+    return {
+      status: applied.length > 0 ? 'migrated' : 'current',
+      applied,
+      failed_step: null,
+      error: null,
+    };
+  }
+  return {
+    status: 'failed',
+    applied,
+    failed_step: failingStep(steps, after) ?? null,
+    error: reasonOf(failure),
+  };
+}
+
+const namesOf = (applied: readonly Applied[]) => new Set(applied.map(({ name }) => name));
+
+/** A step that was changed after it was applied is found before any is run; else it is the first one missing. */
+function failingStep(steps: readonly Migration[], applied: readonly Applied[]): string | undefined {
+  const hashes = new Map(applied.map(({ name, hash }) => [name, hash]));
+  const changed = steps.find(({ name, hash }) => hashes.has(name) && hashes.get(name) !== hash);
+  return (changed ?? steps.find(({ name }) => !hashes.has(name)))?.name;
+}
+
+/** Undefined table or schema: nothing has been applied yet. */
+const NOT_THERE = new Set(['42P01', '3F000']);
+
+async function appliedToShared({ sql }: Database): Promise<Applied[]> {
+  try {
+    return await sql.unsafe<Applied[]>('select name, hash from shared.migrations');
+  } catch (error) {
+    if (NOT_THERE.has(sqlState(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+async function appliedToOrg({ sql }: Database, orgId: string): Promise<Applied[]> {
+  return sql.unsafe<Applied[]>('select name, hash from shared.org_migrations where org_id = $1', [orgId]);
+}

@@ -1,0 +1,81 @@
+import { asc, eq, lt, or } from 'drizzle-orm';
+import type { Database, Db, Tx } from '../../db/client.ts';
+import type { Migration } from '../../db/migrate.ts';
+import { orgFields } from '../../db/resources.ts';
+import { orgMigrations as appliedSteps, orgs } from '../../db/shared.ts';
+import { AdminError, oneLine } from './error.ts';
+
+/** `newer`: migrated by a newer version of the service than this one. */
+export type SchemaState = 'current' | 'behind' | 'newer';
+
+export interface OrgSummary {
+  id: string;
+  name: string;
+  slug: string;
+  plan: string;
+  custom_domain: string | null;
+  schema_version: number;
+  created_at: Date;
+  schema_state: SchemaState;
+}
+
+export interface OrgDetails extends OrgSummary {
+  /** Names of the steps that are still to be applied. */
+  pending: string[];
+}
+
+/** All organizations, or those whose schema is behind, by slug. */
+export async function listOrgs(
+  { db }: Database,
+  migrations: readonly Migration[],
+  only: { behind?: boolean } = {},
+): Promise<OrgSummary[]> {
+  const rows = await db
+    .select(orgFields)
+    .from(orgs)
+    .where(only.behind ? lt(orgs.schemaVersion, migrations.length) : undefined)
+    .orderBy(asc(orgs.slug));
+  return rows.map((row) => ({ ...row, schema_state: stateOf(row.schema_version, migrations) }));
+}
+
+/** One organization, with what its schema lacks. */
+export async function showOrg(
+  { db }: Database,
+  name: string,
+  migrations: readonly Migration[],
+): Promise<OrgDetails> {
+  const org = await findOrg(db, name);
+  const applied = await db
+    .select({ name: appliedSteps.name })
+    .from(appliedSteps)
+    .where(eq(appliedSteps.orgId, org.id));
+  const names = new Set(applied.map((step) => step.name));
+  return {
+    ...org,
+    schema_state: stateOf(org.schema_version, migrations),
+    pending: migrations.filter((step) => !names.has(step.name)).map((step) => step.name),
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The organization with this slug or id. A slug may look like an id: then the id counts, so that nobody can pass an
+ * organization off as another by its slug.
+ * @throws AdminError when there is none
+ */
+export async function findOrg(db: Db | Tx, name: string) {
+  const isId = UUID.test(name);
+  const rows = await db
+    .select(orgFields)
+    .from(orgs)
+    .where(isId ? or(eq(orgs.id, name.toLowerCase()), eq(orgs.slug, name)) : eq(orgs.slug, name));
+  const org = rows.find(({ id }) => isId && id === name.toLowerCase()) ?? rows[0];
+  if (!org) throw new AdminError(`there is no organization "${oneLine(name)}"`);
+  return org;
+}
+
+function stateOf(version: number, { length }: readonly Migration[]): SchemaState {
+  if (version === length) return 'current';
+  return version < length ? 'behind' : 'newer';
+}

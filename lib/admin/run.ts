@@ -1,0 +1,85 @@
+import { CommanderError } from 'commander';
+import { isUnavailable, sqlState } from '../../db/errors.ts';
+import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
+import { parseConfig } from '../config.ts';
+import { buildProgram, type Chosen } from './commands.ts';
+import { connect } from './connect.ts';
+import { AdminError, EXIT, isExpected, oneLine, reasonOf } from './error.ts';
+import type { Tracks } from './migrations.ts';
+
+/** The process as the command sees it. */
+export interface AdminIo {
+  env: Record<string, string | undefined>;
+  out(text: string): void;
+  err(text: string): void;
+  /** Ends the command early; its reason is the signal's name. */
+  signal?: AbortSignal;
+  tracks?: Tracks;
+}
+
+/**
+ * Runs one command line.
+ * @param args without the program's name
+ * @returns the exit code: 0 done, 1 failed or not found, 2 not understood; 128 + n when a signal ended it
+ */
+export async function runAdmin(args: readonly string[], io: AdminIo): Promise<number> {
+  let chosen: Chosen | undefined;
+  const program = buildProgram(io, (found) => {
+    chosen = found;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    if (!chosen) return EXIT.usage;
+    return await perform(chosen, io);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    io.err(`${explain(error)}\n`);
+    return error instanceof AdminError ? error.exitCode : EXIT.failed;
+  }
+}
+
+async function perform({ handler, json, create }: Chosen, io: AdminIo): Promise<number> {
+  const config = parseConfig(io.env);
+  const connection = await connect({ config, create, warn: (message) => io.err(`${message}\n`) });
+  try {
+    const call = {
+      database: connection.database,
+      config,
+      tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
+      progress: (line: string) => json || io.out(`${line}\n`),
+    };
+    const answer = await untilAborted(io.signal, () => handler(call));
+    io.out(`${json ? JSON.stringify(answer.json, null, 2) : answer.text}\n`);
+    return answer.exitCode ?? EXIT.ok;
+  } finally {
+    await connection.close();
+  }
+}
+
+const SIGNAL_NUMBERS: Record<string, number> = { SIGINT: 2, SIGTERM: 15 };
+
+async function untilAborted<T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
+  if (!signal) return run();
+  const interrupted = () =>
+    new AdminError(`ended by ${signal.reason}`, 128 + (SIGNAL_NUMBERS[signal.reason] ?? 0));
+  if (signal.aborted) throw interrupted();
+  return new Promise<T>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(interrupted()), { once: true });
+    run().then(resolve, reject);
+  });
+}
+
+/** Undefined table, column or schema. */
+const NOT_MIGRATED = new Set(['42P01', '42703', '3F000']);
+
+/** One line for whatever can go wrong from outside; the stack of what is a mistake of ours. */
+function explain(error: unknown): string {
+  if (isExpected(error)) return oneLine(error.message);
+  const state = sqlState(error);
+  if (state && NOT_MIGRATED.has(state)) {
+    return `the database is not up to date (${reasonOf(error)}): run "migrate" first`;
+  }
+  if (isUnavailable(error)) return `the database cannot be used: ${reasonOf(error)}`;
+  if (state) return `the database refused: ${reasonOf(error)}`;
+  return (error as Error).stack ?? String(error);
+}

@@ -1,0 +1,115 @@
+import { and, eq, gt, isNotNull, isNull, ne, or } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { Db, Tx } from '../../db/client.ts';
+import { sessions, userEmails, users } from '../../db/shared.ts';
+import type { CookieCall, PublicCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import { passwordChanged, verifyEmail } from '../mail/templates.ts';
+import { issueMailedToken } from './mailed-tokens.ts';
+
+/** An account as those need it who sign in or lost their password. */
+export interface Account {
+  id: string;
+  name: string;
+  avatarUrl: string;
+  mfaEnabled: boolean;
+  createdAt: Date;
+  /** Null on a placeholder account. */
+  passwordHash: string | null;
+  /** The primary address. */
+  email: string;
+  /** The address it was found by. */
+  emailId: string;
+}
+
+/** Finds the account an address belongs to: as its primary address, or as one it has verified. */
+export async function findAccount({ db }: PublicCall, address: string): Promise<Account | undefined> {
+  const primary = alias(userEmails, 'primary_email');
+  const [account] = await db
+    .select({
+      id: users.id,
+      name: users.name,
+      avatarUrl: users.avatarUrl,
+      mfaEnabled: users.mfaEnabled,
+      createdAt: users.createdAt,
+      passwordHash: users.passwordHash,
+      email: primary.email,
+      emailId: userEmails.id,
+    })
+    .from(userEmails)
+    .innerJoin(users, eq(users.id, userEmails.userId))
+    .innerJoin(primary, and(eq(primary.userId, users.id), eq(primary.isPrimary, true)))
+    // No address has these; PostgreSQL would refuse to look for them.
+    .where(and(eq(userEmails.email, address.replaceAll('\0', '\ufffd').toWellFormed()), isClaimed));
+  return account;
+}
+
+const isClaimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
+
+/**
+ * Checks the signed-in user's own password, before what only its owner may do.
+ * @throws ApiError `auth_error/invalid_credentials`
+ */
+export async function requirePassword(call: CookieCall, password: string): Promise<void> {
+  const { db, services, user } = call;
+  await services.limits.count('password', user.id);
+  const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.id));
+  if (!(await services.hasher.verify(row?.hash, password.slice(0, 1024)))) {
+    throw new ApiError('auth_error/invalid_credentials', { message: 'The password is incorrect.' });
+  }
+  await services.limits.forget('password', user.id);
+}
+
+/** Locks a user's row, so that what follows in the transaction is done by one request at a time. */
+export async function lockUser(tx: Tx, userId: string): Promise<{ mfaEnabled: boolean }> {
+  const [row] = await tx
+    .select({ mfaEnabled: users.mfaEnabled })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update');
+  if (!row) throw new ApiError('auth_error/not_authenticated');
+  return row;
+}
+
+/** Revokes a user's live sessions, all or all but one. @returns how many */
+export async function revokeSessions(
+  db: Db | Tx,
+  userId: string,
+  now: Date,
+  except?: string,
+): Promise<number> {
+  const revoked = await db
+    .update(sessions)
+    .set({ revokedAt: now })
+    .where(
+      and(
+        eq(sessions.userId, userId),
+        isNull(sessions.revokedAt),
+        gt(sessions.expiresAt, now),
+        except === undefined ? undefined : ne(sessions.id, except),
+      ),
+    )
+    .returning({ id: sessions.id });
+  return revoked.length;
+}
+
+/** Puts a mail with a verification link into the queue. */
+export async function mailVerification(
+  db: Db | Tx,
+  { services, now }: PublicCall,
+  email: { id: string; userId: string; address: string },
+): Promise<void> {
+  const { id: emailId, userId, address } = email;
+  const token = await issueMailedToken(db, { purpose: 'verify_email', userId, emailId }, now);
+  const { publicUrl } = services.config;
+  await services.mail.enqueue(db, address, verifyEmail({ publicUrl, token, emailId }));
+}
+
+/** Puts the password change notification into the queue. */
+export async function mailPasswordChanged(
+  db: Db | Tx,
+  { services, now, peer }: PublicCall,
+  user: { name: string; email: string },
+): Promise<void> {
+  await services.mail.enqueue(db, user.email, passwordChanged({ name: user.name, at: now, ip: peer.ip }));
+}

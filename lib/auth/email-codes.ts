@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import { and, eq, gt } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import type { NewId } from '../../db/ids.ts';
+import { emailCodes } from '../../db/shared.ts';
+import { randomDigits } from './random.ts';
+
+const LIFETIME_MS = 5 * 60 * 1000;
+
+/** One-time codes that are mailed to an e-mail device. */
+export interface EmailCodes {
+  /** Makes a code; the device's earlier ones no longer work. */
+  issue(db: Db | Tx, deviceId: string, now: Date): Promise<string>;
+  /** Uses a code up; of several that try at once, one succeeds. */
+  use(db: Db | Tx, deviceId: string, code: string, now: Date): Promise<boolean>;
+}
+
+/** @param key of the hash: six digits would be guessed from a plain one */
+export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
+  const hash = (deviceId: string, code: string) =>
+    createHmac('sha256', key).update(`${deviceId} ${code}`).digest('hex');
+  return {
+    async issue(db, deviceId, now) {
+      const code = randomDigits();
+      await db.delete(emailCodes).where(eq(emailCodes.deviceId, deviceId));
+      await db.insert(emailCodes).values({
+        id: nextId().id,
+        deviceId,
+        codeHash: hash(deviceId, code),
+        expiresAt: new Date(now.getTime() + LIFETIME_MS),
+      });
+      return code;
+    },
+    async use(db, deviceId, code, now) {
+      const used = await db
+        .delete(emailCodes)
+        .where(
+          and(
+            eq(emailCodes.deviceId, deviceId),
+            eq(emailCodes.codeHash, hash(deviceId, code)),
+            gt(emailCodes.expiresAt, now),
+          ),
+        )
+        .returning({ id: emailCodes.id });
+      return used.length > 0;
+    },
+  };
+}

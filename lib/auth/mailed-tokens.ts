@@ -1,0 +1,59 @@
+import { and, eq, gt } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { type MAILED_TOKEN_PURPOSES, mailedTokens } from '../../db/shared.ts';
+import { randomHex, sha256Hex } from './random.ts';
+
+export type MailedTokenPurpose = (typeof MAILED_TOKEN_PURPOSES)[number];
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** How long a mailed link works (SPEC.md "Limits"). */
+export const MAILED_TOKEN_MS: Record<MailedTokenPurpose, number> = {
+  reset_password: HOUR_MS,
+  verify_email: 24 * HOUR_MS,
+};
+
+export interface MailedToken {
+  purpose: MailedTokenPurpose;
+  userId: string;
+  /** The address it goes to. */
+  emailId: string;
+}
+
+/** Makes a token for a link and keeps its hash. @returns the token, hex */
+export async function issueMailedToken(db: Db | Tx, token: MailedToken, now: Date): Promise<string> {
+  const text = randomHex(32);
+  await db.insert(mailedTokens).values({
+    tokenHash: sha256Hex(text),
+    ...token,
+    expiresAt: new Date(now.getTime() + MAILED_TOKEN_MS[token.purpose]),
+    createdAt: now,
+  });
+  return text;
+}
+
+/**
+ * Uses a token up; of several that try at once, one succeeds.
+ * @param emailId for links that name the address they belong to
+ * @returns whose it was, or undefined when it is unknown, used, expired, or of another purpose or address
+ */
+export async function consumeMailedToken(
+  db: Db | Tx,
+  purpose: MailedTokenPurpose,
+  text: string,
+  now: Date,
+  emailId?: string,
+): Promise<{ userId: string; emailId: string } | undefined> {
+  const [used] = await db
+    .delete(mailedTokens)
+    .where(
+      and(
+        eq(mailedTokens.tokenHash, sha256Hex(text)),
+        eq(mailedTokens.purpose, purpose),
+        emailId === undefined ? undefined : eq(mailedTokens.emailId, emailId),
+        gt(mailedTokens.expiresAt, now),
+      ),
+    )
+    .returning({ userId: mailedTokens.userId, emailId: mailedTokens.emailId });
+  return used;
+}

@@ -1,0 +1,56 @@
+import { and, count, eq, isNull } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { recoveryCodes } from '../../db/shared.ts';
+import { randomLetters, sha256Hex } from './random.ts';
+
+/** Codes in a set (SPEC.md "Limits"). */
+export const RECOVERY_CODES = 8;
+
+/** Case, spaces and hyphens are the reader's. */
+const normalize = (code: string): string => code.toLowerCase().replace(/[\s-]/g, '');
+
+/** Puts a new set in the place of a user's codes. @returns the codes, 60 bits each, shown this once */
+export async function replaceRecoveryCodes(db: Db | Tx, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, () =>
+    [randomLetters(4), randomLetters(4), randomLetters(4)].join('-'),
+  );
+  await deleteRecoveryCodes(db, userId);
+  await db
+    .insert(recoveryCodes)
+    .values(codes.map((code) => ({ userId, codeHash: sha256Hex(normalize(code)) })));
+  return codes;
+}
+
+export async function deleteRecoveryCodes(db: Db | Tx, userId: string): Promise<void> {
+  await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+}
+
+/** Uses a code up; of several that try at once, one succeeds. @returns whether it was one */
+export async function useRecoveryCode(
+  db: Db | Tx,
+  userId: string,
+  code: string,
+  now: Date,
+): Promise<boolean> {
+  const used = await db
+    .update(recoveryCodes)
+    .set({ usedAt: now })
+    .where(
+      and(
+        eq(recoveryCodes.userId, userId),
+        eq(recoveryCodes.codeHash, sha256Hex(normalize(code))),
+        isNull(recoveryCodes.usedAt),
+      ),
+    )
+    .returning({ userId: recoveryCodes.userId });
+  return used.length > 0;
+}
+
+/** How many codes a user has left. */
+export async function countRecoveryCodes(db: Db | Tx, userId: string): Promise<number> {
+  const [row] = await db
+    .select({ left: count() })
+    .from(recoveryCodes)
+    .where(and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)));
+  return row?.left ?? 0;
+}

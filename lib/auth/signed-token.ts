@@ -1,0 +1,59 @@
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { validate } from 'uuid';
+
+/** What a signed token is for; one of a kind never passes for another. */
+export type TokenAudience = 'session' | 'mfa';
+
+/** Lifetimes in seconds (SPEC.md "Limits"). */
+export const TOKEN_SECONDS: Record<TokenAudience, number> = { session: 24 * 60 * 60, mfa: 5 * 60 };
+
+/** What a signed token says. */
+export interface TokenClaims {
+  userId: string;
+  /** Of the session, or of the token itself. */
+  id: string;
+}
+
+/** Signs and checks the JWTs we hand out: `sub`, `jti`, `aud`, `iat`, `exp`, HS256 only. */
+export interface SignedTokens {
+  sign(audience: TokenAudience, claims: TokenClaims, issuedAt: Date): Promise<string>;
+  /** `'expired'` when the signature is ours but its time is over, undefined when it is not ours. */
+  verify(audience: TokenAudience, token: string, now: Date): Promise<TokenClaims | 'expired' | undefined>;
+}
+
+const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value);
+
+export async function createSignedTokens(secret: string): Promise<SignedTokens> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const bytes = new TextEncoder().encode(secret);
+  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify']);
+  return {
+    sign(audience, { userId, id }, issuedAt) {
+      const iat = Math.floor(issuedAt.getTime() / 1000);
+      return new SignJWT()
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(userId)
+        .setJti(id)
+        .setAudience(audience)
+        .setIssuedAt(iat)
+        .setExpirationTime(iat + TOKEN_SECONDS[audience])
+        .sign(key);
+    },
+    async verify(audience, token, now) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          audience,
+          currentDate: now,
+          requiredClaims: ['sub', 'jti', 'iat', 'exp'],
+        });
+        const { sub, jti } = payload;
+        return isUuid(sub) && isUuid(jti) ? { userId: sub, id: jti } : undefined;
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) return 'expired';
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+  };
+}
