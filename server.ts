@@ -66,8 +66,6 @@ async function run(config: Config, log: Logger): Promise<void> {
     });
     started.push(() => services.database.close());
     await prepareDatabase(services);
-    services.mail.start();
-    started.push(() => services.mail.stop());
 
     const { port, host } = config;
     const app = createApp(services, endpoints);
@@ -78,8 +76,10 @@ async function run(config: Config, log: Logger): Promise<void> {
           : error;
       },
     );
+    services.mail.start();
     started.push(async () => {
-      const ended = await server.stop(STOP_TIMEOUT_MS);
+      // What requests under way still put into the queue is sent by the next process.
+      const [ended] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);
       if (ended > 0) log.warn('requests were ended', { count: ended });
     });
     log.info('listening', { url: `http://${host ?? 'localhost'}:${server.port}` });

@@ -194,7 +194,7 @@ export const recoveryCodes = shared.table(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** SHA-256, hex. */
+    /** SHA-256 of user and code, hex. */
     codeHash: text('code_hash').notNull(),
     usedAt: time('used_at'),
   },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { startEmbedded } from '../../db/embedded.ts';
+import { sqlState } from '../../db/errors.ts';
 import type { Config } from '../config.ts';
 import { AdminError, reasonOf } from './error.ts';
 import { MIGRATIONS_AT_ONCE } from './migrations.ts';
@@ -47,7 +48,8 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
     // Without the patience of close(): there is nothing to finish.
     await database.sql.end({ timeout: 0 });
     await embedded?.stop();
-    throw new AdminError(`the database cannot be used: ${reasonOf(error)}`);
+    const reason = sqlState(error) === 'CONNECT_TIMEOUT' ? 'no answer' : reasonOf(error);
+    throw new AdminError(`the database cannot be used: ${reason}`);
   }
   return {
     database,

@@ -6,8 +6,9 @@ import { randomLetters, sha256Hex } from './random.ts';
 /** Codes in a set (SPEC.md "Limits"). */
 export const RECOVERY_CODES = 8;
 
-/** Case, spaces and hyphens are the reader's. */
-const normalize = (code: string): string => code.toLowerCase().replace(/[\s-]/g, '');
+/** Salted with the user, so that nobody's codes can be guessed along with another's. Case, spaces and hyphens are the reader's. */
+const hashOf = (userId: string, code: string): string =>
+  sha256Hex(`${userId} ${code.toLowerCase().replace(/[\s-]/g, '')}`);
 
 /** Puts a new set in the place of a user's codes. @returns the codes, 60 bits each, shown this once */
 export async function replaceRecoveryCodes(db: Db | Tx, userId: string): Promise<string[]> {
@@ -15,9 +16,7 @@ export async function replaceRecoveryCodes(db: Db | Tx, userId: string): Promise
     [randomLetters(4), randomLetters(4), randomLetters(4)].join('-'),
   );
   await deleteRecoveryCodes(db, userId);
-  await db
-    .insert(recoveryCodes)
-    .values(codes.map((code) => ({ userId, codeHash: sha256Hex(normalize(code)) })));
+  await db.insert(recoveryCodes).values(codes.map((code) => ({ userId, codeHash: hashOf(userId, code) })));
   return codes;
 }
 
@@ -38,7 +37,7 @@ export async function useRecoveryCode(
     .where(
       and(
         eq(recoveryCodes.userId, userId),
-        eq(recoveryCodes.codeHash, sha256Hex(normalize(code))),
+        eq(recoveryCodes.codeHash, hashOf(userId, code)),
         isNull(recoveryCodes.usedAt),
       ),
     )
