@@ -45,7 +45,6 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
   try {
     await database.ping(CONNECT_WITHIN_MS);
   } catch (error) {
-    // Without the patience of close(): there is nothing to finish.
     await database.sql.end({ timeout: 0 });
     await embedded?.stop();
     const reason = sqlState(error) === 'CONNECT_TIMEOUT' ? 'no answer' : reasonOf(error);
@@ -54,7 +53,8 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
   return {
     database,
     async close() {
-      await database.close();
+      // Only a command that was interrupted has something under way.
+      await database.sql.end({ timeout: 1 });
       await embedded?.stop();
     },
   };

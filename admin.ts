@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { runAdmin } from './lib/admin/run.ts';
+
+/* `npm run admin -- …`: reads the same configuration as server.ts. */
+if (existsSync('.env')) process.loadEnvFile('.env');
+
+const interrupted = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupted.abort(name));
+
+// What nobody reads any more (a closed pipe) is dropped.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+const code = await runAdmin(process.argv.slice(2), {
+  env: process.env,
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  signal: interrupted.signal,
+});
+// Once everything is written.
+process.stderr.write('', () => process.stdout.write('', () => process.exit(code)));
