@@ -133,26 +133,25 @@ interface Written {
   endedScan: string | undefined;
 }
 
+/** What the statement says of a push. */
 interface WrittenRow {
   ord: number;
-  scan_project: string | null;
+  /** Null when the scan is not registered. */
   scan_status: string | null;
+  /** Null when the scan is another project's. */
   deduplicated: boolean | null;
-  id: string;
-  scan_id: string;
-  cwe: string | null;
-  cve: string | null;
-  cvss_score: number | null;
-  cvss_vector: string | null;
-  file: string | null;
-  line: number | null;
-  source: string | null;
-  status: FindingStatus;
-  status_changed_at: string;
-  regressed: boolean;
-  seen_count: number;
-  created_at: string;
+  /** What the push does not say of a finding that was known before; null for a new one. */
+  known: Known | null;
 }
+
+type Known = Pick<
+  PushedFinding,
+  'id' | 'scan_id' | 'cwe' | 'cve' | 'cvss_score' | 'cvss_vector' | 'file' | 'line' | 'source'
+> &
+  Pick<PushedFinding, 'status' | 'regressed' | 'seen_count'> & {
+    status_changed_at: string;
+    created_at: string;
+  };
 
 async function writeBatch(
   database: Database,
@@ -192,43 +191,42 @@ async function writeBatch(
   const results: Written[] = new Array(items.length);
   for (const row of written) {
     const push = items[row.ord]?.push as Push;
-    const at = rows[row.ord]?.at as Date;
-    const outcome = outcomeOf(row, push, at);
+    const outcome = outcomeOf(row, push, rows[row.ord] as NewId);
     const late = outcome.kind === 'written' && row.scan_status !== 'running';
     results[row.ord] = { outcome, endedScan: late ? push.scanId : undefined };
   }
   return results;
 }
 
-function outcomeOf(row: WrittenRow, push: Push, at: Date): PushOutcome {
-  if (row.scan_project === null) return { kind: 'no_scan' };
-  if (row.deduplicated === null) return { kind: 'other_project' };
-  const { deduplicated } = row;
+function outcomeOf(row: WrittenRow, push: Push, { id, at }: NewId): PushOutcome {
+  const { scan_status, deduplicated, known } = row;
+  if (scan_status === null) return { kind: 'no_scan' };
+  if (deduplicated === null) return { kind: 'other_project' };
   return {
     kind: 'written',
     deduplicated,
     finding: {
-      id: row.id,
-      scan_id: row.scan_id,
+      id: known?.id ?? id,
+      scan_id: known?.scan_id ?? push.scanId,
       last_scan_id: push.scanId,
       project_id: push.projectId,
       fingerprint: push.fingerprint,
       title: push.title,
       severity: push.severity,
       description: push.description,
-      cwe: row.cwe,
-      cve: row.cve,
-      cvss_score: row.cvss_score,
-      cvss_vector: row.cvss_vector,
-      file: row.file,
-      line: row.line,
-      source: row.source,
-      status: row.status,
-      status_changed_at: deduplicated ? new Date(row.status_changed_at) : at,
-      regressed: row.regressed,
-      seen_count: row.seen_count,
+      cwe: push.cwe ?? known?.cwe ?? null,
+      cve: push.cve ?? known?.cve ?? null,
+      cvss_score: push.cvssScore ?? known?.cvss_score ?? null,
+      cvss_vector: push.cvssVector ?? known?.cvss_vector ?? null,
+      file: push.file ?? known?.file ?? null,
+      line: push.line ?? known?.line ?? null,
+      source: push.source ?? known?.source ?? null,
+      status: known?.status ?? 'open',
+      status_changed_at: known ? new Date(known.status_changed_at) : at,
+      regressed: known?.regressed ?? false,
+      seen_count: known?.seen_count ?? 1,
       last_seen_at: at,
-      created_at: deduplicated ? new Date(row.created_at) : at,
+      created_at: known ? new Date(known.created_at) : at,
       updated_at: at,
     },
   };
@@ -287,9 +285,11 @@ with input as materialized (
   select last_scan_id, id from written where last_scan_id <> scan_id
   on conflict do nothing
 )
-select i.ord, s.project_id as scan_project, s.status as scan_status, w.deduplicated, w.id, w.scan_id, w.cwe, w.cve,
-  w.cvss_score, w.cvss_vector, w.file, w.line, w.source, w.status, w.status_changed_at, w.regressed, w.seen_count,
-  w.created_at
+select i.ord, s.status as scan_status, w.deduplicated,
+  case when w.deduplicated then json_build_object('id', w.id, 'scan_id', w.scan_id, 'cwe', w.cwe, 'cve', w.cve,
+    'cvss_score', w.cvss_score, 'cvss_vector', w.cvss_vector, 'file', w.file, 'line', w.line, 'source', w.source,
+    'status', w.status, 'status_changed_at', w.status_changed_at, 'regressed', w.regressed,
+    'seen_count', w.seen_count, 'created_at', w.created_at) end as known
 from input i
 left join scan s on s.scan_id = i.scan_id
 left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id`;

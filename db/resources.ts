@@ -116,7 +116,8 @@ export type Resource<Row> = {
 /** Turns a row selected by one of the field tables into its resource. */
 export function toResource<Row extends object>(row: Row): Resource<Row> {
   const shown: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(row)) {
+  for (const key in row) {
+    const value = row[key];
     if (value !== null && value !== undefined)
       shown[key] = value instanceof Date ? value.toISOString() : value;
   }

@@ -83,7 +83,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     emailCodes: createEmailCodes(secret, nextId),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
     mail: createMailQueue({ db, mailer, log, clock, nextId }),
-    apiTokens: createApiTokens(db, clock),
+    apiTokens: createApiTokens(database, clock),
     ingest: createIngest(database, nextId),
     metrics: createMetrics(() => database.pool()),
     remoteAddress,

@@ -1,8 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { inArray } from 'drizzle-orm';
-import type { Db } from '../../db/client.ts';
+import type { Database } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
-import { perOrg } from '../../db/org.ts';
+import { orgSchemaName, perOrg } from '../../db/org.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Org } from '../orgs.ts';
 
@@ -28,7 +28,7 @@ const PREFIX_LENGTH = 12;
 
 export const tokenPrefix = (token: string): string => token.slice(0, PREFIX_LENGTH);
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
 /** A new token, and what is kept of it: 128 random bits need no slow hash. */
 export function generateToken(): { token: string; prefix: string; hash: string } {
@@ -51,33 +51,29 @@ interface TokenRow {
   projectId: string | null;
   prefix: string;
   tokenHash: string;
-  expiresAt: Date | null;
+  expiresAt: string | null;
   revoked: boolean;
 }
 
 /** Requests of one org that arrive together share a look-up and a touch. */
 const MAX_GROUP = 1_000;
 
-export function createApiTokens(db: Db, clock: () => Date): ApiTokens {
-  const lookUp = perOrg(({ tables: { apiTokens: t } }: Org) =>
-    createGroup<string, TokenRow[]>({
+export function createApiTokens({ db, sql }: Database, clock: () => Date): ApiTokens {
+  const lookUp = perOrg(({ id }: Org) => {
+    // On the way of every push, hence prepared.
+    const statement = `
+      select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked
+      from "${orgSchemaName(id)}".api_tokens
+      where prefix in (select value from json_array_elements_text($1::text::json))`;
+    return createGroup<string, TokenRow[]>({
       maxItems: MAX_GROUP,
       async run(prefixes) {
-        const rows = await db
-          .select({
-            id: t.id,
-            projectId: t.projectId,
-            prefix: t.prefix,
-            tokenHash: t.tokenHash,
-            expiresAt: t.expiresAt,
-            revoked: t.revoked,
-          })
-          .from(t)
-          .where(inArray(t.prefix, [...new Set(prefixes)]));
+        const distinct = JSON.stringify([...new Set(prefixes)]);
+        const rows = await sql.unsafe<TokenRow[]>(statement, [distinct], { prepare: true });
         return prefixes.map((prefix) => rows.filter((row) => row.prefix === prefix));
       },
-    }),
-  );
+    });
+  });
 
   const touch = perOrg(({ tables: { apiTokens: t } }: Org) =>
     createGroup<string, void>({
@@ -99,10 +95,10 @@ export function createApiTokens(db: Db, clock: () => Date): ApiTokens {
     async check(org, token) {
       if (!FORMAT.test(token)) throw new ApiError('token_error/invalid');
       const rows = await lookUp(org)(tokenPrefix(token));
-      const hash = sha256(token);
-      const row = rows.find(({ tokenHash }) => timingSafeEqual(Buffer.from(tokenHash, 'hex'), hash));
+      const given = sha256(token);
+      const row = rows.find(({ tokenHash }) => timingSafeEqual(Buffer.from(tokenHash, 'hex'), given));
       if (!row || row.revoked) throw new ApiError('token_error/invalid');
-      if (row.expiresAt && row.expiresAt <= clock()) throw new ApiError('token_error/expired');
+      if (row.expiresAt && new Date(row.expiresAt) <= clock()) throw new ApiError('token_error/expired');
       return { id: row.id, projectId: row.projectId };
     },
     touch: (org, tokenId) => touch(org)(tokenId),

@@ -125,7 +125,7 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
     touched = true;
   };
   return {
-    call: { ...base, org, token, tokenTouched },
+    call: Object.assign(base, { org, token, tokenTouched }),
     async leave() {
       if (touched) return;
       // The answer stands, whatever becomes of the time stamp.
@@ -197,7 +197,7 @@ async function admitUser(base: PublicCall): Promise<CookieCall> {
   const session = liveSession(row, sessionId, now);
   requestOf(base).user = session.user.id;
   await noteActivity(base, session);
-  return { ...base, user: session.user, sessionId };
+  return Object.assign(base, { user: session.user, sessionId });
 }
 
 const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
@@ -231,5 +231,5 @@ async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
   if (row.requireMfa && !session.user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
   if (RANK[row.role] < RANK[least]) throw new ApiError('permission_error/denied');
   await noteActivity(base, session);
-  return { ...base, user: session.user, sessionId, org, role: row.role };
+  return Object.assign(base, { user: session.user, sessionId, org, role: row.role });
 }

@@ -24,9 +24,11 @@ export function createApp(services: Services, endpoints: readonly Endpoint[]): A
   app.use(async (c, next) => {
     const started = performance.now();
     const given = c.req.header('x-request-id');
+    const peer = peerOf(c, config.trustProxy, services.remoteAddress);
     const request: RequestContext = {
+      peer,
       requestId: given && REQUEST_ID.test(given) ? given : newRequestId(),
-      secure: peerOf(c, config.trustProxy, services.remoteAddress).secure,
+      secure: peer.secure,
       route: 'unmatched',
       quiet: false,
     };

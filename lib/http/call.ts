@@ -10,6 +10,7 @@ import type { ResponseContext } from './respond.ts';
 
 /** What is known of every request; kept in the Hono context under `request`. */
 export interface RequestContext extends ResponseContext {
+  peer: Peer;
   /** The matched route's pattern; bounds the label of metrics. */
   route: string;
   /** Logged at debug only. */

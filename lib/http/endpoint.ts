@@ -5,7 +5,6 @@ import { ACCESS_ERRORS, type Access, admit, type CallOf } from './access.ts';
 import type { AppEnv, PublicCall } from './call.ts';
 import { ERRORS, type ErrorKey } from './errors.ts';
 import { type RequestSchemas, readInput } from './input.ts';
-import { peerOf } from './peer.ts';
 import { type Body, envelope, type Headers, JSON_TYPE, type ResultInfo, respond } from './respond.ts';
 
 export type Tag =
@@ -112,7 +111,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       services,
       db: services.database.db,
       log: services.log,
-      peer: peerOf(c, services.config.trustProxy, services.remoteAddress),
+      peer: request.peer,
       now: services.clock(),
     };
     const { call, leave } = await admit(spec.access, base);
@@ -120,7 +119,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       const input = await readInput(c, schemas);
       return render(
         c,
-        (await handler({ ...call, ...input } as unknown as CallOf<A> & Input<S>)) as AnyAnswer,
+        (await handler(Object.assign(call, input) as unknown as CallOf<A> & Input<S>)) as AnyAnswer,
       );
     } finally {
       await leave?.();

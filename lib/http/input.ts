@@ -74,6 +74,9 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return at;
 }
 
+// Bodies are decoded whole, so one decoder serves all.
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 
 async function readJsonObject(c: Context): Promise<object> {
@@ -82,7 +85,7 @@ async function readJsonObject(c: Context): Promise<object> {
   const bytes = await readBytes(c);
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(decoder.decode(bytes));
   } catch {
     throw invalidBody('The body is not JSON in UTF-8.');
   }

@@ -51,13 +51,13 @@ export interface ResponseContext {
 export function respond(context: ResponseContext, status: number, body: Body, headers: Headers): Response {
   return new Response(body, {
     status,
-    headers: {
-      ...SECURITY_HEADERS,
-      ...(context.secure ? HSTS : undefined),
-      'x-request-id': context.requestId,
-      'cache-control': 'no-store',
-      ...headers,
-    },
+    // Faster than spreading, which is felt on every request.
+    headers: Object.assign(
+      { 'x-request-id': context.requestId, 'cache-control': 'no-store' },
+      SECURITY_HEADERS,
+      context.secure ? HSTS : undefined,
+      headers,
+    ),
   });
 }
 
