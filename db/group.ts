@@ -58,6 +58,8 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   async function fly(): Promise<void> {
     flying = true;
     while (waiting.length > 0) {
+      // What has arrived in this turn of the event loop comes along.
+      await new Promise((turn) => setImmediate(turn));
       const boarded = board();
       try {
         const results = await run(boarded.map((entry) => entry.item));

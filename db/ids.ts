@@ -13,6 +13,7 @@ export interface NewId {
 export function createIds(clock: () => Date): () => NewId {
   let last = 0;
   let seq = 0;
+  const randomPiece = createRandomPool(16);
   return () => {
     const now = clock().getTime();
     if (now > last) {
@@ -22,6 +23,20 @@ export function createIds(clock: () => Date): () => NewId {
     } else {
       seq++;
     }
-    return { id: v7({ msecs: last, seq }), at: new Date(last) };
+    return { id: v7({ msecs: last, seq, random: randomPiece() }), at: new Date(last) };
+  };
+}
+
+/** Random bytes, `size` at a time; the system is asked once for many, which is felt at thousands of ids a second. */
+function createRandomPool(size: number): () => Uint8Array {
+  const pool = new Uint8Array(size * 256);
+  let used = pool.length;
+  return () => {
+    if (used === pool.length) {
+      crypto.getRandomValues(pool);
+      used = 0;
+    }
+    used += size;
+    return pool.subarray(used - size, used);
   };
 }

@@ -194,7 +194,7 @@ describe('a group', () => {
     return { promise, resolve };
   };
 
-  it('runs a lone item at once, and what arrives meanwhile together', async () => {
+  it('runs together what arrives in one turn, and what arrives while it is under way', async () => {
     const flights: number[][] = [];
     const gate = deferred();
     const group = createGroup<number, number>({
@@ -205,10 +205,15 @@ describe('a group', () => {
         return items.map((item) => item * 2);
       },
     });
-    const all = [1, 2, 3, 4].map((item) => group(item));
+    const all = [1, 2].map((item) => group(item));
+    while (flights.length === 0) await new Promise((turn) => setImmediate(turn));
+    all.push(group(3), group(4));
     gate.resolve();
     expect(await Promise.all(all)).toEqual([2, 4, 6, 8]);
-    expect(flights).toEqual([[1], [2, 3, 4]]);
+    expect(flights).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
   });
 
   it('never takes two of a key, more than it may, or too much weight', async () => {
@@ -224,7 +229,7 @@ describe('a group', () => {
       },
     });
     await Promise.all(['first', 'a', 'a', 'b', 'c', 'd', 'eight888', 'much too heavy', 'z'].map(group));
-    expect(flights).toEqual([['first'], ['a', 'b', 'c'], ['a', 'd', 'eight888'], ['much too heavy'], ['z']]);
+    expect(flights).toEqual([['first', 'a', 'b'], ['a', 'c', 'd'], ['eight888', 'z'], ['much too heavy']]);
   });
 
   it('gives each its own error, and all of them the error of the flight', async () => {

@@ -1,0 +1,95 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Site } from './site.ts';
+
+/** The service as its users run it: built, in a process of its own, logging to a file. */
+export interface BenchServer {
+  /** Without a path. */
+  origin: string;
+  /** Processor time it has used so far, in seconds; undefined where the system does not tell. */
+  cpuSeconds(): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+export interface BenchServerOptions {
+  /** The checkout to build and start. */
+  root: string;
+  databaseUrl: string;
+  /** Writes a CPU profile into this directory when it stops. */
+  profileDir?: string | undefined;
+}
+
+const START_MS = 30_000;
+
+/** Builds and starts the server; resolves when it listens. */
+export async function startServer(site: Site, options: BenchServerOptions): Promise<BenchServer> {
+  const { root, databaseUrl, profileDir } = options;
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root });
+  const home = join(site.workDir, `server-${randomBytes(4).toString('hex')}`);
+  await mkdir(home);
+  const logFile = join(home, 'server.log');
+  const log = await open(logFile, 'a');
+  const profile = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
+  const child = spawn(
+    process.execPath,
+    [...profile, ...(await nodeFlags(root)), join(root, 'dist/server.js')],
+    {
+      // Neither a `.env` file nor this shell's settings may change what is measured.
+      cwd: home,
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: databaseUrl,
+        SVC_HOST: '127.0.0.1',
+        SVC_PORT: '0',
+        SVC_DATA_DIR: home,
+        JWT_SECRET: 'a secret for benchmarks only',
+      },
+      stdio: ['ignore', log.fd, log.fd],
+    },
+  );
+  await log.close();
+  site.onClose(() => stop(child));
+  return {
+    origin: await listening(child, logFile),
+    cpuSeconds: () => cpuSeconds(child),
+    stop: () => stop(child),
+  };
+}
+
+/** The flags `npm start` gives to Node. */
+async function nodeFlags(root: string): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+}
+
+async function listening(child: ChildProcess, logFile: string): Promise<string> {
+  const deadline = Date.now() + START_MS;
+  while (child.exitCode === null && Date.now() < deadline) {
+    const port = /listening url=\S+:(\d+)/.exec(await readFile(logFile, 'utf8'))?.[1];
+    if (port) return `http://127.0.0.1:${port}`;
+    await sleep(20);
+  }
+  throw new Error(`the server does not start:\n${await readFile(logFile, 'utf8')}`);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+const TICKS_PER_SECOND = 100;
+
+async function cpuSeconds({ pid }: ChildProcess): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // After the command in parentheses; user and system time are the 14th and 15th field.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
