@@ -1,7 +1,8 @@
+import { accountTiming } from './account-timing.ts';
 import { ingest } from './ingest.ts';
 import { type Bench, openSite } from './support/site.ts';
 
-const BENCHES: Record<string, Bench> = { ingest };
+const BENCHES: Record<string, Bench> = { ingest, 'account-timing': accountTiming };
 
 const [name = '', ...args] = process.argv.slice(2);
 const bench = BENCHES[name];

@@ -50,6 +50,8 @@ export interface Platform {
   databaseUrl: string;
   hasher: PasswordHasher;
   mailer: Mailer;
+  /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
+  background?: (task: Promise<unknown>) => void;
   remoteAddress?: (c: Context) => string;
   clock?: Clock;
   orgMigrations?: readonly Migration[];
@@ -82,7 +84,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     secretBox: await createSecretBox(config.encryptionKey),
     emailCodes: createEmailCodes(secret, nextId),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
-    mail: createMailQueue({ db, mailer, log, clock, nextId }),
+    mail: createMailQueue({ db, mailer, log, clock, nextId, background: platform.background }),
     apiTokens: createApiTokens(database, clock),
     ingest: createIngest(database, nextId),
     metrics: createMetrics(() => database.pool()),

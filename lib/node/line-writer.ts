@@ -1,35 +1,50 @@
 import { writeSync } from 'node:fs';
 
-/** Collects log lines and writes them together once per turn of the event loop: one system call for many lines. */
+/** Collects log lines and writes many of them with one system call. */
 export interface LineWriter {
   write(line: string): void;
-  /** Writes at once what is still waiting; call it before the process ends. */
+  /** Writes at once what is still waiting. */
   flush(): void;
 }
 
-/** A writer to a file descriptor. What nobody reads any more (a closed pipe) is dropped. */
+/** How long a line may wait: short for a reader, long for a server that logs thousands of lines a second. */
+const WAIT_MS = 20;
+const FULL = 64 * 1024;
+
+/** A writer to a stream of this process; what waits is also written when the process exits. */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }): LineWriter {
   let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  // What nobody reads any more (a closed pipe) is dropped.
   stream.on('error', () => {});
+  process.once('exit', flush);
   return {
     write(line) {
-      if (waiting === '') setImmediate(send);
       waiting += line;
+      if (waiting.length >= FULL) send();
+      else timer ??= setTimeout(send, WAIT_MS);
     },
-    flush() {
-      let rest = Buffer.from(waiting);
-      waiting = '';
-      try {
-        while (rest.length > 0) rest = rest.subarray(writeSync(stream.fd, rest));
-      } catch {
-        // EPIPE, or EAGAIN on a full pipe at the very end.
-      }
-    },
+    flush,
   };
 
-  function send(): void {
+  function take(): string {
+    clearTimeout(timer);
+    timer = undefined;
     const text = waiting;
     waiting = '';
-    if (text !== '') stream.write(text);
+    return text;
+  }
+
+  function send(): void {
+    stream.write(take());
+  }
+
+  function flush(): void {
+    let rest = Buffer.from(take());
+    try {
+      while (rest.length > 0) rest = rest.subarray(writeSync(stream.fd, rest));
+    } catch {
+      // EPIPE, or EAGAIN on a full pipe at the very end.
+    }
   }
 }
