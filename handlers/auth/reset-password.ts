@@ -1,11 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
-import { consumeMailedToken } from '../../lib/auth/mailed-tokens.ts';
+import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 
@@ -52,9 +51,3 @@ export const resetPassword = endpoint(
     return done('The password was changed. Log in with the new one.');
   },
 );
-
-const invalidLink = () =>
-  new ApiError('validation_error/field_invalid', {
-    message: 'The link is invalid or has expired.',
-    details: [{ field: 'token', message: 'is invalid or has expired' }],
-  });

@@ -1,10 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { mailedTokens, userEmails } from '../../db/shared.ts';
-import { consumeMailedToken } from '../../lib/auth/mailed-tokens.ts';
+import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { uuid, z } from '../../lib/http/schema.ts';
 
@@ -39,10 +38,3 @@ export const verifyEmail = endpoint(
     return done('The e-mail address is verified.');
   },
 );
-
-const invalidLink = (cause?: unknown) =>
-  new ApiError('validation_error/field_invalid', {
-    message: 'The link is invalid or has expired.',
-    details: [{ field: 'token', message: 'is invalid or has expired' }],
-    cause,
-  });

@@ -1,6 +1,7 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { type MAILED_TOKEN_PURPOSES, mailedTokens } from '../../db/shared.ts';
+import { ApiError } from '../http/errors.ts';
 import { randomHex, sha256Hex } from './random.ts';
 
 export type MailedTokenPurpose = (typeof MAILED_TOKEN_PURPOSES)[number];
@@ -57,3 +58,11 @@ export async function consumeMailedToken(
     .returning({ userId: mailedTokens.userId, emailId: mailedTokens.emailId });
   return used;
 }
+
+/** What a link is answered that does not work, for whatever reason. */
+export const invalidLink = (cause?: unknown) =>
+  new ApiError('validation_error/field_invalid', {
+    message: 'The link is invalid or has expired.',
+    details: [{ field: 'token', message: 'is invalid or has expired' }],
+    cause,
+  });
