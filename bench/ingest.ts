@@ -54,7 +54,7 @@ export const ingest: Bench = {
     const database = await openBenchDatabase(site, process.env.DATABASE_URL);
 
     const contestants: Contestant[] = [];
-    for (const root of [site.root, ...options.against]) {
+    for (const root of new Set([site.root, ...options.against])) {
       const profileDir = options.profile ? join(site.root, 'bench/results') : undefined;
       const server = await startServer(site, { root, databaseUrl: database.url, profileDir });
       const name = root === site.root ? 'server' : root;

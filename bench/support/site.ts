@@ -60,7 +60,8 @@ export async function openSite(name: string): Promise<Site> {
     },
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void site.close().then(() => process.exit(130)));
+    // A terminal's Ctrl-C reaches us twice, from the terminal and from npm.
+    process.on(signal, () => void site.close().then(() => process.exit(130)));
   }
   return site;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 
 export interface HttpServer {
@@ -29,16 +29,22 @@ export async function startHttpServer({
   host,
   malformed,
 }: HttpServerOptions): Promise<HttpServer> {
-  const unanswered = new Set<ServerResponse>();
+  // Only their number: with a Set of them, every response and its request lived until a full garbage collection.
+  let unanswered = 0;
   let stopping = false;
-  const listener = getRequestListener(fetch, {
+  const answer = async (request: Request, env: unknown) => {
+    const response = await fetch(request, env as HttpBindings);
+    // Its connection ends with the answer, so that nobody sends another request into a closing one.
+    if (stopping) (env as HttpBindings).outgoing.shouldKeepAlive = false;
+    return response;
+  };
+  const listener = getRequestListener(answer, {
     errorHandler: (error) =>
       error instanceof Error && error.name === 'RequestError' ? malformed() : undefined,
   });
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
-    unanswered.add(res);
-    res.once('close', () => unanswered.delete(res));
-    if (stopping) res.shouldKeepAlive = false;
+    unanswered++;
+    res.once('close', () => unanswered--);
     void listener(req, res);
   });
   await new Promise<void>((resolve, reject) => {
@@ -53,8 +59,6 @@ export async function startHttpServer({
     port: (server.address() as AddressInfo).port,
     async stop(timeoutMs) {
       stopping = true;
-      // Their connections end with the answers, so that nobody sends another request into a closing one.
-      for (const res of unanswered) if (!res.headersSent) res.shouldKeepAlive = false;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const ended = await Promise.race([closed.then(() => 0), waitIdle(timeoutMs)]);
       server.closeAllConnections();
@@ -65,7 +69,7 @@ export async function startHttpServer({
 
   async function waitIdle(timeoutMs: number): Promise<number> {
     const deadline = Date.now() + timeoutMs;
-    while (unanswered.size > 0 && Date.now() < deadline) await sleep(10);
-    return unanswered.size;
+    while (unanswered > 0 && Date.now() < deadline) await sleep(10);
+    return unanswered;
   }
 }
