@@ -14,10 +14,12 @@ import { createNodeHasher } from './lib/node/argon2.ts';
 import { startHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
 import { createNodeMailer } from './lib/node/mailer.ts';
+import { purgeExpired } from './lib/purge.ts';
 import { createServices, type Services } from './lib/services.ts';
 
 const STOP_TIMEOUT_MS = 10_000;
 const DATABASE_WAIT_MS = 30_000;
+const PURGE_MS = 60 * 60 * 1000;
 
 const lines = createLineWriter(process.stdout);
 
@@ -40,7 +42,9 @@ async function run(config: Config, log: Logger): Promise<void> {
   const stop = (code: number) => {
     // A terminal's Ctrl-C reaches us twice, from the terminal and from npm.
     stopping ??= (async () => {
-      for (const undo of started.reverse()) await undo();
+      for (const undo of started.reverse()) {
+        await undo().catch((error) => log.error('not stopped in order', { error }));
+      }
       log.info('stopped');
       lines.flush();
       process.exit(code);
@@ -77,6 +81,11 @@ async function run(config: Config, log: Logger): Promise<void> {
       },
     );
     services.mail.start();
+    const purge = () =>
+      purgeExpired(services.database.db, services.clock()).catch((error) =>
+        log.warn('not purged', { error }),
+      );
+    setInterval(purge, PURGE_MS).unref();
     started.push(async () => {
       // What requests under way still put into the queue is sent by the next process.
       const [ended] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);

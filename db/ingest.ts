@@ -120,8 +120,14 @@ export function createIngest(database: Database, nextId: () => NewId): Ingest {
         const late = new Set(
           results.flatMap((result) => (result instanceof Error ? [] : (result.endedScan ?? []))),
         );
-        for (const scanId of late) await refreshSummary(database.db, org.tables, scanId);
-        return results.map((result) => (result instanceof Error ? result : result.outcome));
+        const failed = new Map<string, Error>();
+        for (const scanId of late) {
+          await refreshSummary(database.db, org.tables, scanId).catch((error) => failed.set(scanId, error));
+        }
+        // Written, but not as promised: its agent tries again, and the summary with it.
+        return results.map((result) =>
+          result instanceof Error ? result : (failed.get(result.endedScan ?? '') ?? result.outcome),
+        );
       },
     });
   });

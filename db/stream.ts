@@ -17,12 +17,15 @@ export async function* readRows(
 ): AsyncGenerator<Uint8Array[]> {
   const connection = await sql.reserve();
   try {
+    // To PostgreSQL a cursor is one statement, whose time goes on between fetches: it is the reader's pace.
+    await connection.unsafe('begin read only; set local statement_timeout = 0').simple();
     const cursor = connection
       .unsafe(query.sql, query.params as never[])
       .raw()
       .cursor(rowsPerFetch) as unknown as AsyncIterable<[Uint8Array][]>;
     for await (const rows of cursor) yield rows.map(([text]) => text);
   } finally {
+    await connection.unsafe('rollback').catch(() => {});
     connection.release();
   }
 }

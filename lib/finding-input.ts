@@ -11,6 +11,8 @@ export const AGENT_STATUSES = ['open', 'verified'] as const;
 export const scanId = () =>
   text({ min: 1, max: 36 })
     .regex(/^\P{C}*$/u, 'must be printable characters')
+    // A URL cannot name these.
+    .refine((id) => id !== '.' && id !== '..', 'must not be "." or ".."')
     .openapi({
       type: 'string',
       minLength: 1,

@@ -39,7 +39,7 @@ export async function answerFindings(call: PublicCall & { org: Org }, filter: Fi
   if (!page) return answerRows(call, rows.toSQL());
   const [counted] = await db.select({ total: count() }).from(findings).where(where);
   const query = rows.limit(page.perPage).offset(page.offset).toSQL();
-  return answerRows(call, query, resultInfo(page, counted?.total ?? 0));
+  return answerRows(call, query, { info: resultInfo(page, counted?.total ?? 0) });
 }
 
 function conditions(

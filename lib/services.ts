@@ -16,6 +16,7 @@ import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createOrgDirectory, type OrgDirectory } from './orgs.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 export type Clock = () => Date;
 
@@ -36,6 +37,8 @@ export interface Services {
   emailCodes: EmailCodes;
   limits: AuthLimits;
   mail: MailQueue;
+  /** For whole lists, which keep a connection for as long as they are read. */
+  listTurns: Turns;
   apiTokens: ApiTokens;
   ingest: Ingest;
   metrics: Metrics;
@@ -87,6 +90,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     mail: createMailQueue({ db, mailer, log, clock, nextId, background: platform.background }),
     apiTokens: createApiTokens(database, clock),
     ingest: createIngest(database, nextId),
+    listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),
     metrics: createMetrics(() => database.pool()),
     remoteAddress,
   };

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { mailedTokens, users } from '../../db/shared.ts';
-import { mailPasswordChanged, requirePassword, revokeSessions } from '../../lib/auth/accounts.ts';
+import { lockUser, mailPasswordChanged, requirePassword, revokeSessions } from '../../lib/auth/accounts.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
@@ -21,9 +21,10 @@ export const changePassword = endpoint(
   },
   async (call) => {
     const { body, db, now, services, sessionId, user } = call;
-    await requirePassword(call, body.current_password);
+    const verified = await requirePassword(call, body.current_password);
     const passwordHash = await services.hasher.hash(body.new_password);
     await db.transaction(async (tx) => {
+      await lockUser(tx, user.id, verified);
       await tx.update(users).set({ passwordHash }).where(eq(users.id, user.id));
       await tx
         .delete(mailedTokens)

@@ -1,5 +1,5 @@
 import { MFA_TYPES } from '../../db/shared.ts';
-import { findAccount } from '../../lib/auth/accounts.ts';
+import { findAccount, lockUser } from '../../lib/auth/accounts.ts';
 import { maskAddress, verifiedDevices } from '../../lib/auth/mfa.ts';
 import { toUser } from '../../lib/auth/sessions.ts';
 import { signIn } from '../../lib/auth/sign-in.ts';
@@ -38,12 +38,18 @@ export const login = endpoint(
     const { body, db, now, peer, services } = call;
     const { hasher, limits, nextId, signedTokens } = services;
     await limits.count('client', peer.ip);
-    await limits.count('password', body.email);
     const account = await findAccount(call, body.email);
+    const tried = account?.id ?? body.email;
+    await limits.count('password', tried);
     const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024));
     if (!account || !matches) throw new ApiError('auth_error/invalid_credentials');
-    await limits.forget('password', body.email);
-    if (!account.mfaEnabled) return ok({ user: toUser(account) }, { headers: await signIn(call, account) });
+    await limits.forget('password', tried);
+    if (!account.mfaEnabled) {
+      const headers = await signIn(call, account, async (tx) => {
+        await lockUser(tx, account.id, account.passwordHash);
+      });
+      return ok({ user: toUser(account) }, { headers });
+    }
     const devices = await verifiedDevices(db, account.id);
     return ok({
       mfa_required: true as const,

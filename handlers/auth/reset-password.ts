@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
@@ -33,10 +33,14 @@ export const resetPassword = endpoint(
         .set({ passwordHash })
         .where(eq(users.id, used.userId))
         .returning({ name: users.name });
-      await tx
+      const claimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
+      const [address] = await tx
         .update(userEmails)
-        .set({ verifiedAt: now })
-        .where(and(eq(userEmails.id, used.emailId), isNull(userEmails.verifiedAt)));
+        .set({ verifiedAt: sql`coalesce(${userEmails.verifiedAt}, ${now.toISOString()}::timestamptz)` })
+        .where(and(eq(userEmails.id, used.emailId), claimed))
+        .returning({ id: userEmails.id });
+      // It was given up since the link was mailed, and may be somebody else's by now.
+      if (!address) throw invalidLink();
       await tx
         .delete(mailedTokens)
         .where(and(eq(mailedTokens.userId, used.userId), eq(mailedTokens.purpose, 'reset_password')));

@@ -27,6 +27,6 @@ export const listScans = endpoint(
     if (!page) return answerRows(call, rows.toSQL());
     const [counted] = await db.select({ total: count() }).from(scans);
     const limited = rows.limit(page.perPage).offset(page.offset);
-    return answerRows(call, limited.toSQL(), resultInfo(page, counted?.total ?? 0));
+    return answerRows(call, limited.toSQL(), { info: resultInfo(page, counted?.total ?? 0) });
   },
 );

@@ -48,9 +48,10 @@ const isClaimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifi
 
 /**
  * Checks the signed-in user's own password, before what only its owner may do.
+ * @returns the hash it was checked against, for `lockUser`
  * @throws ApiError `auth_error/invalid_credentials`
  */
-export async function requirePassword(call: CookieCall, password: string): Promise<void> {
+export async function requirePassword(call: CookieCall, password: string): Promise<string | null> {
   const { db, services, user } = call;
   await services.limits.count('password', user.id);
   const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.id));
@@ -58,16 +59,28 @@ export async function requirePassword(call: CookieCall, password: string): Promi
     throw new ApiError('auth_error/invalid_credentials', { message: 'The password is incorrect.' });
   }
   await services.limits.forget('password', user.id);
+  return row?.hash ?? null;
 }
 
-/** Locks a user's row, so that what follows in the transaction is done by one request at a time. */
-export async function lockUser(tx: Tx, userId: string): Promise<{ mfaEnabled: boolean }> {
+/**
+ * Locks a user's row, so that what follows in the transaction is done by one request at a time.
+ * @param verifiedHash of the password that was checked before: whoever was too slow for a reset in between is refused
+ * @throws ApiError `auth_error/invalid_credentials`
+ */
+export async function lockUser(
+  tx: Tx,
+  userId: string,
+  verifiedHash?: string | null,
+): Promise<{ mfaEnabled: boolean }> {
   const [row] = await tx
-    .select({ mfaEnabled: users.mfaEnabled })
+    .select({ mfaEnabled: users.mfaEnabled, passwordHash: users.passwordHash })
     .from(users)
     .where(eq(users.id, userId))
     .for('no key update');
   if (!row) throw new ApiError('auth_error/not_authenticated');
+  if (verifiedHash !== undefined && row.passwordHash !== verifiedHash) {
+    throw new ApiError('auth_error/invalid_credentials');
+  }
   return row;
 }
 

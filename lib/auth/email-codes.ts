@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { and, eq, gt } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
-import { emailCodes } from '../../db/shared.ts';
+import { emailCodes, mfaDevices } from '../../db/shared.ts';
 import { randomDigits } from './random.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
@@ -10,7 +10,7 @@ const LIFETIME_MS = 5 * 60 * 1000;
 /** One-time codes that are mailed to an e-mail device. */
 export interface EmailCodes {
   /** Makes a code; the device's earlier ones no longer work. */
-  issue(db: Db | Tx, deviceId: string, now: Date): Promise<string>;
+  issue(tx: Tx, deviceId: string, now: Date): Promise<string>;
   /** Uses a code up; of several that try at once, one succeeds. */
   use(db: Db | Tx, deviceId: string, code: string, now: Date): Promise<boolean>;
 }
@@ -20,10 +20,16 @@ export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
   const hash = (deviceId: string, code: string) =>
     createHmac('sha256', key).update(`${deviceId} ${code}`).digest('hex');
   return {
-    async issue(db, deviceId, now) {
+    async issue(tx, deviceId, now) {
+      // One at a time, so that one code is the newest.
+      await tx
+        .select({ id: mfaDevices.id })
+        .from(mfaDevices)
+        .where(eq(mfaDevices.id, deviceId))
+        .for('no key update');
       const code = randomDigits();
-      await db.delete(emailCodes).where(eq(emailCodes.deviceId, deviceId));
-      await db.insert(emailCodes).values({
+      await tx.delete(emailCodes).where(eq(emailCodes.deviceId, deviceId));
+      await tx.insert(emailCodes).values({
         id: nextId().id,
         deviceId,
         codeHash: hash(deviceId, code),

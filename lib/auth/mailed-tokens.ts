@@ -1,6 +1,6 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { type MAILED_TOKEN_PURPOSES, mailedTokens } from '../../db/shared.ts';
+import { type MAILED_TOKEN_PURPOSES, mailedTokens, users } from '../../db/shared.ts';
 import { ApiError } from '../http/errors.ts';
 import { randomHex, sha256Hex } from './random.ts';
 
@@ -39,22 +39,25 @@ export async function issueMailedToken(db: Db | Tx, token: MailedToken, now: Dat
  * @returns whose it was, or undefined when it is unknown, used, expired, or of another purpose or address
  */
 export async function consumeMailedToken(
-  db: Db | Tx,
+  tx: Tx,
   purpose: MailedTokenPurpose,
   text: string,
   now: Date,
   emailId?: string,
 ): Promise<{ userId: string; emailId: string } | undefined> {
-  const [used] = await db
+  const valid = and(
+    eq(mailedTokens.tokenHash, sha256Hex(text)),
+    eq(mailedTokens.purpose, purpose),
+    emailId === undefined ? undefined : eq(mailedTokens.emailId, emailId),
+    gt(mailedTokens.expiresAt, now),
+  );
+  const [found] = await tx.select({ userId: mailedTokens.userId }).from(mailedTokens).where(valid);
+  if (!found) return undefined;
+  // The user first: two links of one account would else wait for each other.
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, found.userId)).for('no key update');
+  const [used] = await tx
     .delete(mailedTokens)
-    .where(
-      and(
-        eq(mailedTokens.tokenHash, sha256Hex(text)),
-        eq(mailedTokens.purpose, purpose),
-        emailId === undefined ? undefined : eq(mailedTokens.emailId, emailId),
-        gt(mailedTokens.expiresAt, now),
-      ),
-    )
+    .where(valid)
     .returning({ userId: mailedTokens.userId, emailId: mailedTokens.emailId });
   return used;
 }

@@ -14,6 +14,7 @@ export function generateTotp(label: string): { secret: string; url: string } {
 
 /** The time step whose code this is, now or one step either way; undefined when it is none. */
 export function matchTotp(secret: string, code: string, now: Date): number | undefined {
+  if (!/^[0-9]{6}$/.test(code)) return undefined;
   const timestamp = now.getTime();
   const delta = totpOf(secret, '').validate({ token: code, timestamp, window: 1 });
   return delta === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;

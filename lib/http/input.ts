@@ -53,7 +53,7 @@ function checkBody(schema: z.ZodType, value: object): unknown {
 }
 
 function checkQuery(schema: z.ZodType, c: Context): unknown {
-  const given: Record<string, string | string[]> = {};
+  const given: Record<string, string | string[]> = Object.create(null);
   for (const [name, values] of Object.entries(c.req.queries()))
     given[name] = values.length === 1 ? (values[0] ?? '') : values;
   const parsed = schema.safeParse(given);
@@ -82,7 +82,10 @@ const invalidBody = (message: string) => new ApiError('validation_error/invalid_
 async function readJsonObject(c: Context): Promise<object> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
-  const bytes = await readBytes(c);
+  const bytes = await readBytes(c).catch((error) => {
+    // Whoever stopped sending is not there to read this; but it is no failure of ours.
+    throw error instanceof ApiError ? error : invalidBody('The body ended early.');
+  });
   let value: unknown;
   try {
     value = JSON.parse(decoder.decode(bytes));

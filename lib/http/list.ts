@@ -1,25 +1,39 @@
 import { readRows, type TextQuery } from '../../db/stream.ts';
+import type { Services } from '../services.ts';
 import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
 import { JSON_TYPE, type ResultInfo } from './respond.ts';
 import { z } from './schema.ts';
 
-const ROWS_PER_FETCH = 500;
+const ROWS_PER_FETCH = 200;
+/** A reader that takes nothing for so long has stopped: its connection is for others. */
+const STALL_MS = 30_000;
 const COMMA = new Uint8Array([0x2c]);
 const encoder = new TextEncoder();
 
+export interface RowsOptions {
+  info?: ResultInfo;
+  /** Fewer for rows that may be large. */
+  rowsPerFetch?: number;
+}
+
 /**
  * Answers rows that PostgreSQL has made into JSON text, as the array of an envelope. A list of any length goes
- * through in pieces, at the speed of its reader; when the database fails half way, the connection is broken off
- * instead of ending in valid JSON.
+ * through in pieces, at the speed of its reader; when the database fails half way, or the reader stops, the
+ * connection is broken off instead of ending in valid JSON.
  */
 export async function answerRows(
-  { c, services, log }: PublicCall,
+  call: PublicCall,
   query: TextQuery,
-  info?: ResultInfo,
+  options: RowsOptions = {},
 ): Promise<Raw> {
+  const { c, services, log } = call;
+  const { info, rowsPerFetch = ROWS_PER_FETCH } = options;
   const request = c.get('request');
-  const batches = readRows(services.database.sql, query, ROWS_PER_FETCH);
+  // Nobody would read the body, and so nobody would free its connection.
+  if (c.req.method === 'HEAD') return { status: 200, headers: JSON_TYPE, body: null };
+
+  const batches = takeTurns(services, readRows(services.database.sql, query, rowsPerFetch));
   const head = encoder.encode(
     `{"success":true,"request_id":${JSON.stringify(request.requestId)}${info ? `,"result_info":${JSON.stringify(info)}` : ''},"result":[`,
   );
@@ -27,28 +41,52 @@ export async function answerRows(
   // Asked for before the response begins, so that a failing query is still an ordinary error.
   const first = await batches.next();
   const rows = first.done ? [] : first.value;
-  if (rows.length < ROWS_PER_FETCH) {
+  if (rows.length < rowsPerFetch) {
     await batches.return(undefined);
     return { status: 200, headers: JSON_TYPE, body: concat([head, ...separated(rows), tail]) };
   }
+
+  let stalled: ReturnType<typeof setTimeout> | undefined;
+  const waitForReader = (controller: ReadableStreamDefaultController) => {
+    stalled = setTimeout(() => {
+      controller.error(new Error('the reader has stopped'));
+      void batches.return(undefined);
+    }, STALL_MS);
+  };
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(concat([head, ...separated(rows)]));
+      waitForReader(controller);
     },
     async pull(controller) {
+      clearTimeout(stalled);
       const { done, value } = await batches.next().catch((error) => {
         log.error('list broken off', { request_id: request.requestId, route: request.route, error });
         throw error;
       });
-      if (!done && value.length > 0) return controller.enqueue(concat([COMMA, ...separated(value)]));
+      if (!done && value.length > 0) {
+        controller.enqueue(concat([COMMA, ...separated(value)]));
+        return waitForReader(controller);
+      }
       controller.enqueue(tail);
       controller.close();
     },
     async cancel() {
+      clearTimeout(stalled);
       await batches.return(undefined);
     },
   });
   return { status: 200, headers: JSON_TYPE, body };
+}
+
+/** Lists may hold half of the connections at the most, however slow their readers are. */
+async function* takeTurns<T>({ listTurns }: Services, rows: AsyncGenerator<T>): AsyncGenerator<T> {
+  const leave = await listTurns.enter();
+  try {
+    yield* rows;
+  } finally {
+    leave();
+  }
 }
 
 function separated(rows: readonly Uint8Array[]): Uint8Array[] {

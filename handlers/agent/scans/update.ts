@@ -5,9 +5,13 @@ import { scanId } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
+import { BODY_LIMIT } from '../../../lib/http/input.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
 import { requireScope } from '../../../lib/projects.ts';
 import { Scan } from '../../../lib/resources.ts';
+
+/** What is longer is cut off: a scan must be able to end, however much its tool has to say. */
+const MAX_ERROR_MESSAGE = 10_000;
 
 export const endScan = endpoint(
   {
@@ -22,7 +26,7 @@ export const endScan = endpoint(
       params: z.object({ id: scanId() }),
       body: z.object({
         status: z.enum(['completed', 'failed']),
-        error_message: optional(text({ max: 10_000 })),
+        error_message: optional(text({ max: BODY_LIMIT })),
       }),
     },
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
@@ -43,7 +47,12 @@ export const endScan = endpoint(
         const summary = await summarize(tx, tables, id);
         await tx
           .update(scans)
-          .set({ status: body.status, errorMessage: body.error_message ?? null, summary, completedAt: now })
+          .set({
+            status: body.status,
+            errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
+            summary,
+            completedAt: now,
+          })
           .where(eq(scans.scanId, id));
       } else if (scan.status !== body.status) {
         throw new ApiError('resource_error/conflict', { message: `The scan has already ${scan.status}.` });

@@ -60,7 +60,7 @@ export const validateMfa = endpoint(
       if (body.is_recovery) {
         if (!(await useRecoveryCode(tx, userId, body.code, now))) throw invalidCode();
         remaining = await countRecoveryCodes(tx, userId);
-      } else if (!(await useDeviceCode(tx, call, userId, body.device_id ?? '', body.code))) {
+      } else if (!(await useDeviceCode(tx, call, userId, (body.device_id ?? '').toLowerCase(), body.code))) {
         throw invalidCode();
       }
     });

@@ -24,9 +24,9 @@ export const disableMfa = endpoint(
   },
   async (call) => {
     const { body, db, user } = call;
-    await requirePassword(call, body.password);
+    const verified = await requirePassword(call, body.password);
     await db.transaction(async (tx) => {
-      const { mfaEnabled } = await lockUser(tx, user.id);
+      const { mfaEnabled } = await lockUser(tx, user.id, verified);
       if (!mfaEnabled) throw new ApiError('validation_error/invalid_request', { message: 'MFA is off.' });
       await switchMfaOff(tx, user.id);
     });

@@ -1,6 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
 import { userEmails } from '../../../../db/shared.ts';
+import { lockUser } from '../../../../lib/auth/accounts.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/auth/mfa.ts';
 import { cookie } from '../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../lib/http/endpoint.ts';
@@ -19,25 +20,23 @@ export const createEmailDevice = endpoint(
     errors: ['resource_error/already_exists'],
   },
   async ({ body, db, services, user }) => {
-    const [email] = await db
-      .select({ address: userEmails.email })
-      .from(userEmails)
-      .where(
-        and(
-          eq(userEmails.id, body.email_id),
-          eq(userEmails.userId, user.id),
-          isNotNull(userEmails.verifiedAt),
-        ),
-      );
-    if (!email) {
-      throw new ApiError('validation_error/field_invalid', {
-        message: 'The e-mail address is not verified.',
-        details: [{ field: 'email_id', message: 'is not one of your verified addresses' }],
-      });
-    }
     const { id, at: createdAt } = services.nextId();
-    const device = { id, userId: user.id, emailId: body.email_id, address: email.address, createdAt };
-    const row = await insertEmailDevice(db, device);
+    const row = await db.transaction(async (tx) => {
+      await lockUser(tx, user.id);
+      const mine = and(eq(userEmails.id, body.email_id), eq(userEmails.userId, user.id));
+      const [email] = await tx
+        .select({ address: userEmails.email })
+        .from(userEmails)
+        .where(and(mine, isNotNull(userEmails.verifiedAt)));
+      if (!email) {
+        throw new ApiError('validation_error/field_invalid', {
+          message: 'The e-mail address is not verified.',
+          details: [{ field: 'email_id', message: 'is not one of your verified addresses' }],
+        });
+      }
+      const { address } = email;
+      return insertEmailDevice(tx, { id, userId: user.id, emailId: body.email_id, address, createdAt });
+    });
     if (!row)
       throw new ApiError('resource_error/already_exists', { message: 'The address is a device already.' });
     return created(toResource(row));

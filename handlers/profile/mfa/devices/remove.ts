@@ -22,9 +22,9 @@ export const removeMfaDevice = endpoint(
   },
   async (call) => {
     const { body, db, params, user } = call;
-    await requirePassword(call, body.password);
+    const verified = await requirePassword(call, body.password);
     return db.transaction(async (tx) => {
-      const { mfaEnabled } = await lockUser(tx, user.id);
+      const { mfaEnabled } = await lockUser(tx, user.id, verified);
       const removed = await tx
         .delete(mfaDevices)
         .where(and(eq(mfaDevices.id, params.id), eq(mfaDevices.userId, user.id)))
