@@ -82,6 +82,58 @@ describe('a password', () => {
     expect((await login(user.email, `Password${winner}x`)).status).toBe(200);
   });
 
+  it('reset wins over a login and a change that knew the old one', async () => {
+    for (let round = 0; round < 6; round++) {
+      const user = await createUser(api);
+      const token = await forgot(user.email);
+      const body = { current_password: PASSWORD, new_password: 'Attackers1choice' };
+      const [byLink, byOld, signedIn] = await Promise.all([
+        reset(token),
+        api.post('/auth/change-password', { cookie: user.cookie, body }),
+        login(user.email),
+      ]);
+      // Whoever came first may have been answered; afterwards the link has the last word, or was never used.
+      const owner =
+        byLink.status === 200 &&
+        (byOld.status !== 200 || (await login(user.email, 'Another2battery')).status === 200);
+      expect(owner || byLink.status === 400).toBe(true);
+      if (byLink.status === 200 && signedIn.cookie) {
+        expect((await me(signedIn.cookie)).error).toBe('auth_error/session_revoked');
+      }
+    }
+  });
+
+  it('links used at once are answered, each in its own way', async () => {
+    const user = await createUser(api);
+    const tokens = [await forgot(user.email), await forgot(user.email), await forgot(user.email)];
+    const answers = await Promise.all(tokens.map((token) => reset(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const address = `second-${user.email}`;
+    const { cookie } = await login(user.email, 'Another2battery');
+    const { id } = must(await api.post('/profile/emails', { cookie, body: { email: address } }));
+    must(await api.post(`/profile/emails/${id}/send-verification`, { cookie }));
+    await t.services.mail.deliverDue();
+    const links = t.mails
+      .filter(({ recipient }) => recipient === address)
+      .map(({ link }) => new URL(link ?? '').searchParams);
+    const verified = await Promise.all(
+      links.map((params) => verify({ token: params.get('token'), email_id: params.get('email_id') })),
+    );
+    expect(verified.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
+  it('link to an address that was given up is worth nothing', async () => {
+    const user = await createUser(api);
+    const token = await forgot(user.email);
+    const address = `new-${user.email}`;
+    const { id } = must(await api.post('/profile/emails', { cookie: user.cookie, body: { email: address } }));
+    must(await verify(await linkTo(address)));
+    must(await api.post(`/profile/emails/${id}/set-primary`, { cookie: user.cookie }));
+    must(await api.post('/auth/register', { body: { email: user.email, password: PASSWORD, name: 'Next' } }));
+    expect(outcome(await reset(token))).toEqual([400, 'validation_error/field_invalid']);
+    expect((await login(address)).status).toBe(200);
+  });
+
   it('reset is answered the same for everybody', async () => {
     const user = await createUser(api);
     const known = await api.post('/auth/forgot-password', { body: { email: user.email.toUpperCase() } });
@@ -324,6 +376,41 @@ describe('MFA', () => {
     t.advance(5 * 60_000);
     const fresh = await mfaToken(user.email);
     expect((await validate({ mfa_token: fresh, device_id, code: late })).status).toBe(401);
+  });
+
+  it('has one mailed code at a time, and refuses what is no code', async () => {
+    const user = await verifiedUser();
+    must(await api.post('/profile/mfa/enable', { cookie: user.cookie }));
+    const { mfa_methods, mfa_token } = (await login(user.email)).result;
+    const device_id = mfa_methods[0].id;
+    const send = () =>
+      api.post('/auth/mfa/send-email-otp', { body: { mfa_token, device_id: device_id.toUpperCase() } });
+    expect((await Promise.all(Array.from({ length: 6 }, send))).map(({ status }) => status)).toEqual(
+      Array(6).fill(200),
+    );
+    await t.services.mail.deliverDue();
+    const codes = new Set(
+      t.mails
+        .filter(({ recipient, subject }) => recipient === user.email && /code/i.test(subject))
+        .map(({ text }) => /\b\d{6}\b/.exec(text)?.[0] ?? ''),
+    );
+    const answers = [];
+    for (const code of codes)
+      answers.push(await validate({ mfa_token, device_id: device_id.toUpperCase(), code }));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { deviceId } = await enrol(await verifiedUser());
+    expect((await validate({ mfa_token, device_id: deviceId, code: '１２３４５６' })).status).toBe(401);
+  });
+
+  it('refuses full-width digits as any other wrong code', async () => {
+    const user = await verifiedUser();
+    const { deviceId } = await enrol(user);
+    const answer = await validate({
+      mfa_token: await mfaToken(user.email),
+      device_id: deviceId,
+      code: '１２３４５６',
+    });
+    expect(outcome(answer)).toEqual([401, 'auth_error/mfa_invalid_code']);
   });
 
   it('takes each recovery code once', async () => {

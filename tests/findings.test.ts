@@ -65,6 +65,7 @@ describe('GET /findings', () => {
     ['page=3&per_page=2', 'a'],
     ['page=9&per_page=2', ''],
     ['per_page=2&sort=created_at', 'ab'],
+    ['__proto__=a&__proto__=b&constructor=1&severity=high', 'b'],
   ])('?%s gives %s', async (query, expected) => {
     expect(await prints(query)).toBe(expected);
   });
@@ -136,6 +137,63 @@ describe('GET /findings', () => {
     );
     expect(order).toEqual(order.toSorted().reverse());
     expect(t.services.database.pool().inUse).toBe(0);
+  });
+
+  it('keeps no connection for a HEAD, whose body nobody reads', async () => {
+    const many = await createOrg(t.api);
+    const scan = await createScan(t.api, many);
+    await Promise.all(Array.from({ length: 300 }, () => push(t.api, many, scan)));
+    for (let i = 0; i < 12; i++) {
+      const response = await t.app.request('http://localhost/api/v1/findings', {
+        method: 'HEAD',
+        headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
+      });
+      expect(response.status).toBe(200);
+    }
+    expect(t.services.database.pool().inUse).toBe(0);
+  });
+
+  it('leaves connections for others while its readers stand still', async () => {
+    const many = await createOrg(t.api);
+    const scan = await createScan(t.api, many);
+    await Promise.all(Array.from({ length: 500 }, () => push(t.api, many, scan)));
+    const request = async () =>
+      t.app.request('http://localhost/api/v1/findings', {
+        headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
+      });
+    const standing = await Promise.all(Array.from({ length: 5 }, request));
+    const others = Array.from({ length: 7 }, async () => (await request()).text());
+    expect((await t.api.get('/projects', many.asOwner)).status).toBe(200);
+    expect((await t.api.get('//healthz')).status).toBe(200);
+    for (const response of standing) await response.body?.cancel();
+    for (const text of await Promise.all(others)) expect(JSON.parse(text).result).toHaveLength(500);
+    expect(t.services.database.pool().inUse).toBe(0);
+  });
+
+  it('is read at the pace of its reader, beyond the time a statement may take', async () => {
+    const many = await createOrg(t.api);
+    const scan = await createScan(t.api, many);
+    await Promise.all(Array.from({ length: 500 }, () => push(t.api, many, scan)));
+    const { pathname } = new URL(t.databaseUrl);
+    await t.services.database.sql.unsafe(
+      `alter database "${pathname.slice(1)}" set statement_timeout = '150ms'`,
+    );
+    const url = new URL(t.databaseUrl);
+    url.searchParams.set('statement_timeout', '150');
+    const hasty = await startApp({ databaseUrl: url.href });
+    const response = await hasty.app.request('http://localhost/api/v1/findings', {
+      headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
+    });
+    const reader = response.body?.getReader();
+    let text = '';
+    const decoder = new TextDecoder();
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+      await new Promise((later) => setTimeout(later, 200));
+    }
+    expect(JSON.parse(text).result).toHaveLength(500);
   });
 
   it('frees its connection when the reader goes away', async () => {
@@ -276,6 +334,22 @@ describe('exploits', () => {
       fields,
     ]);
     expect(must(await t.api.get(`/findings/${id}/exploits`, org.asOwner))).toEqual([]);
+  });
+
+  it('are streamed, however many there are', async () => {
+    const { id } = await push(t.api, org, scanId);
+    for (let i = 0; i < 20; i++) {
+      must(
+        await t.api.post(`/agent/findings/${id}/exploits`, {
+          ...org.asAgent,
+          body: { ...exploit, code: `${i}` },
+        }),
+      );
+    }
+    const codes = must(await t.api.get(`/findings/${id}/exploits`, org.asOwner)).map(
+      ({ code }: { code: string }) => code,
+    );
+    expect(codes).toEqual(Array.from({ length: 20 }, (_, i) => `${19 - i}`));
   });
 
   it('take 512,000 bytes of code', async () => {

@@ -63,6 +63,7 @@ describe('POST /agent/scans', () => {
     [{ scan_id: 'x'.repeat(37) }, 'field_invalid', ['scan_id']],
     [{ scan_id: 'a\nb' }, 'field_invalid', ['scan_id']],
     [{ scan_id: 7 }, 'field_invalid', ['scan_id']],
+    [{ scan_id: '..' }, 'field_invalid', ['scan_id']],
     [{ project_id: 'mine' }, 'field_invalid', ['project_id']],
     [{ persona: undefined, project_id: undefined }, 'field_required', ['project_id', 'persona']],
     [{ persona: 'gon' }, 'field_invalid', ['persona']],
@@ -103,6 +104,12 @@ describe('PATCH /agent/scans/{id}', () => {
       error_message: 'terminated by SIGTERM',
       summary: { total: 0 },
     });
+  });
+
+  it('ends a scan however long its message is', async () => {
+    const scan = await createScan(t.api, org);
+    const answer = await end(scan, { status: 'failed', error_message: 'x'.repeat(50_000) });
+    expect([answer.status, answer.result.error_message.length]).toEqual([200, 10_000]);
   });
 
   it('changes nothing the second time, and conflicts the other way', async () => {
