@@ -14,6 +14,9 @@ if (!bench || args.includes('--help')) {
   process.exit(2);
 }
 
+// Whoever reads the output may leave (`| head`); the servers still have to be stopped.
+process.stdout.on('error', () => {});
+
 const site = await openSite(name);
 let code = 0;
 try {
