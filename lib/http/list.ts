@@ -49,6 +49,10 @@ export async function answerRows(
   let stalled: ReturnType<typeof setTimeout> | undefined;
   const waitForReader = (controller: ReadableStreamDefaultController) => {
     stalled = setTimeout(() => {
+      log.info('list broken off, its reader has stopped', {
+        request_id: request.requestId,
+        route: request.route,
+      });
       controller.error(new Error('the reader has stopped'));
       void batches.return(undefined);
     }, STALL_MS);
@@ -70,6 +74,7 @@ export async function answerRows(
       }
       controller.enqueue(tail);
       controller.close();
+      await batches.return(undefined);
     },
     async cancel() {
       clearTimeout(stalled);
