@@ -1,4 +1,4 @@
-import type { Endpoint } from '../lib/http/endpoint.ts';
+import type { Endpoints } from '../lib/http/endpoint.ts';
 import { pushFinding } from './agent/findings/create.ts';
 import { attachExploit } from './agent/findings/exploits/create.ts';
 import { listAgentFindings } from './agent/findings/list.ts';
@@ -53,8 +53,8 @@ import { revokeProjectToken } from './projects/tokens/revoke.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
 
-/** Every endpoint of the service, in the order of SPEC.md. */
-export const endpoints: readonly Endpoint[] = [
+/** Every endpoint of the service, in the order of SPEC.md. The names are the operation ids of the API's description. */
+export const endpoints = {
   register,
   login,
   logout,
@@ -121,4 +121,4 @@ export const endpoints: readonly Endpoint[] = [
   healthz,
   readyz,
   metrics,
-];
+} satisfies Endpoints;

@@ -27,16 +27,32 @@ export const FindingInput = z
   .object({
     scan_id: scanId(),
     project_id: uuid(),
-    fingerprint: text({ min: 1, max: 256 }),
-    title: text({ min: 1, max: 500 }),
+    fingerprint: text({ min: 1, max: 256, example: 'sqli-search-7f3a' }),
+    title: text({ min: 1, max: 500, example: 'SQL injection in search' }),
     severity: z.enum(SEVERITIES),
-    description: textBytes({ min: 1, max: 102_400 }),
-    cwe: optional(z.string().regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')),
-    cve: optional(z.string().regex(/^CVE-[0-9]{4}-[0-9]{4,19}$/, 'must have the form CVE-YYYY-NNNNN')),
-    cvss_score: optional(z.number().min(0).max(10)),
-    cvss_vector: optional(text({ max: 256 })),
-    file: optional(text({ max: 1024 }).refine((path) => !path.includes('..'), 'must not contain ".."')),
-    line: optional(z.int().min(1).max(MAX_LINE)),
-    source: optional(text({ max: 255 })),
+    description: textBytes({ min: 1, max: 102_400, example: 'User input reaches the **query**.' }),
+    cwe: optional(
+      z
+        .string()
+        .regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')
+        .openapi({ example: 'CWE-89' }),
+    ),
+    cve: optional(
+      z
+        .string()
+        .regex(/^CVE-[0-9]{4}-[0-9]{4,19}$/, 'must have the form CVE-YYYY-NNNNN')
+        .openapi({ example: 'CVE-2026-12345' }),
+    ),
+    cvss_score: optional(z.number().min(0).max(10).openapi({ example: 9.8 })),
+    cvss_vector: optional(text({ max: 256, example: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H' })),
+    file: optional(
+      text({ max: 1024 })
+        .refine((path) => !path.includes('..'), 'must not contain ".."')
+        .openapi({ pattern: '^(?:\\.?[^.\\u0000])*\\.?$', example: 'src/search.ts' }),
+    ),
+    line: optional(z.int().min(1).max(MAX_LINE).openapi({ example: 42 })),
+    source: optional(text({ max: 255, example: 'semgrep' })),
   })
   .openapi('FindingInput');
+
+export type FindingInput = z.output<typeof FindingInput>;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ROLES, sessions } from '../db/shared.ts';
-import { endpoints } from '../handlers/index.ts';
+import { endpoints as table } from '../handlers/index.ts';
 import type { Access } from '../lib/http/access.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import {
@@ -17,6 +17,8 @@ import {
   type TestOrg,
 } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+
+const endpoints: Endpoint[] = Object.values(table);
 
 let t: TestApp;
 /** The same database, on the base domain svc.test. */

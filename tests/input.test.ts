@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { endpoints } from '../handlers/index.ts';
+import { endpoints as table } from '../handlers/index.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { type CallOptions, createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+
+const endpoints: Endpoint[] = Object.values(table);
 
 let t: TestApp;
 let org: TestOrg;

@@ -16,7 +16,7 @@ export const changePassword = endpoint(
     summary: 'Change the password',
     description: 'Revokes all other sessions, and reset links that were mailed before.',
     request: { body: z.object({ current_password: password(), new_password: newPassword() }) },
-    responses: { 200: { description: 'The password is changed.' } },
+    responses: { 200: { description: 'The password is changed.', message: 'The password was changed.' } },
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
@@ -33,6 +33,6 @@ export const changePassword = endpoint(
       await mailPasswordChanged(tx, call, user);
     });
     services.mail.kick();
-    return done('The password was changed.');
+    return done();
   },
 );

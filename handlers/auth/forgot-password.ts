@@ -17,7 +17,10 @@ export const forgotPassword = endpoint(
     description: 'The answer, and the time it takes, are the same whether or not the address is known.',
     request: { body: z.object({ email: email() }) },
     responses: {
-      200: { description: 'If there is an account, a link is on its way. It works once, for an hour.' },
+      200: {
+        description: 'If there is an account, a link is on its way. It works once, for an hour.',
+        message: 'If the address belongs to an account, a link to reset the password is on its way.',
+      },
     },
     errors: ['rate_limit_error/exceeded'],
   },
@@ -45,6 +48,6 @@ export const forgotPassword = endpoint(
       else await mail.pretend(tx, content);
     });
     if (account) mail.kick();
-    return done('If the address belongs to an account, a link to reset the password is on its way.');
+    return done();
   },
 );

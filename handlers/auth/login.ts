@@ -7,13 +7,13 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { password } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
+import { id, shown, z } from '../../lib/http/schema.ts';
 import { User } from '../../lib/resources.ts';
 
 const MfaRequired = z.object({
   mfa_required: z.literal(true),
-  mfa_token: z.string().openapi({ description: 'For `/auth/mfa/validate`, within five minutes.' }),
-  mfa_methods: z.array(z.object({ id: z.string(), type: z.enum(MFA_TYPES), name: z.string() })),
+  mfa_token: shown('eyJhbGciOiJIUzI1NiJ9.eyJ.sig', 'For `/auth/mfa/validate`, within five minutes.'),
+  mfa_methods: z.array(z.object({ id: id(), type: z.enum(MFA_TYPES), name: shown('Phone') })),
 });
 
 export const login = endpoint(
@@ -25,11 +25,17 @@ export const login = endpoint(
     summary: 'Log in',
     description:
       'With the primary or any verified e-mail address of the account. When the account has MFA switched on, no cookie is set: the login is ended by `/auth/mfa/validate`.',
-    request: { body: z.object({ email: z.string().trim().toLowerCase(), password: password() }) },
+    request: {
+      body: z.object({
+        email: z.string().trim().toLowerCase().openapi({ example: 'ada@example.com' }),
+        password: password(),
+      }),
+    },
     responses: {
       200: {
         description: 'The user, and the session cookie; or what the second factor needs.',
         result: z.union([z.object({ user: User }), MfaRequired]),
+        cookie: true,
       },
     },
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],

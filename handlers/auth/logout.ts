@@ -11,7 +11,7 @@ export const logout = endpoint(
     tag: 'Auth',
     summary: 'Log out',
     description: 'Revokes the session of the cookie, if there is one, and clears the cookie.',
-    responses: { 200: { description: 'The cookie is cleared.' } },
+    responses: { 200: { description: 'The cookie is cleared.', message: 'Logged out.', cookie: true } },
   },
   async (call) => {
     const { c, services, now } = call;
@@ -19,6 +19,6 @@ export const logout = endpoint(
     const claims =
       value === undefined ? undefined : await services.signedTokens.verify('session', value, now);
     if (claims && claims !== 'expired') await endSession(call, claims.id);
-    return done('Logged out.', sessionCookie(call, '', 0));
+    return done({ headers: sessionCookie(call, '', 0) });
   },
 );

@@ -3,7 +3,7 @@ import { cookie } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs.ts';
-import { OrganizationWithRole, User } from '../../lib/resources.ts';
+import { Organization, User } from '../../lib/resources.ts';
 
 export const me = endpoint(
   {
@@ -16,8 +16,8 @@ export const me = endpoint(
       200: {
         description: 'The signed-in user and their organizations.',
         result: z.object({
-          user: User.extend({ mfa_enabled: z.boolean() }),
-          orgs: z.array(OrganizationWithRole),
+          user: z.object({ ...User.shape, mfa_enabled: z.boolean().openapi({ example: true }) }),
+          orgs: z.array(Organization),
         }),
       },
     },

@@ -22,9 +22,14 @@ export const register = endpoint(
     summary: 'Register',
     description:
       'Creates an account with its own organization and signs it in. A verification link is mailed to the address.',
-    request: { body: z.object({ email: email(), password: newPassword(), name: name() }) },
+    request: { body: z.object({ email: email(), password: newPassword(), name: name('Ada Lovelace') }) },
     responses: {
-      201: { description: 'The account; the session cookie is set.', result: z.object({ user: User }) },
+      201: {
+        description: 'The account; the session cookie is set.',
+        result: z.object({ user: User }),
+        message: 'Registration successful.',
+        cookie: true,
+      },
     },
     errors: [
       'permission_error/feature_disabled',
@@ -57,7 +62,7 @@ export const register = endpoint(
       });
       services.mail.kick();
       const shown = toUser({ ...user, email: body.email });
-      return created({ user: shown }, { message: 'Registration successful.', headers });
+      return created({ user: shown }, { headers });
     } catch (error) {
       if (isUniqueViolation(error)) throw taken(error);
       throw error;

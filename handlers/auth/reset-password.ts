@@ -18,7 +18,12 @@ export const resetPassword = endpoint(
     description:
       'Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in.',
     request: { body: z.object({ token: mailedToken(), password: newPassword() }) },
-    responses: { 200: { description: 'The password is changed.' } },
+    responses: {
+      200: {
+        description: 'The password is changed.',
+        message: 'The password was changed. Log in with the new one.',
+      },
+    },
     errors: ['rate_limit_error/exceeded'],
   },
   async (call) => {
@@ -52,6 +57,6 @@ export const resetPassword = endpoint(
       if (user && primary) await mailPasswordChanged(tx, call, { ...user, ...primary });
     });
     services.mail.kick();
-    return done('The password was changed. Log in with the new one.');
+    return done();
   },
 );

@@ -16,7 +16,9 @@ export const verifyEmail = endpoint(
     summary: 'Verify an e-mail address by a mailed link',
     description: 'Of several accounts that claim an address, the first to verify it gets it.',
     request: { body: z.object({ token: mailedToken(), email_id: uuid() }) },
-    responses: { 200: { description: 'The address is verified.' } },
+    responses: {
+      200: { description: 'The address is verified.', message: 'The e-mail address is verified.' },
+    },
     errors: ['rate_limit_error/exceeded'],
   },
   async ({ body, db, now, peer, services }) => {
@@ -35,6 +37,6 @@ export const verifyEmail = endpoint(
       if (isUniqueViolation(error)) throw invalidLink(error);
       throw error;
     }
-    return done('The e-mail address is verified.');
+    return done();
   },
 );

@@ -1,6 +1,6 @@
 import { publicAccess } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
+import { shown, z } from '../../lib/http/schema.ts';
 
 export const authConfig = endpoint(
   {
@@ -9,10 +9,11 @@ export const authConfig = endpoint(
     access: publicAccess,
     tag: 'Configuration',
     summary: 'Where to sign in',
+    withoutDatabase: true,
     responses: {
       200: {
         description: 'The base domain; empty when there is none.',
-        result: z.object({ base_domain: z.string() }),
+        result: z.object({ base_domain: shown('findings.example.com') }),
       },
     },
   },

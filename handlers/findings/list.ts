@@ -17,7 +17,7 @@ export const listFindings = endpoint(
       'Newest first, or by `sort` (`-` for descending). Without `page` and `per_page` all of them come, streamed. `scan_id` selects what that scan reported, first or again.',
     request: {
       query: z.object({
-        scan_id: text({ max: 36 }).optional(),
+        scan_id: text({ max: 36, example: '01890a5d-ac96-774b-bcce-b302099a8057' }).optional(),
         project_id: uuid().optional(),
         severity: anyOf(SEVERITIES).optional(),
         status: anyOf(FINDING_STATUSES).optional(),
@@ -30,7 +30,7 @@ export const listFindings = endpoint(
         ...pageParameters,
       }),
     },
-    responses: { 200: { description: 'The findings.', result: z.array(Finding) } },
+    responses: { 200: { description: 'The findings.', result: z.array(Finding), paged: true } },
   },
   (call) => answerFindings(call, call.query),
 );

@@ -1,11 +1,15 @@
 import { publicAccess } from '../../lib/http/access.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
+import { failureSchema, successSchema } from '../../lib/http/describe.ts';
 import { endpoint, type Raw } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { JSON_TYPE } from '../../lib/http/respond.ts';
-import { z } from '../../lib/http/schema.ts';
+import { timestamp, z } from '../../lib/http/schema.ts';
 
 const PING_TIMEOUT_MS = 2_000;
+
+const healthy = { status: z.literal('ok'), db: z.literal('ok'), timestamp: timestamp() };
+const degraded = { status: z.literal('degraded'), db: z.literal('unreachable'), timestamp: timestamp() };
 
 /** A probe; both paths behave the same. */
 const probe = (path: string, summary: string) =>
@@ -15,15 +19,25 @@ const probe = (path: string, summary: string) =>
       path,
       root: true,
       access: publicAccess,
-      tag: 'Operations',
+      tag: 'Health, metrics, documentation',
       summary,
       responses: {
         200: {
           description: 'The database answers. `status`, `db` and `timestamp` stand at the top level too.',
-          result: z.object({ status: z.literal('ok'), db: z.literal('ok'), timestamp: z.string() }),
+          body: {
+            type: 'application/json',
+            schema: successSchema({ ...healthy, result: z.object(healthy) }),
+          },
         },
-        503: { description: 'The database does not answer: `degraded`, `unreachable`.' },
+        503: {
+          description: 'The database does not answer.',
+          body: {
+            type: 'application/json',
+            schema: failureSchema({ ...degraded, result: z.object(degraded) }),
+          },
+        },
       },
+      withoutDatabase: true,
       quiet: true,
     },
     answerProbe,

@@ -1,5 +1,6 @@
 import { publicAccess } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { shown } from '../../lib/http/schema.ts';
 
 export const metrics = endpoint(
   {
@@ -7,9 +8,15 @@ export const metrics = endpoint(
     path: '/metrics',
     root: true,
     access: publicAccess,
-    tag: 'Operations',
+    tag: 'Health, metrics, documentation',
     summary: 'Metrics of this process',
-    responses: { 200: { description: 'Prometheus text exposition format.', media: 'text/plain' } },
+    withoutDatabase: true,
+    responses: {
+      200: {
+        description: 'Prometheus text exposition format.',
+        body: { type: 'text/plain', schema: shown('svc_http_active_requests 1') },
+      },
+    },
     quiet: true,
   },
   async ({ services: { metrics } }) => ({

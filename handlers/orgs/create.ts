@@ -7,9 +7,12 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { insertOrg, isReservedSlug, ORG_SLUG, orgSlugCandidates } from '../../lib/orgs.ts';
-import { OrganizationWithRole } from '../../lib/resources.ts';
+import { Organization } from '../../lib/resources.ts';
 
-const slug = z.string().regex(ORG_SLUG, 'must be 3 to 50 lower-case letters, digits and hyphens');
+const slug = z
+  .string()
+  .regex(ORG_SLUG, 'must be 3 to 50 lower-case letters, digits and hyphens')
+  .openapi({ example: 'acme' });
 
 export const createOrg = endpoint(
   {
@@ -20,8 +23,8 @@ export const createOrg = endpoint(
     summary: 'Create an organization',
     description:
       'The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`.',
-    request: { body: z.object({ name: name(), slug: optional(slug), plan: optional(z.enum(PLANS)) }) },
-    responses: { 201: { description: 'The organization.', result: OrganizationWithRole } },
+    request: { body: z.object({ name: name('Acme'), slug: optional(slug), plan: optional(z.enum(PLANS)) }) },
+    responses: { 201: { description: 'The organization.', result: Organization } },
     errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken'],
   },
   async ({ body, db, services, user }) => {

@@ -5,7 +5,7 @@ import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { text, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs.ts';
-import { OrganizationWithRole } from '../../lib/resources.ts';
+import { Organization } from '../../lib/resources.ts';
 
 export const getOrg = endpoint(
   {
@@ -15,8 +15,8 @@ export const getOrg = endpoint(
     tag: 'Organizations',
     summary: 'Get an organization',
     description: 'To everybody but its members it does not exist.',
-    request: { params: z.object({ slug: text({ max: 50 }) }) },
-    responses: { 200: { description: 'The organization.', result: OrganizationWithRole } },
+    request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
+    responses: { 200: { description: 'The organization.', result: Organization } },
   },
   async ({ db, params, user }) => {
     const [org] = await listOrgsOf(db, user.id, eq(orgs.slug, params.slug));

@@ -2,7 +2,7 @@ import { cookie } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs.ts';
-import { OrganizationWithRole } from '../../lib/resources.ts';
+import { Organization } from '../../lib/resources.ts';
 
 export const listOrgs = endpoint(
   {
@@ -11,7 +11,7 @@ export const listOrgs = endpoint(
     access: cookie,
     tag: 'Organizations',
     summary: "List the user's organizations",
-    responses: { 200: { description: 'Newest first.', result: z.array(OrganizationWithRole) } },
+    responses: { 200: { description: 'Newest first.', result: z.array(Organization) } },
   },
   async ({ db, user }) => ok(await listOrgsOf(db, user.id)),
 );

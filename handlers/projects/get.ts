@@ -15,7 +15,7 @@ export const getProject = endpoint(
     tag: 'Projects',
     summary: 'Get a project',
     description: 'By its slug or its id.',
-    request: { params: z.object({ slug: text({ max: 50 }) }) },
+    request: { params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }) },
     responses: { 200: { description: 'The project.', result: Project } },
   },
   async ({ db, org: { tables }, params: { slug } }) => {

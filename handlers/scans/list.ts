@@ -14,7 +14,7 @@ export const listScans = endpoint(
     tag: 'Scans',
     summary: 'List scans',
     request: { query: z.object(pageParameters) },
-    responses: { 200: { description: 'Newest first.', result: z.array(Scan) } },
+    responses: { 200: { description: 'Newest first.', result: z.array(Scan), paged: true } },
   },
   async (call) => {
     const { db, org, query } = call;

@@ -1,12 +1,12 @@
 import { userEmails } from '../../db/shared.ts';
-import { timestamp, z } from '../http/schema.ts';
+import { id, shown, timestamp, z } from '../http/schema.ts';
 
 export const UserEmail = z
   .object({
-    id: z.string().openapi({ format: 'uuid' }),
-    email: z.string().openapi({ format: 'email' }),
-    is_primary: z.boolean(),
-    verified: z.boolean(),
+    id: id(),
+    email: shown('ada@example.com'),
+    is_primary: z.boolean().openapi({ example: true }),
+    verified: z.boolean().openapi({ example: true }),
     verified_at: timestamp().optional(),
     created_at: timestamp(),
   })

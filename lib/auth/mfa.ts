@@ -3,15 +3,15 @@ import type { Db, Tx } from '../../db/client.ts';
 import { MFA_TYPES, mfaDevices, userEmails, users } from '../../db/shared.ts';
 import type { PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
-import { timestamp, z } from '../http/schema.ts';
+import { id, shown, timestamp, z } from '../http/schema.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
 
 export const MfaDevice = z
   .object({
-    id: z.string().openapi({ format: 'uuid' }),
-    name: z.string(),
+    id: id(),
+    name: shown('Phone'),
     type: z.enum(MFA_TYPES),
-    verified: z.boolean(),
+    verified: z.boolean().openapi({ example: true }),
     last_used_at: timestamp().optional(),
   })
   .openapi('MfaDevice');

@@ -37,4 +37,5 @@ export const newPassword = () =>
       minLength: 8,
       maxLength: 256,
       description: PASSWORD_RULE,
+      example: 'Correct1horse',
     });

@@ -1,10 +1,14 @@
 import { and, count, eq, isNull } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { recoveryCodes } from '../../db/shared.ts';
+import { shown, z } from '../http/schema.ts';
 import { randomLetters, sha256Hex } from './random.ts';
 
 /** Codes in a set (SPEC.md "Limits"). */
 export const RECOVERY_CODES = 8;
+
+/** A set as the API shows it. */
+export const RecoveryCodes = z.array(shown('kqzt-mvhr-pwcx')).length(RECOVERY_CODES);
 
 /** Salted with the user, so that nobody's codes can be guessed along with another's. Case, spaces and hyphens are the reader's. */
 const hashOf = (userId: string, code: string): string =>

@@ -37,8 +37,7 @@ export type CallOf<A extends Access> = A extends { kind: 'cookie' }
       ? AgentCall
       : PublicCall;
 
-/** The errors a guard answers, for the API description. */
-export const ACCESS_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
+const GUARD_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
   public: [],
   baseDomainOnly: ['auth_error/base_domain_only'],
   cookie: ['auth_error/not_authenticated', 'auth_error/session_revoked'],
@@ -48,7 +47,6 @@ export const ACCESS_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
     'tenant_error/not_found',
     'tenant_error/not_member',
     'permission_error/mfa_required_by_org',
-    'permission_error/denied',
   ],
   bearer: [
     'auth_error/not_authenticated',
@@ -58,6 +56,16 @@ export const ACCESS_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
     'token_error/expired',
   ],
 };
+
+/** The errors `admit` can answer, for the API's description. */
+export function accessErrors(access: Access, method: string): ErrorKey[] {
+  const checksOrigin = access.kind !== 'bearer' && !SAFE_METHODS.has(method);
+  const checksRole = access.kind === 'cookieOrg' && access.role !== 'viewer';
+  return [
+    ...GUARD_ERRORS[access.kind],
+    ...(checksOrigin || checksRole ? (['permission_error/denied'] as const) : []),
+  ];
+}
 
 /** A call that was let in, and what is to be done when it is over. */
 export interface Admitted<Call> {

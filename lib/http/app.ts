@@ -1,25 +1,26 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable } from '../../db/errors.ts';
 import type { Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoints } from './endpoint.ts';
 import { ApiError } from './errors.ts';
+import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
 import { LANDING_PAGE } from './page.ts';
 import { peerOf } from './peer.ts';
 import { respond, respondError } from './respond.ts';
 
-export type App = OpenAPIHono<AppEnv>;
+export type App = Hono<AppEnv>;
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 const newRequestId = () => `req_${crypto.randomUUID().replaceAll('-', '')}`;
 
 /** The whole service as one fetch handler, the same on every runtime. */
-export function createApp(services: Services, endpoints: readonly Endpoint[]): App {
+export function createApp(services: Services, endpoints: Endpoints): App {
   const { config, log, metrics } = services;
-  const app = new OpenAPIHono<AppEnv>();
+  const app = new Hono<AppEnv>();
 
   app.use(async (c, next) => {
     const started = performance.now();
@@ -68,7 +69,12 @@ export function createApp(services: Services, endpoints: readonly Endpoint[]): A
     return preflight && respond(c.get('request'), 204, null, Object.fromEntries(preflight.headers));
   });
 
-  for (const endpoint of endpoints) endpoint.mount(app, services);
+  let description: string | undefined;
+  const openApi = () => {
+    description ??= toYaml(describeApi(endpoints));
+    return description;
+  };
+  for (const endpoint of Object.values(endpoints)) endpoint.mount({ app, services, openApi });
 
   app.notFound((c) => {
     const request = c.get('request');

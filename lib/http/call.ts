@@ -36,6 +36,8 @@ export interface SessionUser {
 export interface PublicCall {
   c: Context<AppEnv>;
   services: Services;
+  /** The API's description in YAML. */
+  openApi: () => string;
   /** Drizzle over the pool. */
   db: Db;
   log: Logger;

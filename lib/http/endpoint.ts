@@ -1,35 +1,49 @@
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
 import type { Services } from '../services.ts';
-import { ACCESS_ERRORS, type Access, admit, type CallOf } from './access.ts';
+import { type Access, admit, type CallOf } from './access.ts';
 import type { AppEnv, PublicCall } from './call.ts';
-import { ERRORS, type ErrorKey } from './errors.ts';
+import { describe, type Operation } from './describe.ts';
+import type { ErrorKey } from './errors.ts';
 import { type RequestSchemas, readInput } from './input.ts';
 import { type Body, envelope, type Headers, JSON_TYPE, type ResultInfo, respond } from './respond.ts';
 
-export type Tag =
-  | 'Auth'
-  | 'Profile'
-  | 'Organizations'
-  | 'Configuration'
-  | 'Scans'
-  | 'Findings'
-  | 'Dashboard'
-  | 'Projects'
-  | 'Agent ingest'
-  | 'API tokens'
-  | 'Operations';
+/** SPEC.md's tables of endpoints, in their order. */
+export const TAGS = [
+  'Auth',
+  'Profile: e-mails',
+  'Profile: MFA',
+  'Profile: sessions',
+  'Organizations',
+  'Configuration',
+  'Scans',
+  'Findings',
+  'Dashboard',
+  'Projects',
+  'Members',
+  'Agent ingest',
+  'API tokens: project-scoped',
+  'API tokens: org-wide',
+  'Org feature flags',
+  'Health, metrics, documentation',
+] as const;
 
 /** One success an endpoint can answer. */
 export interface SuccessSpec {
   description: string;
-  /** Schema of `result`; none for a message or an empty body. */
+  /** Schema of `result`; none for a message alone or an empty body. */
   result?: z.ZodType;
-  /** The answer is no envelope: this media type. */
-  media?: string;
+  /** The `message`; a handler may say more precisely. Without this there is none. */
+  message?: string;
+  /** A list that can be paged: `result_info` stands beside it then. */
+  paged?: boolean;
+  /** The session cookie comes with it: set or cleared. */
+  cookie?: boolean;
+  /** The body is not the usual envelope: its media type and schema. */
+  body?: { type: string; schema: z.ZodType };
 }
 
-type SuccessSpecs = { [status in 200 | 201 | 204 | 503]?: SuccessSpec };
+export type SuccessSpecs = { [status in 200 | 201 | 204 | 503]?: SuccessSpec };
 
 export interface EndpointSpec<A extends Access, S extends RequestSchemas, R extends SuccessSpecs> {
   method: 'get' | 'post' | 'patch' | 'delete';
@@ -37,13 +51,15 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
   path: string;
   root?: boolean;
   access: A;
-  tag: Tag;
+  tag: (typeof TAGS)[number];
   summary: string;
   description?: string;
   request?: S;
   responses: R;
   /** What the handler itself can answer, beside its access and its input. */
   errors?: readonly ErrorKey[];
+  /** It does its work without the database. */
+  withoutDatabase?: boolean;
   /** Too frequent and too dull for the log: logged at debug. */
   quiet?: boolean;
 }
@@ -52,17 +68,15 @@ type Input<S extends RequestSchemas> = {
   [K in keyof S & keyof RequestSchemas]: S[K] extends z.ZodType ? z.output<S[K]> : never;
 };
 
-interface Extras {
-  message?: string;
-  headers?: Headers;
-}
-
-/** What a handler answers. `result` is checked against the endpoint's schema by the compiler. */
+/** What a handler answers. `result` and `message` are checked against the endpoint's schema by the compiler. */
 export type Answer<R extends SuccessSpecs> =
   | {
-      [Status in keyof R]: R[Status] extends { result: infer T extends z.ZodType }
-        ? { status: Status; result: z.output<T>; result_info?: ResultInfo } & Extras
-        : { status: Status } & Extras;
+      [Status in keyof R]: { status: Status; headers?: Headers } & (R[Status] extends {
+        result: infer T extends z.ZodType;
+      }
+        ? { result: z.output<T>; result_info?: ResultInfo }
+        : object) &
+        (R[Status] extends { message: string } ? { message?: string } : { message?: undefined });
     }[keyof R]
   | Raw;
 
@@ -73,14 +87,30 @@ export interface Raw {
   headers: Headers;
 }
 
-export const ok = <T>(result: T, extras?: Extras) => ({ status: 200 as const, result, ...extras });
-export const created = <T>(result: T, extras?: Extras) => ({ status: 201 as const, result, ...extras });
-export const done = (message: string, headers?: Headers) => ({
+export const ok = <T, E extends object>(result: T, extras?: E) => ({
   status: 200 as const,
-  message,
-  ...(headers && { headers }),
+  result,
+  ...(extras as E),
+});
+export const created = <T, E extends object>(result: T, extras?: E) => ({
+  status: 201 as const,
+  result,
+  ...(extras as E),
+});
+/** A message without a result: the endpoint's, or this one. */
+export const done = (extras?: { message?: string; headers?: Headers }) => ({
+  status: 200 as const,
+  ...extras,
 });
 export const noContent = () => ({ status: 204 as const });
+
+/** What an endpoint is mounted into. */
+export interface Mount {
+  app: Hono<AppEnv>;
+  services: Services;
+  /** The API's description in YAML. */
+  openApi: () => string;
+}
 
 /** An endpoint as the table of contents lists it. */
 export interface Endpoint {
@@ -88,9 +118,13 @@ export interface Endpoint {
   /** With its prefix, parameters in braces. */
   path: string;
   access: Access;
-  /** Registers it with the app and its API description. */
-  mount(app: OpenAPIHono<AppEnv>, services: Services): void;
+  mount(into: Mount): void;
+  /** The operation of the API's description, without its id. */
+  describe(): Operation;
 }
+
+/** The endpoints of an app. Their names are the ids of the operations. */
+export type Endpoints = Readonly<Record<string, Endpoint>>;
 
 export const API_PREFIX = '/api/v1';
 
@@ -102,13 +136,14 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
   const schemas: RequestSchemas = spec.request ?? {};
 
-  async function serve(c: Context<AppEnv>, services: Services): Promise<Response> {
+  async function serve(c: Context<AppEnv>, { services, openApi }: Mount): Promise<Response> {
     const request = c.get('request');
     request.route = path;
     request.quiet = spec.quiet ?? false;
     const base: PublicCall = {
       c,
       services,
+      openApi,
       db: services.database.db,
       log: services.log,
       peer: request.peer,
@@ -117,10 +152,8 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
     const { call, leave } = await admit(spec.access, base);
     try {
       const input = await readInput(c, schemas);
-      return render(
-        c,
-        (await handler(Object.assign(call, input) as unknown as CallOf<A> & Input<S>)) as AnyAnswer,
-      );
+      const answer = await handler(Object.assign(call, input) as unknown as CallOf<A> & Input<S>);
+      return render(c, answer as AnyAnswer, spec.responses);
     } finally {
       await leave?.();
     }
@@ -130,118 +163,29 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
     method: spec.method.toUpperCase(),
     path,
     access: spec.access,
-    mount(app, services) {
-      const route = describe(path, spec);
-      app.openAPIRegistry.registerPath(route);
-      app.on(spec.method.toUpperCase(), route.getRoutingPath(), (c) => serve(c, services));
+    mount(into) {
+      const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+      into.app.on(spec.method.toUpperCase(), pattern, (c) => serve(c, into));
     },
+    describe: () => describe(path, spec),
   };
 }
 
 /** An answer of whichever endpoint. */
-type AnyAnswer = Raw | ({ status: number; result?: unknown; result_info?: ResultInfo } & Extras);
+type AnyAnswer =
+  | Raw
+  | { status: number; headers?: Headers; result?: unknown; result_info?: ResultInfo; message?: string };
 
-function render(c: Context<AppEnv>, answer: AnyAnswer): Response {
+function render(c: Context<AppEnv>, answer: AnyAnswer, specs: SuccessSpecs): Response {
   const request = c.get('request');
   if ('body' in answer) return respond(request, answer.status, answer.body, answer.headers);
-  const { status, headers, ...content } = answer;
+  const { status, headers, result, result_info } = answer;
   if (status === 204) return respond(request, 204, null, headers ?? {});
+  const message = answer.message ?? specs[status as keyof SuccessSpecs]?.message;
   return respond(
     request,
     status,
-    envelope(request, content),
+    envelope(request, { result, result_info, message }),
     headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE,
   );
-}
-
-function describe(path: string, spec: EndpointSpec<Access, RequestSchemas, SuccessSpecs>) {
-  const { access, request } = spec;
-  return createRoute({
-    method: spec.method,
-    path,
-    tags: [spec.tag],
-    summary: spec.summary,
-    ...(spec.description !== undefined && { description: spec.description }),
-    security:
-      access.kind === 'bearer' ? [{ token: [] }] : access.kind.startsWith('cookie') ? [{ cookie: [] }] : [],
-    request: {
-      ...(request?.params && { params: request.params as z.ZodObject }),
-      ...(request?.query && { query: request.query as z.ZodObject }),
-      ...(request?.body && {
-        body: { required: true, content: { 'application/json': { schema: request.body } } },
-      }),
-    },
-    responses: { ...describeSuccesses(spec.responses), ...describeErrors(errorsOf(spec)) },
-  });
-}
-
-function describeSuccesses(specs: SuccessSpecs) {
-  const responses: Record<number, object> = {};
-  for (const [status, success] of Object.entries(specs)) {
-    const { description, result, media } = success;
-    if (status === '204') responses[204] = { description };
-    else if (media) responses[Number(status)] = { description, content: { [media]: { schema: z.string() } } };
-    else {
-      const schema = z.object({
-        success: z.literal(true),
-        request_id: z.string(),
-        ...(result && { result }),
-        message: z.string().optional(),
-      });
-      responses[Number(status)] = { description, content: { 'application/json': { schema } } };
-    }
-  }
-  return responses;
-}
-
-/** Every error an endpoint can answer. */
-function errorsOf({
-  access,
-  request,
-  errors = [],
-}: EndpointSpec<Access, RequestSchemas, SuccessSpecs>): ErrorKey[] {
-  const keys = new Set<ErrorKey>([
-    ...ACCESS_ERRORS[access.kind],
-    ...errors,
-    'server_error/internal',
-    'server_error/unavailable',
-  ]);
-  if (request?.params) keys.add('resource_error/not_found');
-  if (request?.query) keys.add('validation_error/invalid_request');
-  if (request?.body) {
-    keys
-      .add('validation_error/invalid_body')
-      .add('validation_error/field_required')
-      .add('validation_error/field_invalid');
-  }
-  return [...keys];
-}
-
-const ErrorEnvelope = z
-  .object({
-    success: z.literal(false),
-    request_id: z.string(),
-    errors: z.array(
-      z.object({
-        type: z.string(),
-        code: z.string(),
-        ref: z.string(),
-        message: z.string(),
-        details: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-      }),
-    ),
-  })
-  .openapi('Error');
-
-function describeErrors(keys: ErrorKey[]) {
-  const responses: Record<number, { description: string; content: object }> = {};
-  for (const key of keys) {
-    const { status, ref } = ERRORS[key];
-    const line = `\`${key}\` (${ref})`;
-    const response = responses[status];
-    if (response) response.description += `, ${line}`;
-    else
-      responses[status] = { description: line, content: { 'application/json': { schema: ErrorEnvelope } } };
-  }
-  return responses;
 }

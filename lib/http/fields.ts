@@ -1,4 +1,4 @@
-import { text, z } from './schema.ts';
+import { text, uuid, z } from './schema.ts';
 
 /** An e-mail address, trimmed and lower-cased. */
 export const email = () =>
@@ -8,24 +8,28 @@ export const email = () =>
     .toLowerCase()
     .max(254, 'must have at most 254 characters')
     .pipe(z.email('must be an e-mail address'))
-    .openapi({ type: 'string', format: 'email', maxLength: 254 });
+    .openapi({ type: 'string', format: 'email', maxLength: 254, example: 'ada@example.com' });
 
 /** A person's, organization's or project's name. */
-export const name = () => text({ min: 1, max: 200, trim: true });
+export const name = (example: string) => text({ min: 1, max: 200, trim: true, example });
 
 /** A path parameter that is a UUID; anything else names nothing. */
-export const idParam = () => z.guid().toLowerCase().openapi({ type: 'string', format: 'uuid' });
+export const idParam = uuid;
 
 /** A password somebody proves to know; what it has to look like is no matter here. */
-export const password = () => z.string().openapi({ format: 'password' });
+export const password = () => z.string().openapi({ format: 'password', example: 'Correct1horse' });
 
 /** The token of a mailed link. */
 export const mailedToken = () =>
-  z.string().openapi({ description: 'As it stands in the mail.', pattern: '^[0-9a-f]{64}$' });
+  z.string().openapi({ description: 'As it stands in the mail: 64 hex digits.', example: 'f3'.repeat(32) });
+
+/** What a login with MFA answered. */
+export const mfaToken = () => z.string().openapi({ example: 'eyJhbGciOiJIUzI1NiJ9.eyJ.sig' });
 
 /** A one-time code of six digits. */
 export const sixDigits = () =>
   z
     .string()
     .trim()
-    .regex(/^[0-9]{6}$/, 'must be six digits');
+    .regex(/^[0-9]{6}$/, 'must be six digits')
+    .openapi({ type: 'string', pattern: '^[0-9]{6}$', example: '123456' });

@@ -114,7 +114,7 @@ const whole = (min: number, max: number) =>
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
-    .openapi({ type: 'integer', minimum: min, maximum: max });
+    .openapi({ type: 'integer', minimum: min, maximum: max, example: min });
 
 const MAX_PAGE = 1_000_000;
 const DEFAULT_PER_PAGE = 50;
@@ -161,6 +161,8 @@ export const anyOf = <const V extends readonly [string, ...string[]]>(values: V)
     .transform((given) => [given].flat().flatMap((text) => text.split(',')))
     .pipe(z.array(z.enum(values)))
     .openapi({
-      type: 'string',
-      description: `One or several of ${values.join(', ')}, repeated or separated by commas.`,
+      type: 'array',
+      items: { type: 'string', enum: [...values] },
+      example: [values[0]],
+      description: 'One or several; the parameter may be repeated, or its values separated by commas.',
     });

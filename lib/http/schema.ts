@@ -17,6 +17,11 @@ export function hasLength(text: string, min: number, max: number): boolean {
 
 const encoder = new TextEncoder();
 
+/** What `isStorable` allows, for the API's description. */
+const STORABLE = '^[^\\u0000]*$';
+/** The same, with something in it that is no white space. */
+const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
+
 export interface TextLimits {
   /** Code points. */
   min?: number;
@@ -24,21 +29,29 @@ export interface TextLimits {
   max: number;
   /** White space around it is cut off first. */
   trim?: boolean;
+  /** For the API's description. */
+  example?: string;
 }
 
 /** Text that can be stored, within its limits. */
-export function text({ min = 0, max, trim = false }: TextLimits) {
+export function text({ min = 0, max, trim = false, example }: TextLimits) {
   const base = trim ? z.string().trim() : z.string();
   const tooShort = min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
   return base
     .refine(isStorable, UNSTORABLE)
     .refine((value) => hasLength(value, min, Number.POSITIVE_INFINITY), tooShort)
     .refine((value) => hasLength(value, 0, max), `must have at most ${max} characters`)
-    .openapi({ type: 'string', ...(min > 0 && { minLength: min }), maxLength: max });
+    .openapi({
+      type: 'string',
+      ...(min > 0 && { minLength: min }),
+      maxLength: max,
+      pattern: trim && min > 0 ? NOT_BLANK : STORABLE,
+      example,
+    });
 }
 
 /** Text whose limit is in UTF-8 bytes. */
-export function textBytes({ min = 0, max }: { min?: number; max: number }) {
+export function textBytes({ min = 0, max, example }: Omit<TextLimits, 'trim'>) {
   return (
     z
       .string()
@@ -49,7 +62,14 @@ export function textBytes({ min = 0, max }: { min?: number; max: number }) {
         (value) => value.length * 3 <= max || (value.length <= max && encoder.encode(value).length <= max),
         `must have at most ${max} bytes in UTF-8`,
       )
-      .openapi({ type: 'string', ...(min > 0 && { minLength: min }), maxLength: max })
+      .openapi({
+        type: 'string',
+        ...(min > 0 && { minLength: min }),
+        maxLength: max,
+        pattern: STORABLE,
+        description: `At most ${max} bytes in UTF-8.`,
+        example,
+      })
   );
 }
 
@@ -57,15 +77,27 @@ export function textBytes({ min = 0, max }: { min?: number; max: number }) {
 export const optional = <S extends z.ZodType>(schema: S) =>
   schema.nullish().transform((value) => value ?? undefined);
 
-/** Any UUID, lower-cased as PostgreSQL shows it. */
-export const uuid = () => z.guid().toLowerCase().openapi({ type: 'string', format: 'uuid' });
+export const EXAMPLE_ID = '0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07';
+
+/** A UUID that comes in; lower-cased as PostgreSQL shows it. */
+export const uuid = () =>
+  z.guid().toLowerCase().openapi({ type: 'string', format: 'uuid', example: EXAMPLE_ID });
+
+/** A UUID that goes out. */
+export const id = () => z.string().openapi({ format: 'uuid', example: EXAMPLE_ID });
+
+/** How many there are, going out. */
+export const count = (example: number) => z.int().min(0).openapi({ example });
+
+/** Text that goes out. */
+export const shown = (example: string, description?: string) =>
+  z.string().openapi({ example, ...(description !== undefined && { description }) });
 
 /** A time as the API shows it. */
 export const timestamp = () =>
   z.string().openapi({
     format: 'date-time',
     example: '2026-01-01T00:00:00.000Z',
-    description: 'ISO 8601, UTC, milliseconds',
   });
 
 export { z };

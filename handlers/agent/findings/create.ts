@@ -4,11 +4,8 @@ import { FindingInput } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { requireProject, requireScope } from '../../../lib/projects.ts';
-import { Finding } from '../../../lib/resources.ts';
-
-const PushedFinding = Finding.extend({ deduplicated: z.boolean() }).openapi('PushedFinding');
+import { PushedFinding } from '../../../lib/resources.ts';
 
 export const pushFinding = endpoint(
   {
@@ -47,7 +44,7 @@ export const pushFinding = endpoint(
   },
 );
 
-const toPush = (body: z.output<typeof FindingInput>): Push => ({
+const toPush = (body: FindingInput): Push => ({
   projectId: body.project_id,
   scanId: body.scan_id,
   fingerprint: body.fingerprint,

@@ -23,7 +23,7 @@ export const listAgentFindings = endpoint(
         ...pageParameters,
       }),
     },
-    responses: { 200: { description: 'The findings.', result: z.array(Finding) } },
+    responses: { 200: { description: 'The findings.', result: z.array(Finding), paged: true } },
     errors: ['token_error/scope_mismatch', 'resource_error/not_found'],
   },
   async (call) => {

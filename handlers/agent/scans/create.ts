@@ -8,7 +8,7 @@ import { optional, text, uuid, z } from '../../../lib/http/schema.ts';
 import { requireProject, requireScope } from '../../../lib/projects.ts';
 import { Scan } from '../../../lib/resources.ts';
 
-const part = () => optional(text({ max: 2048 }));
+const part = (example: string) => optional(text({ max: 2048, example }));
 
 export const registerScan = endpoint(
   {
@@ -23,8 +23,15 @@ export const registerScan = endpoint(
         scan_id: scanId(),
         project_id: uuid(),
         persona: z.enum(PERSONAS),
-        name: optional(text({ min: 1, max: 200, trim: true })),
-        target: optional(z.object({ type: part(), path: part(), url: part(), ref: part() })),
+        name: optional(text({ min: 1, max: 200, trim: true, example: 'Nightly audit' })),
+        target: optional(
+          z.object({
+            type: part('repository'),
+            path: part('services/web'),
+            url: part('https://git.example.com/acme/web-shop'),
+            ref: part('main'),
+          }),
+        ),
       }),
     },
     responses: { 201: { description: 'The scan; it is running.', result: Scan } },

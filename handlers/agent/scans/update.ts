@@ -26,7 +26,7 @@ export const endScan = endpoint(
       params: z.object({ id: scanId() }),
       body: z.object({
         status: z.enum(['completed', 'failed']),
-        error_message: optional(text({ max: BODY_LIMIT })),
+        error_message: optional(text({ max: BODY_LIMIT, example: 'The scanner ran out of memory.' })),
       }),
     },
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },

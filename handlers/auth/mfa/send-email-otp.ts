@@ -2,7 +2,8 @@ import { maskAddress, readMfaToken, verifiedDevices } from '../../../lib/auth/mf
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { z } from '../../../lib/http/schema.ts';
+import { mfaToken } from '../../../lib/http/fields.ts';
+import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
 import { emailCode } from '../../../lib/mail/templates.ts';
 
 export const sendEmailOtp = endpoint(
@@ -14,8 +15,15 @@ export const sendEmailOtp = endpoint(
     summary: 'Mail a one-time code',
     description:
       'To an e-mail device. The code has six digits and works once, for five minutes; earlier ones no longer do.',
-    request: { body: z.object({ mfa_token: z.string(), device_id: z.string() }) },
-    responses: { 200: { description: 'The code is on its way; the message shows the masked address.' } },
+    request: {
+      body: z.object({ mfa_token: mfaToken(), device_id: z.string().openapi({ example: EXAMPLE_ID }) }),
+    },
+    responses: {
+      200: {
+        description: 'The code is on its way; the message shows the masked address.',
+        message: 'A code was sent to a***@example.com.',
+      },
+    },
     errors: ['auth_error/mfa_invalid_code', 'resource_error/not_found', 'rate_limit_error/exceeded'],
   },
   async (call) => {
@@ -32,6 +40,6 @@ export const sendEmailOtp = endpoint(
       await services.mail.enqueue(tx, address, emailCode({ code }));
     });
     services.mail.kick();
-    return done(`A code was sent to ${maskAddress(address)}.`);
+    return done({ message: `A code was sent to ${maskAddress(address)}.` });
   },
 );

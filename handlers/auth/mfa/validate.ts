@@ -10,7 +10,8 @@ import { baseDomainOnly } from '../../../lib/http/access.ts';
 import type { PublicCall } from '../../../lib/http/call.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { optional, text, z } from '../../../lib/http/schema.ts';
+import { mfaToken } from '../../../lib/http/fields.ts';
+import { count, EXAMPLE_ID, optional, text, z } from '../../../lib/http/schema.ts';
 import { User } from '../../../lib/resources.ts';
 
 export const validateMfa = endpoint(
@@ -24,16 +25,17 @@ export const validateMfa = endpoint(
       'With a code of a TOTP or e-mail device, or with a recovery code (`is_recovery`, no `device_id`), of which each works once.',
     request: {
       body: z.object({
-        mfa_token: z.string(),
-        device_id: optional(z.string()),
-        code: text({ min: 1, max: 100, trim: true }),
-        is_recovery: optional(z.boolean()),
+        mfa_token: mfaToken(),
+        device_id: optional(z.string().openapi({ example: EXAMPLE_ID })),
+        code: text({ min: 1, max: 100, trim: true, example: '123456' }),
+        is_recovery: optional(z.boolean().openapi({ example: false })),
       }),
     },
     responses: {
       200: {
         description: 'The user; the session cookie is set.',
-        result: z.object({ user: User, recovery_codes_remaining: z.number().int().optional() }),
+        result: z.object({ user: User, recovery_codes_remaining: count(7).optional() }),
+        cookie: true,
       },
     },
     errors: ['auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],

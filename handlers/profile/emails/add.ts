@@ -13,7 +13,7 @@ export const addEmail = endpoint(
     method: 'post',
     path: '/profile/emails',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: e-mails',
     summary: 'Add an e-mail address',
     description: 'A verification link is mailed to it. Until it is verified it claims nothing.',
     request: { body: z.object({ email: email() }) },

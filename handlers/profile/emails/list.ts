@@ -10,7 +10,7 @@ export const listEmails = endpoint(
     method: 'get',
     path: '/profile/emails',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: e-mails',
     summary: "List one's e-mail addresses",
     responses: {
       200: { description: 'The primary one first.', result: z.object({ emails: z.array(UserEmail) }) },

@@ -12,7 +12,7 @@ export const removeEmail = endpoint(
     method: 'delete',
     path: '/profile/emails/{id}',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: e-mails',
     summary: 'Remove an e-mail address',
     description: 'The primary one stays, and so does one that is an MFA device: remove the device first.',
     request: { params: z.object({ id: idParam() }) },

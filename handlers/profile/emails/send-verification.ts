@@ -12,11 +12,13 @@ export const sendVerification = endpoint(
     method: 'post',
     path: '/profile/emails/{id}/send-verification',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: e-mails',
     summary: 'Mail a verification link',
     description: 'It works once, for 24 hours.',
     request: { params: z.object({ id: idParam() }) },
-    responses: { 200: { description: 'The link is on its way.' } },
+    responses: {
+      200: { description: 'The link is on its way.', message: 'A verification link is on its way.' },
+    },
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
@@ -33,6 +35,6 @@ export const sendVerification = endpoint(
     const { id, address } = email;
     await db.transaction((tx) => mailVerification(tx, call, { id, userId: user.id, address }));
     services.mail.kick();
-    return done('A verification link is on its way.');
+    return done();
   },
 );

@@ -12,10 +12,12 @@ export const setPrimaryEmail = endpoint(
     method: 'post',
     path: '/profile/emails/{id}/set-primary',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: e-mails',
     summary: 'Make a verified e-mail address the primary one',
     request: { params: z.object({ id: idParam() }) },
-    responses: { 200: { description: 'It is the primary address.' } },
+    responses: {
+      200: { description: 'It is the primary address.', message: 'The primary e-mail address was changed.' },
+    },
     errors: ['validation_error/invalid_request'],
   },
   async ({ db, params: { id }, user }) => {
@@ -33,6 +35,6 @@ export const setPrimaryEmail = endpoint(
         .where(and(eq(userEmails.userId, user.id), eq(userEmails.isPrimary, true)));
       await tx.update(userEmails).set({ isPrimary: true }).where(mine);
     });
-    return done('The primary e-mail address was changed.');
+    return done();
   },
 );

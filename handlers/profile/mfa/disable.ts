@@ -11,11 +11,11 @@ export const disableMfa = endpoint(
     method: 'post',
     path: '/profile/mfa/disable',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Switch MFA off',
     description: 'Deletes the recovery codes; the devices stay.',
     request: { body: z.object({ password: password() }) },
-    responses: { 200: { description: 'MFA is off.' } },
+    responses: { 200: { description: 'MFA is off.', message: 'Multi-factor authentication is off.' } },
     errors: [
       'auth_error/invalid_credentials',
       'validation_error/invalid_request',
@@ -30,6 +30,6 @@ export const disableMfa = endpoint(
       if (!mfaEnabled) throw new ApiError('validation_error/invalid_request', { message: 'MFA is off.' });
       await switchMfaOff(tx, user.id);
     });
-    return done('Multi-factor authentication is off.');
+    return done();
   },
 );

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { users } from '../../../db/shared.ts';
 import { lockUser } from '../../../lib/auth/accounts.ts';
 import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/auth/mfa.ts';
-import { replaceRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';
+import { RecoveryCodes, replaceRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
@@ -13,12 +13,16 @@ export const enableMfa = endpoint(
     method: 'post',
     path: '/profile/mfa/enable',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Switch MFA on',
     description:
       'Needs a verified device, or a verified e-mail address, of which a device is then made. The recovery codes are shown this once.',
     responses: {
-      200: { description: 'MFA is on.', result: z.object({ recovery_codes: z.array(z.string()) }) },
+      200: {
+        description: 'MFA is on.',
+        result: z.object({ recovery_codes: RecoveryCodes }),
+        message: 'Multi-factor authentication is on. Keep the recovery codes safe.',
+      },
     },
     errors: ['validation_error/invalid_request', 'resource_error/conflict'],
   },
@@ -44,9 +48,6 @@ export const enableMfa = endpoint(
       await tx.update(users).set({ mfaEnabled: true }).where(eq(users.id, user.id));
       return replaceRecoveryCodes(tx, user.id);
     });
-    return ok(
-      { recovery_codes: codes },
-      { message: 'Multi-factor authentication is on. Keep the recovery codes safe.' },
-    );
+    return ok({ recovery_codes: codes });
   },
 );

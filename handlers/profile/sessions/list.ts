@@ -3,20 +3,20 @@ import { toResource } from '../../../db/resources.ts';
 import { sessions } from '../../../db/shared.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
-import { timestamp, z } from '../../../lib/http/schema.ts';
+import { id, shown, timestamp, z } from '../../../lib/http/schema.ts';
 
 const Session = z
   .object({
-    id: z.string().openapi({ format: 'uuid' }),
-    ip_address: z.string(),
-    user_agent: z.string(),
-    browser: z.string(),
-    os: z.string(),
-    device_type: z.string(),
+    id: id(),
+    ip_address: shown('203.0.113.7'),
+    user_agent: shown('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'),
+    browser: shown('Firefox 140'),
+    os: shown('Linux'),
+    device_type: shown('desktop'),
     created_at: timestamp(),
     last_active_at: timestamp(),
     expires_at: timestamp(),
-    current: z.boolean(),
+    current: z.boolean().openapi({ example: true }),
   })
   .openapi('Session');
 
@@ -25,7 +25,7 @@ export const listSessions = endpoint(
     method: 'get',
     path: '/profile/sessions',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: sessions',
     summary: "List one's live sessions",
     responses: {
       200: {

@@ -7,12 +7,12 @@ export const revokeOtherSessions = endpoint(
     method: 'delete',
     path: '/profile/sessions',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: sessions',
     summary: 'Revoke all sessions but the current one',
-    responses: { 200: { description: 'They are revoked.' } },
+    responses: { 200: { description: 'They are revoked.', message: '2 sessions were revoked.' } },
   },
   async ({ db, now, sessionId, user }) => {
     const count = await revokeSessions(db, user.id, now, sessionId);
-    return done(count === 1 ? '1 session was revoked.' : `${count} sessions were revoked.`);
+    return done({ message: count === 1 ? '1 session was revoked.' : `${count} sessions were revoked.` });
   },
 );

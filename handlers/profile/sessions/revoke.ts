@@ -11,7 +11,7 @@ export const revokeSession = endpoint(
     method: 'delete',
     path: '/profile/sessions/{id}',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: sessions',
     summary: 'Revoke a session',
     description: 'Its next request is refused. Revoking the current one logs out.',
     request: { params: z.object({ id: idParam() }) },

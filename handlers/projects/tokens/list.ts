@@ -12,7 +12,7 @@ export const listProjectTokens = endpoint(
     method: 'get',
     path: '/projects/{projectId}/tokens',
     access: cookieOrg(),
-    tag: 'API tokens',
+    tag: 'API tokens: project-scoped',
     summary: "List a project's tokens",
     description: 'Prefix and metadata only. Newest first.',
     request: { params: z.object({ projectId: idParam() }) },

@@ -10,7 +10,7 @@ export const revokeProjectToken = endpoint(
     method: 'delete',
     path: '/projects/{projectId}/tokens/{id}',
     access: cookieOrg(),
-    tag: 'API tokens',
+    tag: 'API tokens: project-scoped',
     summary: 'Revoke a project token',
     description: 'For good: the next request with it is refused. Revoking it again changes nothing.',
     request: { params: z.object({ projectId: idParam(), id: idParam() }) },

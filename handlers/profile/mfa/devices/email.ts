@@ -13,7 +13,7 @@ export const createEmailDevice = endpoint(
     method: 'post',
     path: '/profile/mfa/devices/email',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Use a verified e-mail address for codes',
     request: { body: z.object({ email_id: uuid() }) },
     responses: { 201: { description: 'The device; it is verified from the start.', result: MfaDevice } },

@@ -11,7 +11,7 @@ export const listMfaDevices = endpoint(
     method: 'get',
     path: '/profile/mfa/devices',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: "List one's MFA devices",
     responses: {
       200: {

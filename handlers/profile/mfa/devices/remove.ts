@@ -13,11 +13,11 @@ export const removeMfaDevice = endpoint(
     method: 'delete',
     path: '/profile/mfa/devices/{id}',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Remove an MFA device',
     description: 'Removing the last verified one switches MFA off, and the message says so.',
     request: { params: z.object({ id: idParam() }), body: z.object({ password: password() }) },
-    responses: { 200: { description: 'It is removed.' } },
+    responses: { 200: { description: 'It is removed.', message: 'The device was removed.' } },
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
@@ -30,10 +30,10 @@ export const removeMfaDevice = endpoint(
         .where(and(eq(mfaDevices.id, params.id), eq(mfaDevices.userId, user.id)))
         .returning({ id: mfaDevices.id });
       if (removed.length === 0) throw new ApiError('resource_error/not_found');
-      if (!mfaEnabled || (await verifiedDevices(tx, user.id)).length > 0)
-        return done('The device was removed.');
+      if (!mfaEnabled || (await verifiedDevices(tx, user.id)).length > 0) return done();
       await switchMfaOff(tx, user.id);
-      return done('The device was removed. It was the last one: multi-factor authentication is now off.');
+      const message = 'The device was removed. It was the last one: multi-factor authentication is now off.';
+      return done({ message });
     });
   },
 );

@@ -1,19 +1,19 @@
 import { countRecoveryCodes, RECOVERY_CODES } from '../../../../lib/auth/recovery-codes.ts';
 import { cookie } from '../../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
-import { z } from '../../../../lib/http/schema.ts';
+import { count, z } from '../../../../lib/http/schema.ts';
 
 export const getRecoveryCodes = endpoint(
   {
     method: 'get',
     path: '/profile/mfa/recovery-codes',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Count the recovery codes',
     responses: {
       200: {
         description: 'How many are left of a set. The codes themselves are shown only when they are made.',
-        result: z.object({ remaining: z.number().int(), total: z.number().int() }),
+        result: z.object({ remaining: count(7), total: count(RECOVERY_CODES) }),
       },
     },
   },

@@ -1,5 +1,5 @@
 import { lockUser, requirePassword } from '../../../../lib/auth/accounts.ts';
-import { replaceRecoveryCodes } from '../../../../lib/auth/recovery-codes.ts';
+import { RecoveryCodes, replaceRecoveryCodes } from '../../../../lib/auth/recovery-codes.ts';
 import { cookie } from '../../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';
@@ -11,12 +11,16 @@ export const regenerateRecoveryCodes = endpoint(
     method: 'post',
     path: '/profile/mfa/recovery-codes/regenerate',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Make new recovery codes',
     description: 'The old ones no longer work. The new ones are shown this once.',
     request: { body: z.object({ password: password() }) },
     responses: {
-      200: { description: 'The new codes.', result: z.object({ recovery_codes: z.array(z.string()) }) },
+      200: {
+        description: 'The new codes.',
+        result: z.object({ recovery_codes: RecoveryCodes }),
+        message: 'New recovery codes were made; the old ones no longer work.',
+      },
     },
     errors: [
       'auth_error/invalid_credentials',
@@ -32,9 +36,6 @@ export const regenerateRecoveryCodes = endpoint(
       if (!mfaEnabled) throw new ApiError('validation_error/invalid_request', { message: 'MFA is off.' });
       return replaceRecoveryCodes(tx, user.id);
     });
-    return ok(
-      { recovery_codes: codes },
-      { message: 'New recovery codes were made; the old ones no longer work.' },
-    );
+    return ok({ recovery_codes: codes });
   },
 );

@@ -5,24 +5,27 @@ import { generateTotp } from '../../../../../lib/auth/totp.ts';
 import { cookie } from '../../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../../lib/http/errors.ts';
-import { text, z } from '../../../../../lib/http/schema.ts';
+import { shown, text, z } from '../../../../../lib/http/schema.ts';
 
 export const createTotpDevice = endpoint(
   {
     method: 'post',
     path: '/profile/mfa/devices/totp',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Add an authenticator app',
     description: 'It counts once a code of it was verified. The secret is shown this once.',
-    request: { body: z.object({ name: text({ min: 1, max: 100, trim: true }) }) },
+    request: { body: z.object({ name: text({ min: 1, max: 100, trim: true, example: 'Phone' }) }) },
     responses: {
       201: {
         description: 'The device, unverified, and its secret.',
         result: z.object({
           device: MfaDevice,
-          secret: z.string().openapi({ description: 'Base32.' }),
-          url: z.string().openapi({ description: 'otpauth URL, to be shown as a QR code.' }),
+          secret: shown('JBSWY3DPEHPK3PXP', 'Base32.'),
+          url: shown(
+            'otpauth://totp/Security%20Findings:ada%40example.com?secret=JBSWY3DPEHPK3PXP',
+            'To be shown as a QR code.',
+          ),
         }),
       },
     },

@@ -12,10 +12,10 @@ export const verifyTotpDevice = endpoint(
     method: 'post',
     path: '/profile/mfa/devices/totp/{id}/verify',
     access: cookie,
-    tag: 'Profile',
+    tag: 'Profile: MFA',
     summary: 'Verify an authenticator app',
     request: { params: z.object({ id: idParam() }), body: z.object({ code: sixDigits() }) },
-    responses: { 200: { description: 'The device is verified.' } },
+    responses: { 200: { description: 'The device is verified.', message: 'The device is verified.' } },
     errors: ['auth_error/mfa_invalid_code', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async ({ body, db, now, params: { id }, services, user }) => {
@@ -32,6 +32,6 @@ export const verifyTotpDevice = endpoint(
     if (step === undefined) throw new ApiError('auth_error/mfa_invalid_code');
     await db.update(mfaDevices).set({ verified: true, lastStep: step, lastUsedAt: now }).where(mine);
     await services.limits.forget('code', user.id);
-    return done('The device is verified.');
+    return done();
   },
 );

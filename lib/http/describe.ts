@@ -1,0 +1,181 @@
+import type { createRoute } from '@hono/zod-openapi';
+import type { Access } from './access.ts';
+import { accessErrors } from './access.ts';
+import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint.ts';
+import { ERRORS, type ErrorKey } from './errors.ts';
+import type { RequestSchemas } from './input.ts';
+import { z } from './schema.ts';
+
+/** An operation of the API's description, but for its id. */
+export type Operation = Parameters<typeof createRoute>[0];
+
+type Spec = EndpointSpec<Access, RequestSchemas, SuccessSpecs>;
+
+const JSON_MEDIA = 'application/json';
+
+/** Names of the parts that operations refer to; `openapi.ts` defines them. */
+export const ref = {
+  orgSlug: { $ref: '#/components/parameters/OrgSlug' },
+  requestId: { $ref: '#/components/headers/RequestId' },
+  retryAfter: { $ref: '#/components/headers/RetryAfter' },
+  sessionCookie: { $ref: '#/components/headers/SessionCookie' },
+  error: (key: ErrorKey) => ({ $ref: `#/components/examples/${exampleName(key)}` }),
+};
+
+/** An error's key in a form that names of components may have. */
+export const exampleName = (key: ErrorKey): string => key.replace('/', '.');
+
+const requestId = () =>
+  z.string().openapi({
+    pattern: '^[A-Za-z0-9._:-]{1,128}$',
+    example: 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b',
+    description: 'That of the `X-Request-ID` header.',
+  });
+
+const count = (example: number) => z.int().min(0).openapi({ example });
+
+const ResultInfo = z
+  .object({
+    page: count(1),
+    per_page: count(50),
+    total: count(120),
+    total_pages: count(3),
+    has_next: z.boolean().openapi({ example: true }),
+    has_prev: z.boolean().openapi({ example: false }),
+  })
+  .openapi('ResultInfo', { description: 'There when a page was asked for.' });
+
+const [types, codes] = [0, 1].map((part) => [
+  ...new Set(Object.keys(ERRORS).map((key) => key.split('/')[part] ?? '')),
+]) as [string[], string[]];
+
+const ErrorObject = z
+  .object({
+    type: z.enum(types),
+    code: z.enum(codes).openapi({ description: 'Stable; the responses of an operation list theirs.' }),
+    ref: z.string().openapi({ pattern: '^E[0-9]{5}$', example: 'E40001' }),
+    message: z.string().openapi({ description: 'For people; it may change.', example: 'Not found.' }),
+    details: z
+      .array(
+        z.object({
+          field: z.string().openapi({ example: 'title' }),
+          message: z.string().openapi({ example: 'is required' }),
+        }),
+      )
+      .optional()
+      .openapi({ description: 'Every field that is missing or invalid.' }),
+  })
+  .openapi('Error');
+
+const failure = { success: z.literal(false), request_id: requestId(), errors: z.array(ErrorObject).min(1) };
+
+const ErrorEnvelope = z.object(failure).openapi('ErrorEnvelope');
+
+/** The envelope of a success, for bodies that have more beside it. */
+export const successSchema = (fields: z.ZodRawShape) =>
+  z.object({ success: z.literal(true), request_id: requestId(), ...fields });
+
+/** The envelope of a failure, for bodies that have more beside it. */
+export const failureSchema = (fields: z.ZodRawShape) => z.object({ ...failure, ...fields });
+
+/** Describes an endpoint: its success, what its access and input can answer, and its own errors. */
+export function describe(path: string, spec: Spec): Operation {
+  const { access, request } = spec;
+  const usesCookie = access.kind === 'cookie' || access.kind === 'cookieOrg';
+  return {
+    method: spec.method,
+    path,
+    tags: [spec.tag],
+    summary: spec.summary,
+    description: [spec.description, whoFor(access)].filter(Boolean).join('\n\n'),
+    security: access.kind === 'bearer' ? [{ token: [] }] : usesCookie ? [{ cookie: [] }] : [],
+    ...((access.kind === 'bearer' || access.kind === 'cookieOrg') && { parameters: [ref.orgSlug] }),
+    request: {
+      ...(request?.params && { params: request.params as z.ZodObject }),
+      ...(request?.query && { query: request.query as z.ZodObject }),
+      ...(request?.body && { body: { required: true, content: { [JSON_MEDIA]: { schema: request.body } } } }),
+    },
+    responses: { ...successes(spec.responses), ...failures(errorsOf(path, spec)) },
+  };
+}
+
+const WHO: Record<Access['kind'], string> = {
+  public: 'For everybody.',
+  baseDomainOnly: 'For everybody; on the base domain only, once there is one.',
+  cookie: 'For signed-in users, on any host.',
+  cookieOrg: 'For members of the organization',
+  bearer: "For agents with an API token of the organization; a project's token acts on its project only.",
+};
+
+function whoFor(access: Access): string {
+  if (access.kind !== 'cookieOrg') return WHO[access.kind];
+  return access.role === 'viewer' ? `${WHO.cookieOrg}.` : `${WHO.cookieOrg}, at least \`${access.role}\`.`;
+}
+
+function successes(specs: SuccessSpecs) {
+  const responses: Operation['responses'] = {};
+  for (const [status, success] of Object.entries(specs) as [string, SuccessSpec][]) {
+    responses[status] = {
+      description: success.description,
+      headers: { 'X-Request-ID': ref.requestId, ...(success.cookie && { 'Set-Cookie': ref.sessionCookie }) },
+      ...(status !== '204' && { content: contentOf(success) }),
+    };
+  }
+  return responses;
+}
+
+function contentOf({ result, message, paged, body }: SuccessSpec) {
+  if (body) return { [body.type]: { schema: body.schema } };
+  const schema = successSchema({
+    ...(result && { result }),
+    ...(paged && { result_info: ResultInfo.optional() }),
+    ...(message !== undefined && { message: z.string().openapi({ example: message }) }),
+  });
+  return { [JSON_MEDIA]: { schema } };
+}
+
+/** Every error an endpoint can answer. */
+function errorsOf(path: string, { access, method, request, errors = [], withoutDatabase }: Spec): ErrorKey[] {
+  return [
+    ...new Set<ErrorKey>([
+      // Of a request line or Host that cannot be understood, before the endpoint is known.
+      'validation_error/invalid_request',
+      ...(request?.body ? BODY_ERRORS : []),
+      ...accessErrors(access, method.toUpperCase()),
+      ...(path.includes('{') ? (['resource_error/not_found'] as const) : []),
+      ...errors,
+      'server_error/internal',
+      ...(withoutDatabase ? [] : (['server_error/unavailable'] as const)),
+    ]),
+  ];
+}
+
+const BODY_ERRORS = [
+  'validation_error/invalid_body',
+  'validation_error/field_required',
+  'validation_error/field_invalid',
+] as const;
+
+function failures(keys: ErrorKey[]) {
+  const byStatus = new Map<number, ErrorKey[]>();
+  for (const key of keys) {
+    const { status } = ERRORS[key];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
+  }
+  const responses: Operation['responses'] = {};
+  for (const [status, ofStatus] of byStatus) {
+    responses[status] = {
+      description: ofStatus
+        .map((key) => `- \`${key}\` (${ERRORS[key].ref}): ${ERRORS[key].message}`)
+        .join('\n'),
+      headers: { 'X-Request-ID': ref.requestId, ...(status === 429 && { 'Retry-After': ref.retryAfter }) },
+      content: {
+        [JSON_MEDIA]: {
+          schema: ErrorEnvelope,
+          examples: Object.fromEntries(ofStatus.map((key) => [exampleName(key), ref.error(key)])),
+        },
+      },
+    };
+  }
+  return responses;
+}

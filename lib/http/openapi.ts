@@ -1,0 +1,185 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { stringify } from 'yaml';
+import { SESSION_COOKIE } from './access.ts';
+import { exampleName } from './describe.ts';
+import { type Endpoints, TAGS } from './endpoint.ts';
+import { ApiError, ERRORS, type ErrorKey } from './errors.ts';
+
+export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
+
+const DESCRIPTION = `Scanning agents push findings; members of an organization browse, filter and triage them.
+
+**Envelope.** Every JSON body has \`success\` and \`request_id\`; successes \`result\`, \`message\` or both, failures \`errors\`.
+An optional field without a value is left out. Times are ISO 8601 in UTC with milliseconds, ids are UUIDs.
+
+**Organization.** Operations of an organization find it by the host: \`<slug>.<base domain>\`, or its custom domain. While no
+base domain is configured the header \`X-Org-Slug\` names it.
+
+**Signing in.** People log in with \`POST /api/v1/auth/login\`, which sets the cookie \`${SESSION_COOKIE}\`. Agents send
+\`Authorization: Bearer svc_…\` with an API token.
+
+**Errors.** The responses of each operation list its errors as \`type/code\`. Bodies have at most 1 MiB; fields that
+are not described are ignored.`;
+
+const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
+  Auth: 'Registering, logging in and out, passwords.',
+  'Profile: e-mails': "The signed-in user's e-mail addresses.",
+  'Profile: MFA': "The signed-in user's second factors and recovery codes.",
+  'Profile: sessions': "The signed-in user's sessions.",
+  Organizations: "The signed-in user's organizations.",
+  Configuration: 'What a client has to know of the server.',
+  Scans: 'What agents did.',
+  Findings: 'Browsing and triaging.',
+  Dashboard: 'Numbers at a glance.',
+  Projects: 'What findings belong to.',
+  Members: 'Who belongs to the organization, in which role.',
+  'Agent ingest': 'What scanning agents call.',
+  'API tokens: project-scoped': 'For the agents of one project. Any member may manage them.',
+  'API tokens: org-wide': 'For agents of all projects, and an overview of all tokens.',
+  'Org feature flags': 'What the organization has switched on.',
+  'Health, metrics, documentation': 'For operators and developers.',
+};
+
+/** The API's description (OpenAPI 3.0.3), made from its endpoints. */
+export function describeApi(endpoints: Endpoints): OpenApiDocument {
+  const api = new OpenAPIHono();
+  const registry = api.openAPIRegistry;
+  for (const [operationId, endpoint] of Object.entries(endpoints)) {
+    registry.registerPath({ ...endpoint.describe(), operationId });
+  }
+  registry.registerComponent('securitySchemes', 'cookie', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'Set by logging in or registering; browsers send it by themselves.',
+  });
+  registry.registerComponent('securitySchemes', 'token', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svc_<32 hex digits>',
+    description: 'An API token.',
+  });
+  registry.registerComponent('parameters', 'OrgSlug', {
+    name: 'X-Org-Slug',
+    in: 'header',
+    required: false,
+    description: 'Names the organization while no base domain is configured.',
+    schema: { type: 'string', pattern: '^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$', example: 'acme' },
+  });
+  registry.registerComponent('headers', 'RequestId', {
+    description: 'That of the request when it had an acceptable one, else a new one.',
+    required: true,
+    schema: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9._:-]{1,128}$',
+      example: 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b',
+    },
+  });
+  registry.registerComponent('headers', 'RetryAfter', {
+    description: 'Seconds to wait.',
+    required: true,
+    schema: { type: 'integer', minimum: 0, example: 60 },
+  });
+  registry.registerComponent('headers', 'SessionCookie', {
+    description: `The cookie \`${SESSION_COOKIE}\`: HttpOnly, SameSite=Lax, for 24 hours.`,
+    schema: {
+      type: 'string',
+      example: `${SESSION_COOKIE}=eyJhbGciOiJIUzI1NiJ9.eyJ.sig; Max-Age=86400; Path=/; HttpOnly`,
+    },
+  });
+  for (const key of Object.keys(ERRORS) as ErrorKey[]) {
+    registry.registerComponent('examples', exampleName(key), {
+      summary: ERRORS[key].message,
+      value: {
+        success: false,
+        request_id: 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b',
+        errors: [exampleError(key)],
+      },
+    });
+  }
+  const document = api.getOpenAPIDocument({
+    openapi: '3.0.3',
+    info: {
+      title: 'Security findings service',
+      version: '1.0.0',
+      description: DESCRIPTION,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
+  });
+  giveExamples(document);
+  return document;
+}
+
+/** The description as it is served. */
+export const toYaml = (document: OpenApiDocument): string =>
+  stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 });
+
+const DETAILS: { [key in ErrorKey]?: { field: string; message: string } } = {
+  'validation_error/field_required': { field: 'title', message: 'is required' },
+  'validation_error/field_invalid': { field: 'title', message: 'must have at most 500 characters' },
+  'validation_error/invalid_request': { field: 'per_page', message: 'must be from 1 to 500' },
+};
+
+function exampleError(key: ErrorKey) {
+  const detail = DETAILS[key];
+  return new ApiError(key, detail && { details: [detail] }).toJSON();
+}
+
+interface Schema {
+  $ref?: string;
+  example?: unknown;
+  enum?: unknown[];
+  type?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+}
+
+interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: object;
+}
+
+/** Puts a whole example beside every JSON schema, from the examples of its parts. */
+function giveExamples({ paths, components }: OpenApiDocument): void {
+  const schemas = (components?.schemas ?? {}) as Record<string, Schema>;
+
+  function exampleOf(schema: Schema, where: string): unknown {
+    if (schema.$ref) {
+      const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+      return exampleOf(schemas[name] ?? {}, name);
+    }
+    if (schema.example !== undefined) return schema.example;
+    const [first] = schema.oneOf ?? schema.anyOf ?? [];
+    if (first) return exampleOf(first, where);
+    if (schema.enum) return schema.enum[0];
+    if (schema.properties) {
+      const fields = Object.entries(schema.properties);
+      return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, `${where}.${name}`)]));
+    }
+    if (schema.items) return [exampleOf(schema.items, `${where}[]`)];
+    if (schema.type === 'boolean') return false;
+    throw new Error(`${where} has no example`);
+  }
+
+  const complete = (content: Record<string, Media> | undefined, where: string) => {
+    const media = content?.['application/json'];
+    if (media?.schema && !media.examples) media.example = exampleOf(media.schema, where);
+  };
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item as Record<string, Described>)) {
+      const where = `${method} ${path}`;
+      complete(operation.requestBody?.content, where);
+      for (const response of Object.values(operation.responses)) complete(response.content, where);
+    }
+  }
+}
+
+interface Described {
+  requestBody?: { content?: Record<string, Media> };
+  responses: Record<string, { content?: Record<string, Media> }>;
+}
