@@ -1,6 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Db, Tx } from './client.ts';
+import { rankIn } from './columns.ts';
 import { type OrgTables, SEVERITIES, type SeverityCounts } from './org.ts';
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
@@ -54,8 +55,5 @@ export async function refreshSummary(db: Db, tables: OrgTables, scanId: string):
 }
 
 /** Keeps the order of `SEVERITIES` in queries: 1 is critical, 5 is info. */
-export const severityRank = (column: SQL | OrgTables['findings']['severity']): SQL<number> =>
-  sql<number>`case ${column} ${sql.join(
-    SEVERITIES.map((severity, i) => sql.raw(`when '${severity}' then ${i + 1}`)),
-    sql` `,
-  )} end`;
+export const severityRank = (column: OrgTables['findings']['severity']): SQL<number> =>
+  rankIn(SEVERITIES, column);

@@ -16,14 +16,20 @@ import { register } from './auth/register.ts';
 import { resetPassword } from './auth/reset-password.ts';
 import { verifyEmail } from './auth/verify-email.ts';
 import { authConfig } from './config/auth.ts';
+import { listFeatures } from './config/features.ts';
 import { dashboardStats } from './dashboard/stats.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { getFinding } from './findings/get.ts';
 import { listFindings } from './findings/list.ts';
 import { updateFinding } from './findings/update.ts';
+import { inviteMember } from './members/invite.ts';
+import { listMembers } from './members/list.ts';
+import { removeMember } from './members/remove.ts';
 import { healthz, readyz } from './ops/health.ts';
 import { metrics } from './ops/metrics.ts';
+import { listOrgFeatures } from './org-features/list.ts';
+import { updateOrgFeature } from './org-features/update.ts';
 import { createOrg } from './orgs/create.ts';
 import { getOrg } from './orgs/get.ts';
 import { listOrgs } from './orgs/list.ts';
@@ -52,6 +58,9 @@ import { listProjectTokens } from './projects/tokens/list.ts';
 import { revokeProjectToken } from './projects/tokens/revoke.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
+import { createToken } from './tokens/create.ts';
+import { listTokens } from './tokens/list.ts';
+import { revokeToken } from './tokens/revoke.ts';
 
 /** Every endpoint of the service, in the order of SPEC.md. The names are the operation ids of the API's description. */
 export const endpoints = {
@@ -90,6 +99,7 @@ export const endpoints = {
   listOrgs,
   getOrg,
 
+  listFeatures,
   authConfig,
 
   listScans,
@@ -107,6 +117,10 @@ export const endpoints = {
   listProjects,
   getProject,
 
+  listMembers,
+  inviteMember,
+  removeMember,
+
   pushFinding,
   listAgentFindings,
   updateAgentFinding,
@@ -117,6 +131,13 @@ export const endpoints = {
   createProjectToken,
   listProjectTokens,
   revokeProjectToken,
+
+  createToken,
+  listTokens,
+  revokeToken,
+
+  listOrgFeatures,
+  updateOrgFeature,
 
   healthz,
   readyz,

@@ -29,7 +29,7 @@ export const forgotPassword = endpoint(
     const { limits, mail } = services;
     await limits.count('client', peer.ip);
     await limits.count('mail', body.email);
-    const account = await findAccount(call, body.email);
+    const account = await findAccount(db, body.email);
     await db.transaction(async (tx) => {
       // For an unknown address as much is written and committed, to nobody.
       const token = account

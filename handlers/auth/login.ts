@@ -44,7 +44,7 @@ export const login = endpoint(
     const { body, db, now, peer, services } = call;
     const { hasher, limits, nextId, signedTokens } = services;
     await limits.count('client', peer.ip);
-    const account = await findAccount(call, body.email);
+    const account = await findAccount(db, body.email);
     const tried = account?.id ?? body.email;
     await limits.count('password', tried);
     const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024));

@@ -23,7 +23,7 @@ export interface Account {
 }
 
 /** Finds the account an address belongs to: as its primary address, or as one it has verified. */
-export async function findAccount({ db }: PublicCall, address: string): Promise<Account | undefined> {
+export async function findAccount(db: Db | Tx, address: string): Promise<Account | undefined> {
   const primary = alias(userEmails, 'primary_email');
   const [account] = await db
     .select({

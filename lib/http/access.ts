@@ -1,7 +1,8 @@
-import { and, eq, isNull, lt, sql } from 'drizzle-orm';
+import { and, eq, isNull, lt } from 'drizzle-orm';
 import { getCookie } from 'hono/cookie';
 import { memberships, type Role, sessions, userEmails, users } from '../../db/shared.ts';
 import { parseBearer } from '../auth/api-tokens.ts';
+import { isActive } from '../org-flags.ts';
 import type { Org } from '../orgs.ts';
 import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext, SessionUser } from './call.ts';
 import { ApiError, type ErrorKey } from './errors.ts';
@@ -219,13 +220,8 @@ async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
     await admitUser(base);
     throw error;
   });
-  const { orgFlags } = org.tables;
-  const requireMfa = db
-    .select({ active: sql`${orgFlags.provisioned} and ${orgFlags.enabled}` })
-    .from(orgFlags)
-    .where(eq(orgFlags.name, 'require_mfa'));
   const [row] = await db
-    .select({ ...sessionFields, role: memberships.role, requireMfa: sql<boolean | null>`(${requireMfa})` })
+    .select({ ...sessionFields, role: memberships.role, requireMfa: isActive(db, org.tables, 'require_mfa') })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))

@@ -1,0 +1,24 @@
+import { cookieOrg } from '../../lib/http/access.ts';
+import { created, endpoint } from '../../lib/http/endpoint.ts';
+import { requireOrgFlag } from '../../lib/org-flags.ts';
+import { CreatedToken, issueToken, TokenInput } from '../../lib/tokens.ts';
+
+export const createToken = endpoint(
+  {
+    method: 'post',
+    path: '/tokens',
+    access: cookieOrg('admin'),
+    tag: 'API tokens: org-wide',
+    summary: 'Create an org-wide token',
+    description:
+      'It may act on all projects. The organization must have switched on `org_wide_tokens`. The full token is shown this once.',
+    request: { body: TokenInput },
+    responses: { 201: { description: 'The token, and what is kept of it.', result: CreatedToken } },
+    errors: ['permission_error/feature_disabled'],
+  },
+  async (call) => {
+    const { body, db, org } = call;
+    await requireOrgFlag(db, org, 'org_wide_tokens');
+    return created(await issueToken(call, null, body));
+  },
+);

@@ -1,0 +1,25 @@
+import { desc } from 'drizzle-orm';
+import { apiTokenFields, toApiToken } from '../../db/resources.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { z } from '../../lib/http/schema.ts';
+import { ApiToken } from '../../lib/resources.ts';
+
+export const listTokens = endpoint(
+  {
+    method: 'get',
+    path: '/tokens',
+    access: cookieOrg('admin'),
+    tag: 'API tokens: org-wide',
+    summary: 'List all tokens of the organization',
+    description: 'Org-wide ones and those of projects; prefix and metadata only.',
+    responses: { 200: { description: 'Newest first.', result: z.array(ApiToken) } },
+  },
+  async ({ db, org: { tables } }) => {
+    const rows = await db
+      .select(apiTokenFields(tables))
+      .from(tables.apiTokens)
+      .orderBy(desc(tables.apiTokens.id));
+    return ok(rows.map(toApiToken));
+  },
+);

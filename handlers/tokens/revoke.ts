@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, noContent } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+
+export const revokeToken = endpoint(
+  {
+    method: 'delete',
+    path: '/tokens/{id}',
+    access: cookieOrg('admin'),
+    tag: 'API tokens: org-wide',
+    summary: 'Revoke a token of the organization',
+    description:
+      'Org-wide or of a project, for good: the next request with it is refused. Revoking it again changes nothing.',
+    request: { params: z.object({ id: idParam() }) },
+    responses: { 204: { description: 'It is revoked.' } },
+  },
+  async ({ db, org: { tables }, params: { id } }) => {
+    const { apiTokens } = tables;
+    const revoked = await db
+      .update(apiTokens)
+      .set({ revoked: true })
+      .where(eq(apiTokens.id, id))
+      .returning({ id: apiTokens.id });
+    if (revoked.length === 0) throw new ApiError('resource_error/not_found');
+    return noContent();
+  },
+);
