@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getConnInfo } from '@hono/node-server/conninfo';
+import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { EmbeddedUnavailable, startEmbedded } from './db/embedded.ts';
 import { isUnavailable } from './db/errors.ts';
@@ -20,6 +22,10 @@ import { createServices, type Services } from './lib/services.ts';
 const STOP_TIMEOUT_MS = 10_000;
 const DATABASE_WAIT_MS = 30_000;
 const PURGE_MS = 60 * 60 * 1000;
+
+/** What the build has put there, whether this runs from dist/ or from its source. */
+const { dirname: here } = import.meta;
+const PUBLIC = join(basename(here) === 'dist' ? here : join(here, 'dist'), 'public');
 
 const lines = createLineWriter(process.stdout);
 
@@ -67,6 +73,7 @@ async function run(config: Config, log: Logger): Promise<void> {
       hasher: createNodeHasher(),
       mailer: createNodeMailer(config, log),
       remoteAddress,
+      staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
     });
     started.push(() => services.database.close());
     await prepareDatabase(services);

@@ -18,6 +18,8 @@ import { verifyEmail } from './auth/verify-email.ts';
 import { authConfig } from './config/auth.ts';
 import { listFeatures } from './config/features.ts';
 import { dashboardStats } from './dashboard/stats.ts';
+import { openApiDocument } from './docs/openapi.ts';
+import { apiDocs } from './docs/page.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { getFinding } from './findings/get.ts';
@@ -142,4 +144,6 @@ export const endpoints = {
   healthz,
   readyz,
   metrics,
+  apiDocs,
+  openApiDocument,
 } satisfies Endpoints;

@@ -1,4 +1,4 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { type Database, type DatabaseOptions, openDatabase } from '../db/client.ts';
 import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
@@ -44,6 +44,8 @@ export interface Services {
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
   remoteAddress: (c: Context) => string;
+  /** Answers with the file of a path, or not at all. */
+  staticFiles: MiddlewareHandler | undefined;
 }
 
 /** What differs between Node, the edge and tests. */
@@ -56,6 +58,7 @@ export interface Platform {
   /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
   background?: (task: Promise<unknown>) => void;
   remoteAddress?: (c: Context) => string;
+  staticFiles?: MiddlewareHandler;
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   openDatabase?: (options: DatabaseOptions) => Database;
@@ -93,5 +96,6 @@ export async function createServices(platform: Platform): Promise<Services> {
     listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),
     metrics: createMetrics(() => database.pool()),
     remoteAddress,
+    staticFiles: platform.staticFiles,
   };
 }

@@ -161,10 +161,7 @@ describe('an unknown path', () => {
     ['GET', '//api'],
     ['GET', '//api/'],
     ['GET', '//api/v2/orgs'],
-    ['PUT', '/orgs'],
-    ['DELETE', '/config/auth'],
     ['POST', '//'],
-    ['POST', '//healthz'],
   ])('%s %s is not found', async (method, path) => {
     const answer = await t.api.call(method, path);
     expect(outcome(answer)).toEqual([404, 'resource_error/not_found']);
@@ -184,6 +181,24 @@ describe('an unknown path', () => {
       expect(answer.text).toMatch(/^<!doctype html>/i);
     },
   );
+});
+
+describe('a method that a path does not take', () => {
+  it.each([
+    ['PUT', '/orgs', 'POST, GET, HEAD'],
+    ['DELETE', '/config/auth', 'GET, HEAD'],
+    ['POST', '//healthz', 'GET, HEAD'],
+    ['GET', `/members/${crypto.randomUUID()}`, 'DELETE'],
+  ])('%s %s is answered with those it takes', async (method, path, allow) => {
+    const answer = await t.api.call(method, path);
+    expect(outcome(answer)).toEqual([405, 'resource_error/method_not_allowed']);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  it('is found out by OPTIONS', async () => {
+    const answer = await t.api.call('OPTIONS', '/orgs');
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'POST, GET, HEAD']);
+  });
 });
 
 describe('a browser of another origin', () => {

@@ -1,9 +1,9 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable } from '../../db/errors.ts';
 import type { Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
-import type { Endpoints } from './endpoint.ts';
+import { type Endpoints, toPattern } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
@@ -75,6 +75,8 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     return description;
   };
   for (const endpoint of Object.values(endpoints)) endpoint.mount({ app, services, openApi });
+  refuseOtherMethods(app, endpoints);
+  if (services.staticFiles) serveFiles(app, services.staticFiles);
 
   app.notFound((c) => {
     const request = c.get('request');
@@ -97,6 +99,37 @@ export function createApp(services: Services, endpoints: Endpoints): App {
   });
 
   return app;
+}
+
+/** Answers a path we know, asked with a method it does not take: 405 with what it takes (RFC 9110, 15.5.6). */
+function refuseOtherMethods(app: App, endpoints: Endpoints): void {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of Object.values(endpoints)) {
+    methods.set(path, [...(methods.get(path) ?? []), ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
+  }
+  for (const [path, allowed] of methods) {
+    const allow = { allow: allowed.join(', ') };
+    app.all(toPattern(path), (c) => {
+      const request = c.get('request');
+      request.route = path;
+      if (c.req.method === 'OPTIONS') return respond(request, 204, null, allow);
+      return respondError(request, new ApiError('resource_error/method_not_allowed'), allow);
+    });
+  }
+}
+
+const FILES = '/assets/*';
+
+function serveFiles(app: App, files: MiddlewareHandler): void {
+  app.get(FILES, async (c, next) => {
+    const request = c.get('request');
+    const found = await files(c, async () => {});
+    if (!found) return next();
+    request.route = FILES;
+    request.quiet = true;
+    const headers = { ...Object.fromEntries(found.headers), 'cache-control': 'public, max-age=3600' };
+    return respond(request, found.status, found.body, headers);
+  });
 }
 
 /** Answers a request whose target or Host header is malformed, before there is a request to speak of. */

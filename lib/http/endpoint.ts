@@ -126,6 +126,9 @@ export interface Endpoint {
 /** The endpoints of an app. Their names are the ids of the operations. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 
+/** A path as Hono's router takes it. */
+export const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
 export const API_PREFIX = '/api/v1';
 
 /** Declares an endpoint: the one way to make one. Its order of checks is that of `admit`, then the input. */
@@ -164,8 +167,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
     path,
     access: spec.access,
     mount(into) {
-      const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-      into.app.on(spec.method.toUpperCase(), pattern, (c) => serve(c, into));
+      into.app.on(spec.method.toUpperCase(), toPattern(path), (c) => serve(c, into));
     },
     describe: () => describe(path, spec),
   };

@@ -42,6 +42,11 @@ export const ERRORS = {
   'tenant_error/slug_taken': { ref: 'E30003', status: 409, message: 'The slug is taken.' },
   'tenant_error/slug_reserved': { ref: 'E30004', status: 409, message: 'The slug is reserved.' },
   'resource_error/not_found': { ref: 'E40001', status: 404, message: 'Not found.' },
+  'resource_error/method_not_allowed': {
+    ref: 'E40004',
+    status: 405,
+    message: 'This address does not know that method.',
+  },
   'resource_error/conflict': {
     ref: 'E40002',
     status: 409,

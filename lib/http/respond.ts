@@ -13,23 +13,27 @@ export interface ResultInfo {
 export type Headers = Record<string, string>;
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 
-/** What the web UI may load and do; it needs inline styles, and no script that did not come as a file from us. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "object-src 'none'",
-  "base-uri 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * What a page may load and do; it needs inline styles, and no script that did not come as a file from us.
+ * @param scriptSources what else may run: hashes of inline scripts
+ */
+export const contentSecurityPolicy = (scriptSources: readonly string[] = []): string =>
+  [
+    "default-src 'self'",
+    ["script-src 'self'", ...scriptSources].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** On every response. A plain object, because @hono/node-server then writes it without building a Headers. */
 const SECURITY_HEADERS: Readonly<Headers> = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'content-security-policy': contentSecurityPolicy(),
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
@@ -73,9 +77,9 @@ export function envelope(
 }
 
 /** The envelope of a failure. */
-export function respondError(context: ResponseContext, error: ApiError): Response {
+export function respondError(context: ResponseContext, error: ApiError, headers?: Headers): Response {
   const body = JSON.stringify({ success: false, request_id: context.requestId, errors: [error] });
   const { retryAfter } = error;
   const wait = retryAfter === undefined ? undefined : { 'retry-after': `${retryAfter}` };
-  return respond(context, error.status, body, { ...JSON_TYPE, ...wait });
+  return respond(context, error.status, body, { ...JSON_TYPE, ...wait, ...headers });
 }

@@ -1,0 +1,25 @@
+import { publicAccess } from '../../lib/http/access.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { shown } from '../../lib/http/schema.ts';
+
+export const openApiDocument = endpoint(
+  {
+    method: 'get',
+    path: '/docs/openapi.yaml',
+    access: publicAccess,
+    tag: 'Health, metrics, documentation',
+    summary: 'This description',
+    responses: {
+      200: {
+        description: 'OpenAPI 3.0.3.',
+        body: { type: 'application/yaml', schema: shown('openapi: 3.0.3') },
+      },
+    },
+    withoutDatabase: true,
+  },
+  async ({ openApi }) => ({
+    status: 200,
+    body: openApi(),
+    headers: { 'content-type': 'application/yaml', 'cache-control': 'no-cache' },
+  }),
+);
