@@ -34,6 +34,8 @@ export interface DatabaseOptions {
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 
+const MAX_RECONNECT_DELAY_S = 0.25;
+
 /**
  * Opens a pool; the first connection is made by the first query.
  *
@@ -56,6 +58,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const client = postgres(options.url, {
     max: options.max,
     connect_timeout: 5,
+    // Queries wait for the next attempt: seconds, where the default of up to 20 would let them hang.
+    backoff: (attempts: number) => Math.min(2 ** attempts / 100, MAX_RECONNECT_DELAY_S),
     // The only use would be JavaScript arrays as parameters: one round trip less per connection.
     fetch_types: false,
     onnotice: () => {},
