@@ -1,12 +1,32 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+const CONTRACT = 'tests/contract.test.ts';
 
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
-    globalSetup: 'tests/support/postgres.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Each file has a database of its own; two at a time is what two cores can take.
     maxWorkers: 2,
+    provide: { observedDir: join(tmpdir(), `svc-observed-${process.pid}`) },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'api',
+          include: ['tests/**/*.test.ts'],
+          exclude: [CONTRACT],
+          globalSetup: 'tests/support/postgres.ts',
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        // Looks at what all others have seen, and so comes last.
+        test: { name: 'contract', include: [CONTRACT], sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

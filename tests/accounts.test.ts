@@ -252,6 +252,31 @@ describe('e-mail addresses', () => {
     expect((await add(one.cookie, 'no address')).error).toBe('validation_error/field_invalid');
   });
 
+  it('that are MFA devices stay until the device is removed', async () => {
+    const user = await verifiedUser();
+    const { cookie } = user;
+    const address = `second-${user.email}`;
+    const { id } = must(await add(cookie, address));
+    must(await verify(await linkTo(address)));
+    const device = () => api.post('/profile/mfa/devices/email', { cookie, body: { email_id: id } });
+    expect((await device()).status).toBe(201);
+    expect(outcome(await device())).toEqual([409, 'resource_error/already_exists']);
+    expect(outcome(await api.delete(`/profile/emails/${id}`, { cookie }))).toEqual([
+      409,
+      'resource_error/conflict',
+    ]);
+  });
+
+  it('that cannot exist are not found', async () => {
+    const { cookie } = await createUser(api);
+    const notFound = [404, 'resource_error/not_found'];
+    expect(outcome(await api.post('/profile/emails/nonsense/set-primary', { cookie }))).toEqual(notFound);
+    expect(outcome(await api.post('/profile/emails/nonsense/send-verification', { cookie }))).toEqual(
+      notFound,
+    );
+    expect(outcome(await api.delete('/profile/emails/nonsense', { cookie }))).toEqual(notFound);
+  });
+
   it('go to the first who verifies them', async () => {
     const users = await Promise.all([createUser(api), createUser(api), createUser(api)]);
     const wanted = `raced-${users[0].email}`;
@@ -302,6 +327,19 @@ const mfaToken = async (email: string) => (await login(email)).result.mfa_token 
 const validate = (body: object) => api.post('/auth/mfa/validate', { body });
 
 describe('MFA', () => {
+  it('asks for the password before it makes new recovery codes', async () => {
+    const { cookie } = await createUser(api);
+    const body = { password: 'Not1mypassword' };
+    const answer = await api.post('/profile/mfa/recovery-codes/regenerate', { cookie, body });
+    expect(outcome(answer)).toEqual([401, 'auth_error/invalid_credentials']);
+  });
+
+  it('mails no code for a token that is none', async () => {
+    const body = { mfa_token: 'a.b.c', device_id: crypto.randomUUID() };
+    const answer = await api.post('/auth/mfa/send-email-otp', { body });
+    expect(outcome(answer)).toEqual([401, 'auth_error/mfa_invalid_code']);
+  });
+
   it('by an authenticator app is enrolled, switched on, and asked for', async () => {
     const user = await verifiedUser();
     const { cookie } = user;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { observe } from './contract.ts';
 
 /** Who calls and how; everything is optional. */
 export interface CallOptions {
@@ -35,7 +36,7 @@ export interface Answer {
 
 export type Api = ReturnType<typeof createApi>;
 
-/** A client of the API. Paths are relative to `/api/v1`, or from the root when they start with `//`. */
+/** A client of the API that holds every response to the API's description. Paths are relative to `/api/v1`, or from the root when they start with `//`. */
 export function createApi(
   fetch: (request: Request) => Response | Promise<Response>,
   origin = 'http://localhost',
@@ -52,7 +53,11 @@ export function createApi(
       if (!headers.has('content-type')) headers.set('content-type', 'application/json');
     }
     const url = origin + (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
-    return read(await fetch(new Request(url, init)));
+    const response = await fetch(new Request(url, init));
+    const text = await response.text();
+    const { status, headers: answered } = response;
+    observe({ method, path: new URL(url).pathname, status, headers: answered, text });
+    return read(response, text);
   }
   return {
     call,
@@ -63,8 +68,7 @@ export function createApi(
   };
 }
 
-async function read(response: Response): Promise<Answer> {
-  const text = await response.text();
+function read(response: Response, text: string): Answer {
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
   const json = isJson ? JSON.parse(text) : undefined;
   const [error] = json?.errors ?? [];
