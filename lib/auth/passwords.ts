@@ -17,18 +17,15 @@ export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism:
 export const PASSWORD_RULE =
   'must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit';
 
+const PASSWORD = '^(?=[^\\u0000]*\\p{Lu})(?=[^\\u0000]*\\p{Ll})(?=[^\\u0000]*[0-9])[^\\u0000]*$';
+const isPassword = new RegExp(PASSWORD, 'u');
+
 /** A password a user may choose (SPEC.md "Authentication"). */
 export const newPassword = () =>
   z
     .string()
     .refine(
-      (value) =>
-        hasLength(value, 8, 256) &&
-        /\p{Lu}/u.test(value) &&
-        /\p{Ll}/u.test(value) &&
-        /\d/.test(value) &&
-        !value.includes('\0') &&
-        value.isWellFormed(),
+      (value) => hasLength(value, 8, 256) && isPassword.test(value) && value.isWellFormed(),
       PASSWORD_RULE,
     )
     .openapi({
@@ -36,6 +33,7 @@ export const newPassword = () =>
       format: 'password',
       minLength: 8,
       maxLength: 256,
+      pattern: PASSWORD,
       description: PASSWORD_RULE,
       example: 'Correct1horse',
     });

@@ -3,7 +3,7 @@ import { cors } from 'hono/cors';
 import { isUnavailable } from '../../db/errors.ts';
 import type { Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
-import { type Endpoints, toPattern } from './endpoint.ts';
+import { type Endpoint, type Endpoints, toPattern } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
@@ -74,8 +74,10 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     description ??= toYaml(describeApi(endpoints));
     return description;
   };
-  for (const endpoint of Object.values(endpoints)) endpoint.mount({ app, services, openApi });
-  refuseOtherMethods(app, endpoints);
+  for (const [path, ofPath] of byPath(endpoints)) {
+    for (const endpoint of ofPath) endpoint.mount({ app, services, openApi });
+    refuseOtherMethods(app, path, ofPath);
+  }
   if (services.staticFiles) serveFiles(app, services.staticFiles);
 
   app.notFound((c) => {
@@ -101,21 +103,26 @@ export function createApp(services: Services, endpoints: Endpoints): App {
   return app;
 }
 
+/** What is mounted first answers: a path that is spelled out goes before one whose parameter could be that. */
+function byPath(endpoints: Endpoints): [path: string, ofPath: Endpoint[]][] {
+  const paths = new Map<string, Endpoint[]>();
+  for (const endpoint of Object.values(endpoints)) {
+    paths.set(endpoint.path, [...(paths.get(endpoint.path) ?? []), endpoint]);
+  }
+  // `{` sorts behind every letter.
+  return [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 /** Answers a path we know, asked with a method it does not take: 405 with what it takes (RFC 9110, 15.5.6). */
-function refuseOtherMethods(app: App, endpoints: Endpoints): void {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of Object.values(endpoints)) {
-    methods.set(path, [...(methods.get(path) ?? []), ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
-  }
-  for (const [path, allowed] of methods) {
-    const allow = { allow: allowed.join(', ') };
-    app.all(toPattern(path), (c) => {
-      const request = c.get('request');
-      request.route = path;
-      if (c.req.method === 'OPTIONS') return respond(request, 204, null, allow);
-      return respondError(request, new ApiError('resource_error/method_not_allowed'), allow);
-    });
-  }
+function refuseOtherMethods(app: App, path: string, ofPath: readonly Endpoint[]): void {
+  const allowed = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allow = { allow: allowed.join(', ') };
+  app.all(toPattern(path), (c) => {
+    const request = c.get('request');
+    request.route = path;
+    if (c.req.method === 'OPTIONS') return respond(request, 204, null, allow);
+    return respondError(request, new ApiError('resource_error/method_not_allowed'), allow);
+  });
 }
 
 const FILES = '/assets/*';

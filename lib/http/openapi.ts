@@ -88,6 +88,8 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     },
   });
   for (const key of Object.keys(ERRORS) as ErrorKey[]) {
+    // Of a method that is no operation.
+    if (key === 'resource_error/method_not_allowed') continue;
     registry.registerComponent('examples', exampleName(key), {
       summary: ERRORS[key].message,
       value: {

@@ -19,15 +19,17 @@ const encoder = new TextEncoder();
 
 /** What `isStorable` allows, for the API's description. */
 const STORABLE = '^[^\\u0000]*$';
-/** The same, with something in it that is no white space. */
-const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
+/** What `trim` cuts off, spelled out: which characters `\s` stands for, languages do not agree on. */
+const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+/** The same as {@link STORABLE}, with something in it that is no white space. */
+const NOT_BLANK = `^[^\\u0000]*[^\\u0000${SPACE}][^\\u0000]*$`;
 
 export interface TextLimits {
   /** Code points. */
   min?: number;
   /** Code points. */
   max: number;
-  /** White space around it is cut off first. */
+  /** White space around it is cut off; it counts for `max`, but not for `min`. */
   trim?: boolean;
   /** For the API's description. */
   example?: string;
@@ -35,12 +37,13 @@ export interface TextLimits {
 
 /** Text that can be stored, within its limits. */
 export function text({ min = 0, max, trim = false, example }: TextLimits) {
-  const base = trim ? z.string().trim() : z.string();
   const tooShort = min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
-  return base
+  const given = z
+    .string()
     .refine(isStorable, UNSTORABLE)
+    .refine((value) => hasLength(value, 0, max), `must have at most ${max} characters`);
+  return (trim ? given.trim() : given)
     .refine((value) => hasLength(value, min, Number.POSITIVE_INFINITY), tooShort)
-    .refine((value) => hasLength(value, 0, max), `must have at most ${max} characters`)
     .openapi({
       type: 'string',
       ...(min > 0 && { minLength: min }),

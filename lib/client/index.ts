@@ -1,0 +1,131 @@
+import createFetchClient, { type MaybeOptionalInit } from 'openapi-fetch';
+import type { HttpMethod, PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers';
+import type { components, paths } from './schema.ts';
+
+const PREFIX = '/api/v1';
+
+/** The paths of the API, below its prefix. */
+type ApiPaths = {
+  [Path in keyof paths as Path extends `${typeof PREFIX}${infer Rest}` ? Rest : never]: paths[Path];
+};
+
+/** The resources as the API shows them: `Schemas['Finding']`. */
+export type Schemas = components['schemas'];
+
+type Envelope<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: Responses[Status] extends { content: { 'application/json': infer Body } }
+        ? Body
+        : { result?: undefined };
+    }[keyof Responses]
+  : never;
+
+/** A success, out of its envelope. */
+export interface Reply<Operation> {
+  status: number;
+  requestId: string;
+  /** Undefined where there is only a message or no body. */
+  result: Envelope<Operation> extends { result: infer Result } ? Result : undefined;
+  /** Of lists, when a page was asked for. */
+  resultInfo: Schemas['ResultInfo'] | undefined;
+  message: string | undefined;
+}
+
+type Call<Method extends HttpMethod> = <
+  Path extends PathsWithMethod<ApiPaths, Method>,
+  Init extends MaybeOptionalInit<ApiPaths[Path], Method>,
+>(
+  path: Path,
+  ...init: RequiredKeysOf<Init> extends never ? [Init?] : [Init]
+) => Promise<Reply<ApiPaths[Path][Method & keyof ApiPaths[Path]]>>;
+
+/**
+ * The API, typed by its own description: `client.get('/findings/{id}', { params: { path: { id } } })`.
+ *
+ * Every call resolves with a {@link Reply}, or rejects with a {@link ServiceError} when the service refused, and with
+ * what `fetch` throws when it was not reached.
+ */
+export interface Client {
+  get: Call<'get'>;
+  post: Call<'post'>;
+  patch: Call<'patch'>;
+  delete: Call<'delete'>;
+}
+
+export interface ClientOptions {
+  /** The service's address, without `/api/v1`. */
+  baseUrl: string;
+  /** An API token; without it a browser sends its cookie. */
+  token?: string;
+  /** Names the organization where no base domain is configured. */
+  orgSlug?: string;
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** The service answered, with an error (SPEC.md "Error object"). */
+export class ServiceError extends Error {
+  /** HTTP status. */
+  readonly status: number;
+  /** Such as `validation_error`; empty when the answer was not the service's own, say a proxy's. */
+  readonly type: string;
+  /** Stable and machine-readable, such as `field_required`. */
+  readonly code: string;
+  /** Such as `E50003`. */
+  readonly ref: string;
+  readonly requestId: string | undefined;
+  /** Every field that is missing or invalid. */
+  readonly details: readonly { field: string; message: string }[];
+  /** Seconds to wait before another attempt, when the service says so. */
+  readonly retryAfter: number | undefined;
+
+  constructor(response: Response, body: unknown) {
+    const error = (body as Partial<Schemas['ErrorEnvelope']> | undefined)?.errors?.[0];
+    super(error?.message ?? `The service answered ${response.status}.`);
+    this.name = 'ServiceError';
+    this.status = response.status;
+    this.type = error?.type ?? '';
+    this.code = error?.code ?? '';
+    this.ref = error?.ref ?? '';
+    this.requestId = response.headers.get('x-request-id') ?? undefined;
+    this.details = error?.details ?? [];
+    const wait = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
+    this.retryAfter = Number.isNaN(wait) ? undefined : wait;
+  }
+}
+
+/** Makes a client of the API. */
+export function createClient({ baseUrl, token, orgSlug, fetch }: ClientOptions): Client {
+  const inner = createFetchClient<Record<string, Record<HttpMethod, object>>>({
+    baseUrl: baseUrl.replace(/\/+$/, '') + PREFIX,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(orgSlug !== undefined && { 'x-org-slug': orgSlug }),
+    },
+    ...(fetch && { fetch }),
+  });
+
+  const caller =
+    (method: HttpMethod) =>
+    async (path: string, init: object = {}): Promise<Reply<unknown>> => {
+      const { data, error, response } = await inner.request(method, path, init as never);
+      if (!response.ok) throw new ServiceError(response, error);
+      const { result, result_info, message } = (data ?? {}) as {
+        result?: undefined;
+        result_info?: Schemas['ResultInfo'];
+        message?: string;
+      };
+      return {
+        status: response.status,
+        requestId: response.headers.get('x-request-id') ?? '',
+        result,
+        resultInfo: result_info,
+        message,
+      };
+    };
+  return {
+    get: caller('get') as Client['get'],
+    post: caller('post') as Client['post'],
+    patch: caller('patch') as Client['patch'],
+    delete: caller('delete') as Client['delete'],
+  };
+}

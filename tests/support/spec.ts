@@ -1,0 +1,86 @@
+/** SPEC's tables of endpoints: method, path, who may call it. */
+export const SPEC_ENDPOINTS = `
+POST   /api/v1/auth/register                              base domain
+POST   /api/v1/auth/login                                 base domain
+POST   /api/v1/auth/logout                                base domain
+GET    /api/v1/auth/me                                    cookie
+POST   /api/v1/auth/forgot-password                       base domain
+POST   /api/v1/auth/reset-password                        base domain
+POST   /api/v1/auth/change-password                       cookie
+POST   /api/v1/auth/mfa/validate                          base domain
+POST   /api/v1/auth/mfa/send-email-otp                    base domain
+POST   /api/v1/auth/verify-email                          base domain
+
+GET    /api/v1/profile/emails                             cookie
+POST   /api/v1/profile/emails                             cookie
+DELETE /api/v1/profile/emails/{id}                        cookie
+POST   /api/v1/profile/emails/{id}/set-primary            cookie
+POST   /api/v1/profile/emails/{id}/send-verification      cookie
+
+GET    /api/v1/profile/mfa/devices                        cookie
+POST   /api/v1/profile/mfa/devices/totp                   cookie
+POST   /api/v1/profile/mfa/devices/totp/{id}/verify       cookie
+POST   /api/v1/profile/mfa/devices/email                  cookie
+DELETE /api/v1/profile/mfa/devices/{id}                   cookie
+POST   /api/v1/profile/mfa/enable                         cookie
+POST   /api/v1/profile/mfa/disable                        cookie
+GET    /api/v1/profile/mfa/recovery-codes                 cookie
+POST   /api/v1/profile/mfa/recovery-codes/regenerate      cookie
+
+GET    /api/v1/profile/sessions                           cookie
+DELETE /api/v1/profile/sessions/{id}                      cookie
+DELETE /api/v1/profile/sessions                           cookie
+
+POST   /api/v1/orgs                                       cookie
+GET    /api/v1/orgs                                       cookie
+GET    /api/v1/orgs/{slug}                                cookie
+
+GET    /api/v1/config/features                            cookie
+GET    /api/v1/config/auth                                public
+
+GET    /api/v1/scans                                      cookie+org
+GET    /api/v1/scans/{id}                                 cookie+org
+
+GET    /api/v1/findings                                   cookie+org
+GET    /api/v1/findings/{id}                              cookie+org
+PATCH  /api/v1/findings/{id}                              cookie+org, member
+GET    /api/v1/findings/{id}/exploits                     cookie+org
+GET    /api/v1/findings/{id}/exploits/{eid}               cookie+org
+
+GET    /api/v1/dashboard/stats                            cookie+org
+
+POST   /api/v1/projects                                   cookie+org, member
+GET    /api/v1/projects                                   cookie+org
+GET    /api/v1/projects/{slug}                            cookie+org
+
+GET    /api/v1/members                                    cookie+org
+POST   /api/v1/members/invite                             cookie+org, admin
+DELETE /api/v1/members/{userId}                           cookie+org, admin
+
+POST   /api/v1/agent/findings                             bearer
+GET    /api/v1/agent/findings                             bearer
+PATCH  /api/v1/agent/findings/{id}                        bearer
+POST   /api/v1/agent/findings/{id}/exploits               bearer
+POST   /api/v1/agent/scans                                bearer
+PATCH  /api/v1/agent/scans/{id}                           bearer
+
+POST   /api/v1/projects/{projectId}/tokens                cookie+org
+GET    /api/v1/projects/{projectId}/tokens                cookie+org
+DELETE /api/v1/projects/{projectId}/tokens/{id}           cookie+org
+
+POST   /api/v1/tokens                                     cookie+org, admin
+GET    /api/v1/tokens                                     cookie+org, admin
+DELETE /api/v1/tokens/{id}                                cookie+org, admin
+
+GET    /api/v1/org-features                               cookie+org
+PATCH  /api/v1/org-features/{flag}                        cookie+org, owner
+
+GET    /healthz                                           public
+GET    /readyz                                            public
+GET    /metrics                                           public
+GET    /api/v1/docs                                       public
+GET    /api/v1/docs/openapi.yaml                          public
+`
+  .trim()
+  .split(/\n+/)
+  .map((line) => line.replaceAll(/ {2,}/g, ' '));
