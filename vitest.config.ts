@@ -18,7 +18,7 @@ export default defineConfig({
           name: 'api',
           include: ['tests/**/*.test.ts'],
           exclude: [CONTRACT],
-          globalSetup: 'tests/support/postgres.ts',
+          globalSetup: ['tests/support/build.ts', 'tests/support/postgres.ts'],
           sequence: { groupOrder: 0 },
         },
       },

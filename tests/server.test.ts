@@ -7,13 +7,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../db/client.ts';
 import { createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
-import { build, type RunningServer, runServer, startServer, stopServers } from './support/server.ts';
+import { type RunningServer, runServer, startServer, stopServers } from './support/server.ts';
 
 let database: TestDatabase;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  await build();
   database = await createDatabase('empty');
   env = { DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' };
 });

@@ -1804,7 +1804,7 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description Names the organization while no base domain is configured. */
+        /** @description Names the organization, such as `acme`, while no base domain is configured. */
         OrgSlug: string;
     };
     requestBodies: never;
@@ -3484,7 +3484,7 @@ export interface operations {
                 per_page?: number;
             };
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -3560,7 +3560,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -3640,7 +3640,7 @@ export interface operations {
                 per_page?: number;
             };
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -3713,7 +3713,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -3777,7 +3777,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -3853,7 +3853,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -3903,7 +3903,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -3952,7 +3952,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4038,7 +4038,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4084,7 +4084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4143,7 +4143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4189,7 +4189,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4236,7 +4236,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4302,7 +4302,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4333,7 +4333,7 @@ export interface operations {
                 per_page?: number;
             };
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4406,7 +4406,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4539,7 +4539,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4615,7 +4615,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4684,7 +4684,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4789,7 +4789,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4871,7 +4871,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4924,7 +4924,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5000,7 +5000,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5024,7 +5024,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5075,7 +5075,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5149,7 +5149,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5172,7 +5172,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5218,7 +5218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization while no base domain is configured. */
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {

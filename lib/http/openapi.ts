@@ -63,8 +63,8 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     name: 'X-Org-Slug',
     in: 'header',
     required: false,
-    description: 'Names the organization while no base domain is configured.',
-    schema: { type: 'string', pattern: '^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$', example: 'acme' },
+    description: 'Names the organization, such as `acme`, while no base domain is configured.',
+    schema: { type: 'string', pattern: '^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$' },
   });
   registry.registerComponent('headers', 'RequestId', {
     description: 'That of the request when it had an acceptable one, else a new one.',
@@ -146,7 +146,7 @@ interface Media {
   examples?: object;
 }
 
-/** Puts a whole example beside every JSON schema, from the examples of its parts. */
+/** Puts a whole example beside every JSON schema, from the examples of its parts; parameters that may be left out have none. */
 function giveExamples({ paths, components }: OpenApiDocument): void {
   const schemas = (components?.schemas ?? {}) as Record<string, Schema>;
 
@@ -177,11 +177,14 @@ function giveExamples({ paths, components }: OpenApiDocument): void {
       const where = `${method} ${path}`;
       complete(operation.requestBody?.content, where);
       for (const response of Object.values(operation.responses)) complete(response.content, where);
+      // Whoever tries an operation out would send what stands there.
+      for (const { required, schema } of operation.parameters ?? []) if (!required) delete schema?.example;
     }
   }
 }
 
 interface Described {
+  parameters?: { required?: boolean; schema?: Schema }[];
   requestBody?: { content?: Record<string, Media> };
   responses: Record<string, { content?: Record<string, Media> }>;
 }

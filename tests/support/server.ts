@@ -1,15 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { type Api, createApi } from './api.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-
-/** Builds `dist/`, as `npm start` does. */
-export async function build(): Promise<void> {
-  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root });
-}
 
 /** The built server as a process of its own. */
 export interface RunningServer {

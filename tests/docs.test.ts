@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { endpoints } from '../handlers/index.ts';
+import { TAGS } from '../lib/http/endpoint.ts';
+import { describeApi } from '../lib/http/openapi.ts';
+import { createDatabase, type TestDatabase } from './support/database.ts';
+import { type RunningServer, startServer, stopServers } from './support/server.ts';
+
+let database: TestDatabase;
+let server: RunningServer;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  server = await startServer({ DATABASE_URL: database.url });
+});
+
+afterAll(async () => {
+  await stopServers();
+  await database.drop();
+});
+
+describe("the API's description", () => {
+  it('is served as it is made', async () => {
+    const answer = await server.api.get('/docs/openapi.yaml');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/yaml');
+    expect(parse(answer.text)).toEqual(JSON.parse(JSON.stringify(describeApi(endpoints))));
+  });
+
+  it('has the sections of the specification in their order, and says everything of every operation', () => {
+    const { openapi, tags, paths } = describeApi(endpoints);
+    expect(openapi).toBe('3.0.3');
+    expect(tags?.map(({ name }) => name)).toEqual([...TAGS]);
+    const operations = Object.values(paths).flatMap((item) => Object.values(item));
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(endpoints).sort());
+    for (const operation of operations) {
+      expect(operation).toMatchObject({
+        summary: expect.stringMatching(/./),
+        description: expect.stringMatching(/./),
+        tags: [expect.stringMatching(/./)],
+        security: expect.any(Array),
+        responses: { 400: expect.anything(), 500: expect.anything() },
+      });
+    }
+  });
+});
+
+describe('the documentation page', () => {
+  it('loads nothing but our own files, and its policy allows what it needs and no more', async () => {
+    const { text, headers } = await server.api.get('/docs');
+    const sources = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url ?? '');
+    expect(sources).toHaveLength(2);
+    for (const source of sources) {
+      expect(source).toMatch(/^\/assets\//);
+      const file = await fetch(server.url + source, { headers: { 'accept-encoding': 'gzip' } });
+      expect(file.status).toBe(200);
+      expect(file.headers.get('content-type')).toMatch(source.endsWith('.css') ? /css/ : /javascript/);
+      expect(file.headers.get('content-encoding')).toBe('gzip');
+      expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+      expect((await file.text()).length).toBeGreaterThan(100_000);
+    }
+    const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(text) ?? [];
+    const hash = createHash('sha256').update(script).digest('base64');
+    expect(headers.get('content-security-policy')).toContain(`script-src 'self' 'sha256-${hash}';`);
+  });
+
+  it.each(['/assets/', '/assets/nothing.js', '/assets/swagger-ui-dist', '/assets/%2e%2e/%2e%2e/server.js'])(
+    'serves no other file: %s',
+    async (path) => {
+      const answer = await fetch(server.url + path);
+      expect(await answer.text()).toMatch(/^<!doctype html>/);
+    },
+  );
+});
