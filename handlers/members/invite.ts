@@ -69,7 +69,7 @@ async function addMember(
 async function insertPlaceholder(tx: Tx, { services }: OrgCall, address: string) {
   const { id, at: createdAt } = services.nextId();
   const { id: emailId } = services.nextId();
-  const name = address.slice(0, address.lastIndexOf('@'));
+  const name = address.slice(0, address.lastIndexOf('@')).slice(0, 200);
   await tx.insert(users).values({ id, name, createdAt });
   await tx.insert(userEmails).values({ id: emailId, userId: id, email: address, isPrimary: true, createdAt });
   return { id, emailId, email: address, name, avatarUrl: '', passwordHash: null };

@@ -1,4 +1,4 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { rankIn } from '../../db/columns.ts';
 import { memberships, ROLES, userEmails, users } from '../../db/shared.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -29,6 +29,6 @@ export const listMembers = endpoint(
         .innerJoin(users, eq(users.id, memberships.userId))
         .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
         .where(eq(memberships.orgId, org.id))
-        .orderBy(rankIn(ROLES, memberships.role), asc(users.name), asc(users.id)),
+        .orderBy(rankIn(ROLES, memberships.role), sql`lower(${users.name})`, asc(users.id)),
     ),
 );

@@ -1,4 +1,4 @@
-import { asc } from 'drizzle-orm';
+import { asc, sql } from 'drizzle-orm';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
@@ -19,7 +19,7 @@ export const listProjects = endpoint(
     const rows = await db
       .select(projectFields(tables))
       .from(projects)
-      .orderBy(asc(projects.name), asc(projects.id));
+      .orderBy(sql`lower(${projects.name})`, asc(projects.id));
     return ok(rows.map(toResource));
   },
 );
