@@ -1,11 +1,20 @@
-import { eq } from 'drizzle-orm';
+import { eq, type SQL } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
+import type { OrgTables } from '../db/org.ts';
 import type { ApiToken } from './auth/api-tokens.ts';
 import { ApiError } from './http/errors.ts';
+import { uuid, z } from './http/schema.ts';
 import type { Org } from './orgs.ts';
 
 /** A project's slug: 2 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
 export const PROJECT_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
+
+/** What a project's slug looks like, as a field. */
+export const projectSlug = () =>
+  z
+    .string()
+    .regex(PROJECT_SLUG, 'must be 2 to 50 lower-case letters, digits and hyphens')
+    .openapi({ example: 'web-shop' });
 
 /** @throws ApiError `resource_error/not_found` */
 export async function requireProject(
@@ -13,8 +22,49 @@ export async function requireProject(
   { tables: { projects } }: Org,
   projectId: string,
 ): Promise<void> {
-  const [project] = await db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId));
+  await findProject(db, projects, eq(projects.id, projectId));
+}
+
+async function findProject(db: Db, projects: OrgTables['projects'], where: SQL): Promise<string> {
+  const [project] = await db.select({ id: projects.id }).from(projects).where(where);
   if (!project) throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
+  return project.id;
+}
+
+/** The fields by which an agent names a project: its id, or its slug in `project`. */
+export const projectReference = { project_id: uuid().optional(), project: projectSlug().optional() };
+
+interface ProjectReference {
+  project_id?: string | undefined;
+  project?: string | undefined;
+}
+
+/** A schema with {@link projectReference} that takes nothing which names no project. */
+export const namesProject = <S extends z.ZodType<ProjectReference>>(schema: S): S =>
+  schema
+    .refine((value) => value?.project_id !== undefined || value?.project !== undefined, {
+      path: ['project_id'],
+      message: 'is required, or project',
+      // Together with whatever else is wrong.
+      when: () => true,
+    })
+    .openapi({ anyOf: [{ required: ['project_id'] }, { required: ['project'] }] });
+
+/**
+ * The id of the project an agent names.
+ * @throws ApiError `token_error/scope_mismatch` when it is not the token's; `resource_error/not_found`
+ */
+export async function resolveProject(
+  db: Db,
+  { tables: { projects } }: Org,
+  token: ApiToken,
+  { project_id, project }: ProjectReference,
+): Promise<string> {
+  if (project_id !== undefined) requireScope(token, project_id);
+  const where = project_id === undefined ? eq(projects.slug, project ?? '') : eq(projects.id, project_id);
+  const id = await findProject(db, projects, where);
+  requireScope(token, id);
+  return id;
 }
 
 /** @throws ApiError `token_error/scope_mismatch` when the token is of another project */

@@ -36,6 +36,28 @@ describe('POST /agent/scans', () => {
     expect(must(await t.api.get(`/scans/${body.scan_id}`, org.asOwner))).toEqual(answer.result);
   });
 
+  it('takes the slug of the project in place of its id', async () => {
+    const { project_id, ...body } = valid();
+    expect(must(await register({ ...body, project: 'web-shop' })).project_id).toBe(project_id);
+    const list = (query: string) => t.api.get(`/agent/findings?${query}`, org.asAgent);
+    await push(t.api, org, body.scan_id);
+    expect((await list('project=web-shop')).result).toEqual((await list(`project_id=${project_id}`)).result);
+
+    must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } }));
+    for (const [project, status, error] of [
+      ['other', 403, 'token_error/scope_mismatch'],
+      ['nothing', 404, 'resource_error/not_found'],
+      ['Not a slug', 400, 'validation_error/field_invalid'],
+    ]) {
+      const answer = await register({ ...valid({ project_id: undefined }), project });
+      expect([answer.status, answer.error]).toEqual([status, error]);
+    }
+    const nameless = await register({});
+    expect(nameless.error).toBe('validation_error/field_required');
+    expect(nameless.badFields).toEqual(expect.arrayContaining(['scan_id', 'project_id', 'persona']));
+    expect((await list('')).badFields).toEqual(['project_id']);
+  });
+
   it('makes a name and needs no target', async () => {
     const { name, target } = must(await register(valid({ name: null })));
     expect(name).toMatch(/^senku scan \d{4}-\d\d-\d\dT/);
@@ -65,7 +87,7 @@ describe('POST /agent/scans', () => {
     [{ scan_id: 7 }, 'field_invalid', ['scan_id']],
     [{ scan_id: '..' }, 'field_invalid', ['scan_id']],
     [{ project_id: 'mine' }, 'field_invalid', ['project_id']],
-    [{ persona: undefined, project_id: undefined }, 'field_required', ['project_id', 'persona']],
+    [{ persona: undefined, project_id: undefined }, 'field_required', ['persona', 'project_id']],
     [{ persona: 'gon' }, 'field_invalid', ['persona']],
     [{ name: 'x'.repeat(201) }, 'field_invalid', ['name']],
     [{ target: 'repo' }, 'field_invalid', ['target']],

@@ -5,13 +5,8 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { slugCandidates } from '../../lib/orgs.ts';
-import { PROJECT_SLUG } from '../../lib/projects.ts';
+import { projectSlug } from '../../lib/projects.ts';
 import { Project } from '../../lib/resources.ts';
-
-const slug = z
-  .string()
-  .regex(PROJECT_SLUG, 'must be 2 to 50 lower-case letters, digits and hyphens')
-  .openapi({ example: 'web-shop' });
 
 export const createProject = endpoint(
   {
@@ -21,7 +16,7 @@ export const createProject = endpoint(
     tag: 'Projects',
     summary: 'Create a project',
     description: 'Without `slug` one is made from the name.',
-    request: { body: z.object({ name: name('Web shop'), slug: optional(slug) }) },
+    request: { body: z.object({ name: name('Web shop'), slug: optional(projectSlug()) }) },
     responses: { 201: { description: 'The project.', result: Project } },
     errors: ['resource_error/already_exists'],
   },

@@ -976,7 +976,7 @@ export interface paths {
         put?: never;
         /**
          * Register a scan
-         * @description Before findings are pushed for it. Agents make `scan_id` a UUID v7.
+         * @description Before findings are pushed for it. Agents make `scan_id` a UUID v7. The project may be named by its slug, in `project`, instead of its id.
          *
          *     For agents with an API token of the organization; a project's token acts on its project only.
          */
@@ -1840,7 +1840,7 @@ export interface operations {
                      * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
                      * @example Correct1horse
                      */
-                    password: string;
+                    password: string & (unknown & unknown & unknown);
                     /** @example Ada Lovelace */
                     name: string;
                 };
@@ -2167,7 +2167,7 @@ export interface operations {
                      * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
                      * @example Correct1horse
                      */
-                    password: string;
+                    password: string & (unknown & unknown & unknown);
                 };
             };
         };
@@ -2226,7 +2226,7 @@ export interface operations {
                      * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
                      * @example Correct1horse
                      */
-                    new_password: string;
+                    new_password: string & (unknown & unknown & unknown);
                 };
             };
         };
@@ -4323,8 +4323,9 @@ export interface operations {
     };
     listAgentFindings: {
         parameters: {
-            query: {
-                project_id: string;
+            query?: {
+                project_id?: string;
+                project?: string;
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
                 status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
@@ -4696,6 +4697,7 @@ export interface operations {
                  * @example {
                  *       "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
                  *       "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                 *       "project": "web-shop",
                  *       "persona": "sharingan",
                  *       "name": "Nightly audit",
                  *       "target": {
@@ -4713,7 +4715,9 @@ export interface operations {
                      * Format: uuid
                      * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
                      */
-                    project_id: string;
+                    project_id?: string;
+                    /** @example web-shop */
+                    project?: string;
                     /** @enum {string} */
                     persona: "sharingan" | "senku" | "killua";
                     /** @example Nightly audit */

@@ -156,13 +156,13 @@ function giveExamples({ paths, components }: OpenApiDocument): void {
       return exampleOf(schemas[name] ?? {}, name);
     }
     if (schema.example !== undefined) return schema.example;
-    const [first] = schema.oneOf ?? schema.anyOf ?? [];
-    if (first) return exampleOf(first, where);
     if (schema.enum) return schema.enum[0];
     if (schema.properties) {
       const fields = Object.entries(schema.properties);
       return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, `${where}.${name}`)]));
     }
+    const [first] = schema.oneOf ?? schema.anyOf ?? [];
+    if (first) return exampleOf(first, where);
     if (schema.items) return [exampleOf(schema.items, `${where}[]`)];
     if (schema.type === 'boolean') return false;
     throw new Error(`${where} has no example`);

@@ -3,8 +3,8 @@ import { answerFindings } from '../../../lib/finding-list.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../../lib/http/list.ts';
-import { uuid, z } from '../../../lib/http/schema.ts';
-import { requireProject, requireScope } from '../../../lib/projects.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { namesProject, projectReference, resolveProject } from '../../../lib/projects.ts';
 import { Finding } from '../../../lib/resources.ts';
 
 export const listAgentFindings = endpoint(
@@ -16,20 +16,21 @@ export const listAgentFindings = endpoint(
     summary: "List a project's findings",
     description: 'What an agent verifies: usually those with `status=fixed`. Newest first.',
     request: {
-      query: z.object({
-        project_id: uuid(),
-        status: anyOf(FINDING_STATUSES).optional(),
-        severity: anyOf(SEVERITIES).optional(),
-        ...pageParameters,
-      }),
+      query: namesProject(
+        z.object({
+          ...projectReference,
+          status: anyOf(FINDING_STATUSES).optional(),
+          severity: anyOf(SEVERITIES).optional(),
+          ...pageParameters,
+        }),
+      ),
     },
     responses: { 200: { description: 'The findings.', result: z.array(Finding), paged: true } },
     errors: ['token_error/scope_mismatch', 'resource_error/not_found'],
   },
   async (call) => {
     const { db, org, query, token } = call;
-    requireScope(token, query.project_id);
-    await requireProject(db, org, query.project_id);
-    return answerFindings(call, query);
+    const project_id = await resolveProject(db, org, token, query);
+    return answerFindings(call, { ...query, project_id });
   },
 );

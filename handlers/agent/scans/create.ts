@@ -4,8 +4,8 @@ import { scanId } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { optional, text, uuid, z } from '../../../lib/http/schema.ts';
-import { requireProject, requireScope } from '../../../lib/projects.ts';
+import { optional, text, z } from '../../../lib/http/schema.ts';
+import { namesProject, projectReference, resolveProject } from '../../../lib/projects.ts';
 import { Scan } from '../../../lib/resources.ts';
 
 const part = (example: string) => optional(text({ max: 2048, example }));
@@ -17,35 +17,37 @@ export const registerScan = endpoint(
     access: bearer,
     tag: 'Agent ingest',
     summary: 'Register a scan',
-    description: 'Before findings are pushed for it. Agents make `scan_id` a UUID v7.',
+    description:
+      'Before findings are pushed for it. Agents make `scan_id` a UUID v7. The project may be named by its slug, in `project`, instead of its id.',
     request: {
-      body: z.object({
-        scan_id: scanId(),
-        project_id: uuid(),
-        persona: z.enum(PERSONAS),
-        name: optional(text({ min: 1, max: 200, trim: true, example: 'Nightly audit' })),
-        target: optional(
-          z.object({
-            type: part('repository'),
-            path: part('services/web'),
-            url: part('https://git.example.com/acme/web-shop'),
-            ref: part('main'),
-          }),
-        ),
-      }),
+      body: namesProject(
+        z.object({
+          scan_id: scanId(),
+          ...projectReference,
+          persona: z.enum(PERSONAS),
+          name: optional(text({ min: 1, max: 200, trim: true, example: 'Nightly audit' })),
+          target: optional(
+            z.object({
+              type: part('repository'),
+              path: part('services/web'),
+              url: part('https://git.example.com/acme/web-shop'),
+              ref: part('main'),
+            }),
+          ),
+        }),
+      ),
     },
     responses: { 201: { description: 'The scan; it is running.', result: Scan } },
     errors: ['token_error/scope_mismatch', 'resource_error/not_found', 'resource_error/already_exists'],
   },
   async ({ body, db, now, org, token }) => {
-    requireScope(token, body.project_id);
-    await requireProject(db, org, body.project_id);
+    const projectId = await resolveProject(db, org, token, body);
     const { scans } = org.tables;
     const [row] = await db
       .insert(scans)
       .values({
         scanId: body.scan_id,
-        projectId: body.project_id,
+        projectId,
         persona: body.persona,
         name: body.name ?? `${body.persona} scan ${now.toISOString()}`,
         target: body.target as ScanTarget | undefined,
