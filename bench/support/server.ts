@@ -11,6 +11,8 @@ import type { Site } from './site.ts';
 export interface BenchServer {
   /** Without a path. */
   origin: string;
+  /** What it says goes here. */
+  logFile: string;
   /** Processor time it has used so far, in seconds; undefined where the system does not tell. */
   cpuSeconds(): Promise<number | undefined>;
   stop(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startServer(site: Site, options: BenchServerOptions): Prom
   site.onClose(() => stop(child));
   return {
     origin: await listening(child, logFile),
+    logFile,
     cpuSeconds: () => cpuSeconds(child),
     stop: () => stop(child),
   };

@@ -1,6 +1,6 @@
 import { publicAccess } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { shown } from '../../lib/http/schema.ts';
+import { shown, z } from '../../lib/http/schema.ts';
 
 export const openApiDocument = endpoint(
   {
@@ -12,7 +12,7 @@ export const openApiDocument = endpoint(
     responses: {
       200: {
         description: 'OpenAPI 3.0.3.',
-        body: { type: 'application/yaml', schema: shown('openapi: 3.0.3') },
+        body: { type: 'application/yaml', schema: z.object({ openapi: shown('3.0.3') }) },
       },
     },
     withoutDatabase: true,

@@ -1,4 +1,4 @@
-import { hasLength, z } from '../http/schema.ts';
+import { hasLength, isStorable, STORABLE, z } from '../http/schema.ts';
 
 /** Hashes passwords; the edge brings another implementation of the same format. */
 export interface PasswordHasher {
@@ -17,15 +17,15 @@ export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism:
 export const PASSWORD_RULE =
   'must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit';
 
-const PASSWORD = '^(?=[^\\u0000]*\\p{Lu})(?=[^\\u0000]*\\p{Ll})(?=[^\\u0000]*[0-9])[^\\u0000]*$';
-const isPassword = new RegExp(PASSWORD, 'u');
+const CHARACTERS = ['\\p{Lu}', '\\p{Ll}', '[0-9]'];
+const each = CHARACTERS.map((pattern) => new RegExp(pattern, 'u'));
 
 /** A password a user may choose (SPEC.md "Authentication"). */
 export const newPassword = () =>
   z
     .string()
     .refine(
-      (value) => hasLength(value, 8, 256) && isPassword.test(value) && value.isWellFormed(),
+      (value) => hasLength(value, 8, 256) && isStorable(value) && each.every((one) => one.test(value)),
       PASSWORD_RULE,
     )
     .openapi({
@@ -33,7 +33,8 @@ export const newPassword = () =>
       format: 'password',
       minLength: 8,
       maxLength: 256,
-      pattern: PASSWORD,
+      pattern: STORABLE,
+      allOf: CHARACTERS.map((pattern) => ({ pattern })),
       description: PASSWORD_RULE,
       example: 'Correct1horse',
     });

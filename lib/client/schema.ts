@@ -5451,7 +5451,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": {
+                        /** @example 3.0.3 */
+                        openapi: string;
+                    };
                 };
             };
         };

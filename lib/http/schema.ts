@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 /** PostgreSQL's text takes neither NUL nor unpaired surrogates. */
-const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
+export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
 const UNSTORABLE = 'must not contain NUL or unpaired surrogates';
 
@@ -18,7 +18,7 @@ export function hasLength(text: string, min: number, max: number): boolean {
 const encoder = new TextEncoder();
 
 /** What `isStorable` allows, for the API's description. */
-const STORABLE = '^[^\\u0000]*$';
+export const STORABLE = '^[^\\u0000]*$';
 /** What `trim` cuts off, spelled out: which characters `\s` stands for, languages do not agree on. */
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 /** The same as {@link STORABLE}, with something in it that is no white space. */
