@@ -1,3 +1,4 @@
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -10,7 +11,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Each file has a database of its own; two at a time is what two cores can take.
     maxWorkers: 2,
-    provide: { observedDir: join(tmpdir(), `svc-observed-${process.pid}`) },
+    provide: { observedDir: mkdtempSync(join(tmpdir(), 'svc-observed-')) },
     projects: [
       {
         extends: true,
@@ -25,7 +26,12 @@ export default defineConfig({
       {
         extends: true,
         // Looks at what all others have seen, and so comes last.
-        test: { name: 'contract', include: [CONTRACT], sequence: { groupOrder: 1 } },
+        test: {
+          name: 'contract',
+          include: [CONTRACT],
+          globalSetup: 'tests/support/forget.ts',
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

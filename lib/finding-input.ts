@@ -8,8 +8,8 @@ export const USER_STATUSES = FINDING_STATUSES.filter((status) => status !== 'ver
 export const AGENT_STATUSES = ['open', 'verified'] as const;
 
 /**
- * Neither control nor format characters, separators of lines, nor those for private use; `\P{C}` would depend on
- * whose version of Unicode is asked. And not "." or "..", which a URL cannot name.
+ * No control characters, separators of lines, nor the common format and private-use characters: `\P{C}` would depend
+ * on whose version of Unicode is asked. And not "." or "..", which a URL cannot name.
  */
 const SCAN_ID =
   '^(?!\\.\\.?$)[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ue000-\\uf8ff\\ufeff\\ufff9-\\ufffb\\ufffe\\uffff]+$';
@@ -19,7 +19,6 @@ export const scanId = () =>
   text({ min: 1, max: 36 })
     .regex(new RegExp(SCAN_ID, 'u'), 'must be printable characters, and not "." or ".."')
     .openapi({
-      type: 'string',
       minLength: 1,
       maxLength: 36,
       pattern: SCAN_ID,

@@ -48,7 +48,11 @@ export const namesProject = <S extends z.ZodType<ProjectReference>>(schema: S): 
       // Together with whatever else is wrong.
       when: () => true,
     })
-    .openapi({ anyOf: [{ required: ['project_id'] }, { required: ['project'] }] });
+    .refine((value) => value.project_id === undefined || value.project === undefined, {
+      path: ['project'],
+      message: 'must not stand beside project_id',
+    })
+    .openapi({ oneOf: [{ required: ['project_id'] }, { required: ['project'] }] });
 
 /**
  * The id of the project an agent names.
@@ -62,7 +66,10 @@ export async function resolveProject(
 ): Promise<string> {
   if (project_id !== undefined) requireScope(token, project_id);
   const where = project_id === undefined ? eq(projects.slug, project ?? '') : eq(projects.id, project_id);
-  const id = await findProject(db, projects, where);
+  const id = await findProject(db, projects, where).catch((error) => {
+    // Whether there are others is none of the business of a project's token.
+    throw token.projectId === null ? error : new ApiError('token_error/scope_mismatch');
+  });
   requireScope(token, id);
   return id;
 }

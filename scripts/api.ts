@@ -36,7 +36,7 @@ if (!process.argv.includes('--check')) {
 /** Which of several fields are required cannot be said in the types that are made; they would allow anything. */
 function withoutAlternatives(key: string, value: unknown): unknown {
   const isAlternative = (schema: object) => Object.keys(schema).join() === 'required';
-  return key === 'anyOf' && (value as object[]).every(isAlternative) ? undefined : value;
+  return key === 'oneOf' && (value as object[]).every(isAlternative) ? undefined : value;
 }
 
 /** The description without its errors, which the client throws, and without what is no type. */

@@ -111,6 +111,18 @@ describe('the client', () => {
     expect(error).toMatchObject({ status: 502, type: '', code: '', retryAfter: 3, details: [] });
   });
 
+  it.each(['null', '', '<h1>Log in first</h1>', '{"status":"ok"}'])(
+    'does not take the success of somebody else for one of the service: %s',
+    async (text) => {
+      const portal = createClient({ baseUrl: 'http://localhost', fetch: async () => new Response(text) });
+      expect(await failure(portal.get('/orgs'))).toMatchObject({
+        name: 'ServiceError',
+        status: 200,
+        code: '',
+      });
+    },
+  );
+
   it('passes on that the service was not reached', async () => {
     const away = createClient({
       baseUrl: 'http://localhost',

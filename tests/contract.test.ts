@@ -6,9 +6,9 @@ import { declared } from './support/contract.ts';
 /** What all other test files have seen; they have run before (vitest.config.ts). */
 async function observed(): Promise<Set<string>> {
   const dir = inject('observedDir');
-  const files = await readdir(dir).catch(() => {
-    throw new Error('Nothing was seen yet: this test is about the whole suite, run it with `npm test`.');
-  });
+  const files = await readdir(dir);
+  if (files.length === 0)
+    throw new Error('Nothing was seen: this test is about the whole suite, run `npm test`.');
   const texts = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
   return new Set(texts.flatMap((text) => text.split('\n')));
 }

@@ -124,9 +124,12 @@ describe('the feature flags of an organization', () => {
     expect(await states()).toEqual(AS_MADE);
   });
 
-  it.each(['x'.repeat(101), 'require_mfa%00'])('cannot be called %s', async (flag) => {
-    expect(outcome(await set(flag, true))).toEqual([404, 'resource_error/not_found']);
-  });
+  it.each(['x'.repeat(101), 'require_mfa%00'])(
+    'is not provisioned that cannot be called so: %s',
+    async (flag) => {
+      expect(outcome(await set(flag, true))).toEqual([403, 'permission_error/feature_not_provisioned']);
+    },
+  );
 
   it.each([true, false])('that are withdrawn are not switched to %s', async (enabled) => {
     must(await set('org_wide_tokens', !enabled));

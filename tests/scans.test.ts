@@ -46,12 +46,14 @@ describe('POST /agent/scans', () => {
     must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } }));
     for (const [project, status, error] of [
       ['other', 403, 'token_error/scope_mismatch'],
-      ['nothing', 404, 'resource_error/not_found'],
+      ['nothing', 403, 'token_error/scope_mismatch'],
       ['Not a slug', 400, 'validation_error/field_invalid'],
     ]) {
       const answer = await register({ ...valid({ project_id: undefined }), project });
       expect([answer.status, answer.error]).toEqual([status, error]);
     }
+    const both = await register(valid({ project: 'web-shop' }));
+    expect([both.error, both.badFields]).toEqual(['validation_error/field_invalid', ['project']]);
     const nameless = await register({});
     expect(nameless.error).toBe('validation_error/field_required');
     expect(nameless.badFields).toEqual(expect.arrayContaining(['scan_id', 'project_id', 'persona']));

@@ -18,7 +18,6 @@ ${SwaggerUI({
   baseUrl: '/assets',
   deepLinking: true,
   docExpansion: 'none',
-  persistAuthorization: true,
   displayRequestDuration: true,
 })}
 </body>

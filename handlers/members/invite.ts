@@ -21,7 +21,7 @@ export const inviteMember = endpoint(
     tag: 'Members',
     summary: 'Invite a member',
     description:
-      'By the primary or a verified address of an account. For an address without an account a placeholder is made, which can log in once its owner has set a password by the link that is mailed. Only an owner may invite an owner.',
+      'By the primary or a verified address of an account; a primary address need not be verified, so look who is listed before you rely on it. For an address without an account a placeholder is made, which can log in once its owner has set a password by the link that is mailed. Only an owner may invite an owner.',
     request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
     responses: { 201: { description: 'The member.', result: Member } },
     errors: ['resource_error/already_exists', 'rate_limit_error/exceeded'],

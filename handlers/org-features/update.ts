@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
-import { text, z } from '../../lib/http/schema.ts';
+import { isStorable, z } from '../../lib/http/schema.ts';
 
 export const updateOrgFeature = endpoint(
   {
@@ -14,7 +14,7 @@ export const updateOrgFeature = endpoint(
     description:
       'It must be provisioned by a platform administrator. With `require_mfa` on, members without MFA are refused at once, whoever switched it on too.',
     request: {
-      params: z.object({ flag: text({ max: 100, example: 'require_mfa' }) }),
+      params: z.object({ flag: z.string().openapi({ example: 'require_mfa' }) }),
       body: z.object({ enabled: z.boolean().openapi({ example: true }) }),
     },
     responses: { 200: { description: 'It is switched.', message: 'require_mfa is now on.' } },
@@ -22,11 +22,13 @@ export const updateOrgFeature = endpoint(
   },
   async ({ body: { enabled }, db, org: { tables }, params: { flag } }) => {
     const { orgFlags } = tables;
-    const switched = await db
-      .update(orgFlags)
-      .set({ enabled })
-      .where(and(eq(orgFlags.name, flag), orgFlags.provisioned))
-      .returning({ name: orgFlags.name });
+    const switched = isStorable(flag)
+      ? await db
+          .update(orgFlags)
+          .set({ enabled })
+          .where(and(eq(orgFlags.name, flag), orgFlags.provisioned))
+          .returning({ name: orgFlags.name })
+      : [];
     if (switched.length === 0) throw new ApiError('permission_error/feature_not_provisioned');
     return done({ message: `${flag} is now ${enabled ? 'on' : 'off'}.` });
   },

@@ -6,7 +6,9 @@ const PREFIX = '/api/v1';
 
 /** The paths of the API, below its prefix. */
 type ApiPaths = {
-  [Path in keyof paths as Path extends `${typeof PREFIX}${infer Rest}` ? Rest : never]: paths[Path];
+  [Path in keyof paths as Path extends `${typeof PREFIX}${infer Rest}`
+    ? Exclude<Rest, `/docs${string}`>
+    : never]: paths[Path];
 };
 
 /** The resources as the API shows them: `Schemas['Finding']`. */
@@ -87,9 +89,24 @@ export class ServiceError extends Error {
     this.code = error?.code ?? '';
     this.ref = error?.ref ?? '';
     this.requestId = response.headers.get('x-request-id') ?? undefined;
-    this.details = error?.details ?? [];
+    this.details = Array.isArray(error?.details) ? error.details : [];
     const wait = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
     this.retryAfter = Number.isNaN(wait) ? undefined : wait;
+  }
+}
+
+interface Body {
+  success?: boolean;
+  result?: undefined;
+  result_info?: Schemas['ResultInfo'];
+  message?: string;
+}
+
+function parse(text: string | undefined): Body | undefined {
+  try {
+    return JSON.parse(text ?? '') ?? undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -107,13 +124,15 @@ export function createClient({ baseUrl, token, orgSlug, fetch }: ClientOptions):
   const caller =
     (method: HttpMethod) =>
     async (path: string, init: object = {}): Promise<Reply<unknown>> => {
-      const { data, error, response } = await inner.request(method, path, init as never);
+      const { data, error, response } = await inner.request(method, path, {
+        ...init,
+        parseAs: 'text',
+      } as never);
       if (!response.ok) throw new ServiceError(response, error);
-      const { result, result_info, message } = (data ?? {}) as {
-        result?: undefined;
-        result_info?: Schemas['ResultInfo'];
-        message?: string;
-      };
+      const body = response.status === 204 ? {} : parse(data as string | undefined);
+      // A proxy's or a login page's success is not the service's.
+      if (response.status !== 204 && body?.success !== true) throw new ServiceError(response, body);
+      const { result, result_info, message } = body ?? {};
       return {
         status: response.status,
         requestId: response.headers.get('x-request-id') ?? '',

@@ -862,7 +862,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description By the primary or a verified address of an account. For an address without an account a placeholder is made, which can log in once its owner has set a password by the link that is mailed. Only an owner may invite an owner.
+         * @description By the primary or a verified address of an account; a primary address need not be verified, so look who is listed before you rely on it. For an address without an account a placeholder is made, which can log in once its owner has set a password by the link that is mailed. Only an owner may invite an owner.
          *
          *     For members of the organization, at least `admin`.
          */
@@ -1739,13 +1739,13 @@ export interface components {
             /** @example 9.8 */
             cvss_score?: number | null;
             /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
-            cvss_vector?: string;
+            cvss_vector?: string | null;
             /** @example src/search.ts */
-            file?: string;
+            file?: string | null;
             /** @example 42 */
             line?: number | null;
             /** @example semgrep */
-            source?: string;
+            source?: string | null;
         };
         ApiToken: {
             /**
@@ -4697,7 +4697,6 @@ export interface operations {
                  * @example {
                  *       "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
                  *       "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
-                 *       "project": "web-shop",
                  *       "persona": "sharingan",
                  *       "name": "Nightly audit",
                  *       "target": {
@@ -4721,16 +4720,16 @@ export interface operations {
                     /** @enum {string} */
                     persona: "sharingan" | "senku" | "killua";
                     /** @example Nightly audit */
-                    name?: string;
+                    name?: string | null;
                     target?: {
                         /** @example repository */
-                        type?: string;
+                        type?: string | null;
                         /** @example services/web */
-                        path?: string;
+                        path?: string | null;
                         /** @example https://git.example.com/acme/web-shop */
-                        url?: string;
+                        url?: string | null;
                         /** @example main */
-                        ref?: string;
+                        ref?: string | null;
                     } | null;
                 };
             };
@@ -4813,7 +4812,7 @@ export interface operations {
                     /** @enum {string} */
                     status: "completed" | "failed";
                     /** @example The scanner ran out of memory. */
-                    error_message?: string;
+                    error_message?: string | null;
                 };
             };
         };

@@ -134,7 +134,7 @@ function serveFiles(app: App, files: MiddlewareHandler): void {
     if (!found) return next();
     request.route = FILES;
     request.quiet = true;
-    const headers = { ...Object.fromEntries(found.headers), 'cache-control': 'public, max-age=3600' };
+    const headers = { ...Object.fromEntries(found.headers), 'cache-control': 'no-cache' };
     return respond(request, found.status, found.body, headers);
   });
 }

@@ -95,7 +95,7 @@ export function describe(path: string, spec: Spec): Operation {
       ...(request?.query && { query: request.query as z.ZodObject }),
       ...(request?.body && { body: { required: true, content: { [JSON_MEDIA]: { schema: request.body } } } }),
     },
-    responses: { ...successes(spec.responses), ...failures(errorsOf(path, spec)) },
+    responses: { ...successes(spec.responses), ...failures(errorsOf(spec)) },
   };
 }
 
@@ -135,19 +135,26 @@ function contentOf({ result, message, paged, body }: SuccessSpec) {
 }
 
 /** Every error an endpoint can answer. */
-function errorsOf(path: string, { access, method, request, errors = [], withoutDatabase }: Spec): ErrorKey[] {
+function errorsOf({ access, method, request, errors = [], withoutDatabase }: Spec): ErrorKey[] {
   return [
     ...new Set<ErrorKey>([
       // Of a request line or Host that cannot be understood, before the endpoint is known.
       'validation_error/invalid_request',
       ...(request?.body ? BODY_ERRORS : []),
       ...accessErrors(access, method.toUpperCase()),
-      ...(path.includes('{') ? (['resource_error/not_found'] as const) : []),
+      ...(canNameNothing(request) ? (['resource_error/not_found'] as const) : []),
       ...errors,
       'server_error/internal',
       ...(withoutDatabase ? [] : (['server_error/unavailable'] as const)),
     ]),
   ];
+}
+
+/** Whether a path can have a parameter that no thing could be called by. */
+function canNameNothing(request: RequestSchemas | undefined): boolean {
+  const names = Object.keys((request?.params as z.ZodObject | undefined)?.shape ?? {});
+  const nothing = Object.fromEntries(names.map((name) => [name, '\0']));
+  return request?.params?.safeParse(nothing).success === false;
 }
 
 const BODY_ERRORS = [

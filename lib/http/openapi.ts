@@ -10,7 +10,7 @@ export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
 const DESCRIPTION = `Scanning agents push findings; members of an organization browse, filter and triage them.
 
 **Envelope.** Every JSON body has \`success\` and \`request_id\`; successes \`result\`, \`message\` or both, failures \`errors\`.
-An optional field without a value is left out. Times are ISO 8601 in UTC with milliseconds, ids are UUIDs.
+An optional field without a value is left out. Times are ISO 8601 in UTC with milliseconds.
 
 **Organization.** Operations of an organization find it by the host: \`<slug>.<base domain>\`, or its custom domain. While no
 base domain is configured the header \`X-Org-Slug\` names it.
@@ -135,6 +135,7 @@ interface Schema {
   enum?: unknown[];
   type?: string;
   properties?: Record<string, Schema>;
+  required?: string[];
   items?: Schema;
   anyOf?: Schema[];
   oneOf?: Schema[];
@@ -158,7 +159,9 @@ function giveExamples({ paths, components }: OpenApiDocument): void {
     if (schema.example !== undefined) return schema.example;
     if (schema.enum) return schema.enum[0];
     if (schema.properties) {
-      const fields = Object.entries(schema.properties);
+      // Of fields that stand for one another, the first.
+      const others = schema.oneOf?.slice(1).flatMap(({ required = [] }) => required) ?? [];
+      const fields = Object.entries(schema.properties).filter(([name]) => !others.includes(name));
       return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, `${where}.${name}`)]));
     }
     const [first] = schema.oneOf ?? schema.anyOf ?? [];

@@ -45,7 +45,6 @@ export function text({ min = 0, max, trim = false, example }: TextLimits) {
   return (trim ? given.trim() : given)
     .refine((value) => hasLength(value, min, Number.POSITIVE_INFINITY), tooShort)
     .openapi({
-      type: 'string',
       ...(min > 0 && { minLength: min }),
       maxLength: max,
       pattern: trim && min > 0 ? NOT_BLANK : STORABLE,
@@ -66,7 +65,6 @@ export function textBytes({ min = 0, max, example }: Omit<TextLimits, 'trim'>) {
         `must have at most ${max} bytes in UTF-8`,
       )
       .openapi({
-        type: 'string',
         ...(min > 0 && { minLength: min }),
         maxLength: max,
         pattern: STORABLE,

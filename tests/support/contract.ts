@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -159,7 +159,5 @@ export const declared = (): string[] =>
 
 afterAll(async () => {
   if (seen.size === 0) return;
-  const dir = inject('observedDir');
-  await mkdir(dir, { recursive: true });
-  await writeFile(join(dir, randomUUID()), [...seen].join('\n'));
+  await writeFile(join(inject('observedDir'), randomUUID()), [...seen].join('\n'));
 });
