@@ -19,7 +19,7 @@ import { installSchemathesis, runSchemathesis, Unavailable } from './fuzz/schema
 const USAGE = `npm run fuzz -- [options]
   --max-examples N   random requests per operation (default 30)
   --seed N           the same requests again
-  --caller NAME      only as this one (repeatable): anonymous, account, sessions, owner, viewer, agent
+  --caller NAME      only as this one (repeatable): anonymous, account, sessions, owner, member, agent
   --operation ID     only this operation, by its id (repeatable)
   --verbose          shows all that Schemathesis says
 `;
@@ -83,12 +83,14 @@ async function fuzz(site: Site, schemathesis: string): Promise<boolean> {
     const args = await argumentsFor(site, origin, caller, operations);
     const { report, output } = await runSchemathesis(site, schemathesis, caller.name, args);
     const problems = [...report.failures, ...report.errors];
-    const count = problems.reduce((sum, { count }) => sum + count, 0) || (report.complete ? 0 : 1);
+    const tested = report.operations?.tested ?? 0;
+    const whole = report.complete && tested === operations.length;
+    const count = problems.reduce((sum, { count }) => sum + count, 0) || (whole ? 0 : 1);
     if (count > 0 || options.verbose) site.say(`\nAs ${caller.name}:\n\n${output}`);
     found += count;
     rows.push([
       caller.name,
-      `${report.operations?.tested ?? 0}`,
+      `${tested} of ${operations.length}`,
       `${report.test_cases.generated}`,
       `${Math.round((performance.now() - began) / 1000)}`,
       `${count}`,

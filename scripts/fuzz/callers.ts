@@ -69,15 +69,15 @@ export async function prepareCallers(origin: string, sql: Sql): Promise<Caller[]
       known: one.known,
     },
     {
-      name: 'viewer',
-      operations: operationsFor('cookieOrg'),
+      name: 'member',
+      operations: operationsFor('cookieOrg', 'bearer', 'public'),
       org: two.slug,
-      auth: { cookie: two.viewer },
+      auth: { cookie: two.member },
       known: two.known,
     },
     {
       name: 'agent',
-      operations: operationsFor('bearer'),
+      operations: Object.keys(endpoints),
       org: two.slug,
       auth: { token: two.token },
       known: two.known,
@@ -85,8 +85,8 @@ export async function prepareCallers(origin: string, sql: Sql): Promise<Caller[]
   ];
 }
 
-const operationsFor = (kind: Access['kind']): string[] =>
-  Object.entries(endpoints).flatMap(([id, { access }]) => (access.kind === kind ? [id] : []));
+const operationsFor = (...kinds: Access['kind'][]): string[] =>
+  Object.entries(endpoints).flatMap(([id, { access }]) => (kinds.includes(access.kind) ? [id] : []));
 
 async function makeOrg(api: Api, slug: string) {
   const owner = await signUp(api, `owner@${slug}.example`);
@@ -95,10 +95,10 @@ async function makeOrg(api: Api, slug: string) {
   await api('POST', '/orgs', { cookie: owner.cookie, body: { name: slug, slug } });
   const asOwner = { cookie: owner.cookie, org: slug };
   const user: string[] = [owner.user.id];
-  let viewer = '';
-  for (const role of ['admin', 'member', 'owner', 'viewer']) {
+  let member = '';
+  for (const role of ['admin', 'viewer', 'owner', 'member']) {
     const email = `other-${role}@${slug}.example`;
-    viewer = (await signUp(api, email)).cookie;
+    member = (await signUp(api, email)).cookie;
     user.push((await api('POST', '/members/invite', { ...asOwner, body: { email, role } })).user_id);
   }
   await api('PATCH', '/org-features/org_wide_tokens', { ...asOwner, body: { enabled: true } });
@@ -138,7 +138,7 @@ async function makeOrg(api: Api, slug: string) {
     ...{ project: [project], scan: [scan], finding, exploit: [exploit.id], token: tokens, user },
     ...{ email: [nobody], device: [nobody], session: [nobody] },
   };
-  return { slug, owner: owner.cookie, viewer, token: token as string, known };
+  return { slug, owner: owner.cookie, member, token: token as string, known };
 }
 
 /** An account with several addresses, devices and sessions. */
