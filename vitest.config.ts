@@ -5,13 +5,16 @@ import { defineConfig } from 'vitest/config';
 
 const CONTRACT = 'tests/contract.test.ts';
 
+// This file is read once per project; all of them mean one directory.
+process.env.SVC_OBSERVED_DIR ??= mkdtempSync(join(tmpdir(), 'svc-observed-'));
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Each file has a database of its own; two at a time is what two cores can take.
     maxWorkers: 2,
-    provide: { observedDir: mkdtempSync(join(tmpdir(), 'svc-observed-')) },
+    provide: { observedDir: process.env.SVC_OBSERVED_DIR },
     projects: [
       {
         extends: true,
