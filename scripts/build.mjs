@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
 
-// Everything a server needs, in dist/: its two entries, and below dist/public/ the files it serves as they are.
+// Everything in dist/: the server's entries, the files it serves as they are (public/), and the agent.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
@@ -16,22 +16,45 @@ async function publish(from, name) {
   if (existsSync(`${to}.gz`) && statSync(`${to}.gz`).mtimeMs >= statSync(from).mtimeMs) return;
   await mkdir(dirname(to), { recursive: true });
   await copyFile(from, to);
-  await writeFile(`${to}.gz`, await promisify(gzip)(await readFile(from), { level: 9 }));
+  await compress(to);
 }
 
+async function compress(file) {
+  await writeFile(`${file}.gz`, await promisify(gzip)(await readFile(file)));
+}
+
+const AGENT = join(dist, 'public/assets/svc-agent.mjs');
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: true,
+  logLevel: 'warning',
+};
+
+// In files that need nothing else, so that a server can hand out the agent that belongs to it.
+const agent = {
+  ...common,
+  // For the CommonJS among its packages.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module';const require = requireOf(import.meta.url);",
+  },
+};
+
 await Promise.all([
+  build({ ...common, entryPoints: ['server.ts', 'admin.ts'], packages: 'external', outdir: dist }),
+  build({ ...agent, entryPoints: ['agent/reporter.ts'], outdir: join(dist, 'agent') }),
   build({
-    absWorkingDir: root,
-    entryPoints: ['server.ts', 'admin.ts'],
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: true,
-    outdir: dist,
-    logLevel: 'warning',
-  }),
+    ...agent,
+    entryPoints: ['agent/main.ts'],
+    minify: true,
+    sourcemap: false,
+    legalComments: 'eof',
+    outfile: AGENT,
+  }).then(() => compress(AGENT)),
   ...['swagger-ui.css', 'swagger-ui-bundle.js'].map((file) =>
     publish(join(root, 'node_modules/swagger-ui-dist', file), `assets/swagger-ui-dist/${file}`),
   ),

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { upgrade, vulnerabilityTitle } from './dependency.ts';
+import { type Importer, type Report, ReportError, read } from './importer.ts';
+import { aboutOsv, cvssOfOsv, moreOf, Osv } from './osv.ts';
+import { describeFinding, fingerprintOf, placeOf, relativePath, severityOfScore } from './support.ts';
+
+const text = z.string().nullish();
+
+const Frame = z.object({
+  module: text,
+  version: text,
+  package: text,
+  function: text,
+  receiver: text,
+  position: z.object({ filename: text, line: z.number().nullish() }).nullish(),
+});
+
+const Message = z.object({
+  config: z.object({ scan_mode: text, scan_level: text }).nullish(),
+  progress: z.object({}).nullish(),
+  SBOM: z.object({ modules: z.array(z.object({ path: text, version: text })).nullish() }).nullish(),
+  osv: Osv.nullish(),
+  finding: z.object({ osv: z.string(), fixed_version: text, trace: z.array(Frame).nullish() }).nullish(),
+});
+
+type Frame = z.output<typeof Frame>;
+
+const KINDS = ['config', 'progress', 'SBOM', 'osv', 'finding'];
+
+/**
+ * `govulncheck -format json`: for each vulnerability a finding of the module, then of every package that is
+ * imported, then of every symbol that is called.
+ */
+export const govulncheck: Importer = {
+  name: 'govulncheck',
+
+  detects: (report) => {
+    const [first] = messagesOf(report);
+    if (typeof first !== 'object' || first === null) return false;
+    const [key, value] = Object.entries(first)[0] ?? [];
+    return KINDS.includes(key ?? '') && typeof value === 'object' && Object.keys(first).length === 1;
+  },
+
+  findings(report, context) {
+    const messages = messagesOf(report).map((message, index) => read(Message, message, String(index)));
+    if (!messages.some((message) => Object.values(message).some(Boolean))) {
+      throw new ReportError('There are no messages of govulncheck');
+    }
+    const advisories = new Map(messages.flatMap(({ osv }) => (osv ? [[osv.id, osv]] : [])));
+    const config = messages.find((message) => message.config)?.config;
+    const deeper = deeperIn(messages);
+    // The module that was scanned is built from its source, and so has no version.
+    const main = messages.flatMap(({ SBOM }) => SBOM?.modules ?? []).find(({ version }) => !version)?.path;
+    return messages.flatMap(({ finding }) => {
+      if (!finding) return [];
+      const { osv: id, trace } = finding;
+      const [vulnerable, ...callers] = trace ?? [];
+      const osv = advisories.get(id);
+      const symbol = vulnerable?.function ? symbolOf(vulnerable) : undefined;
+      const use = symbol
+        ? config?.scan_mode === 'binary'
+          ? 'linked'
+          : 'called'
+        : vulnerable?.package
+          ? 'imported'
+          : 'required';
+      // Where the code that was scanned begins to call what is vulnerable.
+      const own = callers.at(-1)?.module;
+      const caller = callers.find(({ module, position }) => module === own && position?.filename);
+      const file = relativePath(caller?.position?.filename, context);
+      const line = caller?.position?.line;
+      const name = symbol ?? vulnerable?.package ?? vulnerable?.module;
+      const about = osv && aboutOsv(osv);
+      const cvss = osv && cvssOfOsv(osv);
+      return {
+        // The symbol, but neither the versions nor the way to it: that is one of many, and changes with any caller.
+        fingerprint: fingerprintOf('govulncheck', main, id, vulnerable?.module, vulnerable?.package, symbol),
+        title: vulnerabilityTitle(
+          id,
+          `${name ?? 'a dependency'} (${use})`,
+          undefined,
+          osv?.summary ?? osv?.details,
+        ),
+        severity: severityOfUse(use, config?.scan_level, cvss?.score),
+        description: describeFinding({
+          what: about?.what,
+          facts: {
+            Module: vulnerable?.module,
+            'Installed version': vulnerable?.version,
+            'Fixed version': finding.fixed_version,
+            Package: vulnerable?.package,
+            Symbol: symbol,
+            Use: describeUse(use, deeper.has(keyOf(id, vulnerable)), config?.scan_level),
+            'Called at': placeOf(file, line),
+            Aliases: osv?.aliases?.join(', '),
+          },
+          snippet: callers.length > 0 ? traceOf(trace ?? []) : undefined,
+          fix:
+            vulnerable?.module === 'stdlib' && finding.fixed_version
+              ? `Build with Go ${finding.fixed_version.replace(/^v/, '')} or later.`
+              : upgrade(vulnerable?.module, [finding.fixed_version]),
+          details: about?.details,
+          references: [
+            typeof moreOf(osv)?.url === 'string' ? String(moreOf(osv)?.url) : `https://pkg.go.dev/vuln/${id}`,
+            ...(about?.references ?? []),
+          ],
+        }),
+        cwe: about?.cwe,
+        cve: about?.cve,
+        cvss_score: cvss?.score,
+        cvss_vector: cvss?.vector,
+        file,
+        line: file ? (line ?? undefined) : undefined,
+      };
+    });
+  },
+};
+
+const messagesOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+
+type Use = 'called' | 'linked' | 'imported' | 'required';
+
+const keyOf = (id: string, frame?: Frame) => JSON.stringify([id, frame?.module, frame?.package]);
+
+/** The modules and packages of which there are findings that say more. */
+function deeperIn(messages: z.output<typeof Message>[]): Set<string> {
+  const keys = messages.flatMap(({ finding }) => {
+    const [frame] = finding?.trace ?? [];
+    if (!finding || !frame?.package) return [];
+    const outer = keyOf(finding.osv, { module: frame.module });
+    return frame.function ? [outer, keyOf(finding.osv, frame)] : [outer];
+  });
+  return new Set(keys);
+}
+
+/** How deep a scan has to go to say more. */
+const SHALLOW: Partial<Record<Use, string>> = { required: 'module', imported: 'package' };
+
+/** What is known of the use of what is vulnerable. */
+function describeUse(use: Use, isDeeper: boolean, level: string | undefined | null): string {
+  if (use === 'called') return 'the code calls the vulnerable symbol';
+  if (use === 'linked') return 'the vulnerable symbol is in the binary';
+  const [what, rest] =
+    use === 'imported'
+      ? ['the vulnerable package is imported', 'none of its vulnerable symbols is called']
+      : ['the vulnerable module is required', 'none of its vulnerable packages is imported'];
+  if (isDeeper) return `${what}, findings of their own say what of it`;
+  return level === SHALLOW[use] ? what : `${what}, ${rest}`;
+}
+
+/** The Go database rates nothing; govulncheck itself fails for what is called, and only tells of the rest. */
+function severityOfUse(use: Use, level: string | undefined | null, score: number | undefined) {
+  if (level && level === SHALLOW[use]) return 'medium' as const;
+  if (use === 'required') return 'info' as const;
+  if (use === 'imported') return 'low' as const;
+  return score === undefined ? ('high' as const) : severityOfScore(score);
+}
+
+const symbolOf = ({ package: path, receiver, function: name }: Frame) =>
+  [path?.split('/').at(-1), receiver?.replace(/^\*/, ''), name].filter(Boolean).join('.');
+
+/** As govulncheck shows it: from the code's own entry down to what is vulnerable. */
+const traceOf = (trace: Frame[]) =>
+  [...trace]
+    .reverse()
+    .map((frame) => `${placeOf(frame.position?.filename, frame.position?.line) ?? '-'} ${symbolOf(frame)}`)
+    .join('\n');

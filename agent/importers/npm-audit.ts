@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { firstOf } from './dependency.ts';
+import { type Importer, ReportError, read } from './importer.ts';
+import {
+  code,
+  cveOf,
+  cvssOf,
+  cweOf,
+  describeFinding,
+  fingerprintOf,
+  inlineCode,
+  plain,
+  severityOf,
+} from './support.ts';
+
+const text = z.string().nullish();
+
+const Advisory = z.object({
+  source: z.union([z.number(), z.string()]).nullish(),
+  name: text,
+  title: text,
+  url: text,
+  severity: text,
+  cwe: z.union([z.string(), z.array(z.string())]).nullish(),
+  cvss: z.object({ score: z.number().nullish(), vectorString: text }).nullish(),
+  range: text,
+});
+
+const Vulnerability = z.object({
+  name: text,
+  severity: text,
+  isDirect: z.boolean().nullish(),
+  via: z.array(z.union([z.string(), Advisory])).nullish(),
+  effects: z.array(z.string()).nullish(),
+  range: text,
+  nodes: z.array(z.string()).nullish(),
+  fixAvailable: z
+    .union([z.boolean(), z.object({ name: text, version: text, isSemVerMajor: z.boolean().nullish() })])
+    .nullish(),
+});
+
+const Document = z.object({ vulnerabilities: z.record(z.string(), Vulnerability) });
+
+const Failure = z.object({ message: text, error: z.object({ code: text, summary: text }) });
+
+type Vulnerability = z.output<typeof Vulnerability>;
+type Advisory = z.output<typeof Advisory>;
+
+/** `npm audit --json` of npm 7 and later: a finding for each vulnerable package, as npm counts. */
+export const npmAudit: Importer = {
+  name: 'npm-audit',
+
+  detects: (report) => {
+    const document = firstOf(report);
+    return (
+      document !== undefined && ('auditReportVersion' in document || isOld(document) || hasFailed(document))
+    );
+  },
+
+  findings(report) {
+    const document = firstOf(report);
+    if (document && isOld(document)) {
+      throw new ReportError('This is the layout of npm 6 (and pnpm); npm 7 or later is needed', 'advisories');
+    }
+    if (document && hasFailed(document)) {
+      const { message, error } = read(Failure, document);
+      throw new ReportError(
+        `npm audit has failed: ${message || error.summary || error.code || 'no reason given'}`,
+      );
+    }
+    const { vulnerabilities } = read(Document, document);
+    return Object.entries(vulnerabilities).map(([key, found]) => {
+      const name = found.name ?? key;
+      const advisories = (found.via ?? []).filter((via) => typeof via !== 'string');
+      const through = (found.via ?? []).filter((via) => typeof via === 'string');
+      const [worst] = advisories
+        .map(({ cvss }) => ({ score: cvss?.score, ...cvssOf(cvss?.vectorString) }))
+        .filter(({ score, vector }) => score && vector)
+        .sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
+      return {
+        // With its advisories: a new one of a package whose old one was triaged must not go unseen.
+        fingerprint: fingerprintOf('npm-audit', name, ...[...advisories.map(idOf), ...through].sort()),
+        title: titleOf(name, advisories, through),
+        severity: severityOf(found.severity),
+        description: describeFinding({
+          what: [
+            advisories.map((advisory) => `- ${line(advisory)}`).join('\n'),
+            through.length > 0 &&
+              `${inlineCode(name)} depends on vulnerable versions of ${through.map(inlineCode).join(', ')}.`,
+          ]
+            .filter(Boolean)
+            .join('\n\n'),
+          facts: {
+            Package: name,
+            'Vulnerable versions': found.range,
+            Dependency: found.isDirect === undefined ? undefined : found.isDirect ? 'direct' : 'transitive',
+            'Makes vulnerable': found.effects?.join(', '),
+          },
+          where: found.nodes?.length ? code(found.nodes.join('\n')) : undefined,
+          fix: fixOf(found),
+          references: advisories.map(({ url }) => url),
+        }),
+        cwe: cweOf(...advisories.flatMap(({ cwe }) => cwe)),
+        cve: cveOf(...advisories.map(({ title }) => title)),
+        cvss_score: worst?.score ?? undefined,
+        cvss_vector: worst?.vector,
+      };
+    });
+  },
+};
+
+const isOld = (document: Record<string, unknown>) => 'advisories' in document && 'metadata' in document;
+
+const hasFailed = ({ error }: Record<string, unknown>) =>
+  typeof error === 'object' && error !== null && 'summary' in error && 'detail' in error;
+
+/** Not `source`, which changes when an advisory is edited. */
+const idOf = ({ url, source, title }: Advisory) =>
+  /\bGHSA(?:-[0-9a-z]{4}){3}\b/i.exec(url ?? '')?.[0] ?? url ?? String(source ?? title ?? '');
+
+function titleOf(name: string, advisories: Advisory[], through: string[]): string {
+  const [first, ...others] = advisories;
+  if (first) {
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    const id = /^GHSA-/i.test(idOf(first)) ? `${idOf(first)} in ` : '';
+    return `${id}${name}: ${first.title ?? 'vulnerable versions'}${more}`;
+  }
+  return through.length > 0
+    ? `${name} depends on vulnerable ${through.join(', ')}`
+    : `Vulnerable package ${name}`;
+}
+
+const line = ({ title, severity, range, ...advisory }: Advisory) =>
+  [
+    `${plain(title ?? idOf(advisory as Advisory))}`,
+    [severity, range && `versions ${inlineCode(range)}`].filter(Boolean).join(', '),
+  ]
+    .filter(Boolean)
+    .join(' — ');
+
+function fixOf({ fixAvailable: fix }: Vulnerability): string | undefined {
+  if (fix === undefined || fix === null) return undefined;
+  if (fix === false) return 'No fix is available.';
+  if (fix === true) return code('npm audit fix', 'sh');
+  const breaking = fix.isSemVerMajor ? ', which is a breaking change' : '';
+  return `${code('npm audit fix --force', 'sh')}\n\nThis installs ${inlineCode(`${fix.name}@${fix.version}`)}${breaking}.`;
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { firstOf, upgrade, vulnerabilityTitle } from './dependency.ts';
+import { type Importer, read } from './importer.ts';
+import { aboutOsv, cvssOfOsv, fixedVersions, moreOf, Osv } from './osv.ts';
+import {
+  describeFinding,
+  fingerprintOf,
+  relativePath,
+  severityOf,
+  severityOfScore,
+  texts,
+} from './support.ts';
+
+const text = z.string().nullish();
+const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
+const Analysis = z.record(z.string(), z.object({ called: z.boolean().nullish() })).nullish();
+
+const Group = z.object({
+  ids: list(z.string()),
+  aliases: list(z.string()),
+  max_severity: text,
+  experimentalAnalysis: Analysis,
+  experimental_analysis: Analysis,
+});
+
+const Package = z.object({
+  package: z.object({ name: text, version: text, ecosystem: text, commit: text }),
+  dependency_groups: list(z.string()),
+  vulnerabilities: list(Osv),
+  groups: list(Group),
+});
+
+const Document = z.object({
+  results: z
+    .array(z.object({ source: z.object({ path: text, type: text }).nullish(), packages: list(Package) }))
+    .nullable(),
+});
+
+/** `osv-scanner scan … --format json` (1 and 2): a finding for each advisory, also where several are of one vulnerability. */
+export const osvScanner: Importer = {
+  name: 'osv-scanner',
+
+  detects: (report) => {
+    const { results, ...others } = firstOf(report) ?? {};
+    if (!Array.isArray(results)) return false;
+    return results.length > 0
+      ? Array.isArray((results[0] as { packages?: unknown } | null)?.packages)
+      : Object.keys(others).every((key) => key === 'experimental_config');
+  },
+
+  findings(report, context) {
+    const { results } = read(Document, firstOf(report));
+    return (results ?? []).flatMap(({ source, packages }) =>
+      (packages ?? []).flatMap(({ package: { name, version, ecosystem, commit }, ...found }) =>
+        (found.vulnerabilities ?? []).map((osv) => {
+          const { id } = osv;
+          const path = relativePath(source?.path, context);
+          const group = found.groups?.find(({ ids }) => ids?.includes(id));
+          const called = (group?.experimentalAnalysis ?? group?.experimental_analysis)?.[id]?.called;
+          // Advisories of one vulnerability are a group; some databases leave the rating to the others.
+          const alike = [
+            osv,
+            ...(found.vulnerabilities ?? []).filter((other) => group?.ids?.includes(other.id)),
+          ];
+          const cvss = alike.map(cvssOfOsv).find(Boolean);
+          const highest = Number.parseFloat(group?.max_severity ?? '');
+          const rated = cvss?.score ?? (Number.isNaN(highest) ? undefined : highest);
+          const [word] = alike.flatMap((one) => texts(moreOf(one)?.severity));
+          const fixed = fixedVersions(osv, ecosystem ?? '', name ?? '');
+          const { what, details, references, cwe, cve } = aboutOsv(osv);
+          return {
+            // Without the version: after an upgrade that does not help it is the same finding.
+            fingerprint: fingerprintOf('osv-scanner', path, ecosystem, name, id),
+            title: vulnerabilityTitle(
+              id,
+              name || path,
+              version || commit?.slice(0, 12),
+              osv.summary ?? osv.details,
+            ),
+            severity: severityOf(word, rated === undefined ? 'medium' : severityOfScore(rated)),
+            description: describeFinding({
+              what,
+              facts: {
+                Package: name,
+                Ecosystem: ecosystem,
+                'Installed version': version,
+                Commit: commit,
+                'Fixed version': fixed.join(', '),
+                Source: path,
+                'Dependency groups': found.dependency_groups?.join(', '),
+                Aliases: [...new Set([...(osv.aliases ?? []), ...(group?.aliases ?? [])])]
+                  .filter((alias) => alias !== id)
+                  .join(', '),
+                'Vulnerable code is called': called === true ? 'yes' : called === false ? 'no' : undefined,
+              },
+              fix: upgrade(name, fixed),
+              details,
+              references: [`https://osv.dev/vulnerability/${id}`, ...references],
+            }),
+            cwe,
+            cve,
+            cvss_score: cvss?.score,
+            cvss_vector: cvss?.vector,
+            file: source?.type === 'git' || source?.path?.endsWith('/') ? undefined : path,
+          };
+        }),
+      ),
+    );
+  },
+};

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { type Cvss, cveOf, cvssOf, cweOf, markdown, texts } from './support.ts';
+
+const text = z.string().nullish();
+const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
+const any = z.unknown().optional();
+const More = z.object({ severity: any, cwe_ids: any, url: any }).nullish();
+
+/** An advisory in the OSV format (https://ossf.github.io/osv-schema/), as far as findings are made of it. */
+export const Osv = z.object({
+  id: z.string(),
+  aliases: list(z.string()),
+  upstream: list(z.string()),
+  summary: text,
+  details: text,
+  severity: list(z.object({ type: text, score: text })),
+  affected: list(
+    z.object({
+      package: z.object({ ecosystem: text, name: text }).nullish(),
+      ranges: list(z.object({ type: text, events: list(z.object({ fixed: text })) })),
+    }),
+  ),
+  references: list(z.object({ type: text, url: text })),
+  database_specific: More,
+  // As newer versions of OSV-Scanner write it.
+  databaseSpecific: More,
+});
+
+export type Osv = z.output<typeof Osv>;
+
+/** What was added by whoever published the advisory. */
+export const moreOf = (osv: Osv | undefined) => osv?.database_specific ?? osv?.databaseSpecific ?? undefined;
+
+/** The newest CVSS of an advisory. */
+export function cvssOfOsv({ severity }: Osv): Cvss | undefined {
+  const vectors = [...(severity ?? [])].sort((a, b) => (b.type ?? '').localeCompare(a.type ?? ''));
+  for (const { score } of vectors) {
+    const cvss = cvssOf(score);
+    if (cvss) return cvss;
+  }
+  return undefined;
+}
+
+/** The versions of a package that fix an advisory. */
+export function fixedVersions({ affected }: Osv, ecosystem: string, name: string): string[] {
+  return (affected ?? [])
+    .filter(
+      ({ package: one }) =>
+        one?.name?.toLowerCase() === name.toLowerCase() &&
+        // Systems have their version behind a colon.
+        one.ecosystem?.split(':')[0] === ecosystem.split(':')[0],
+    )
+    .flatMap(({ ranges }) => ranges ?? [])
+    .filter(({ type }) => type !== 'GIT')
+    .flatMap(({ events }) => events ?? [])
+    .map(({ fixed }) => fixed)
+    .filter((fixed): fixed is string => Boolean(fixed));
+}
+
+/** What OSV advisories say alike: details are Markdown by the format's definition. */
+export const aboutOsv = (osv: Osv) => ({
+  what: markdown(osv.summary?.trim() || osv.details || ''),
+  details: osv.summary?.trim() ? markdown(osv.details ?? '') : undefined,
+  references: (osv.references ?? []).map(({ url }) => url),
+  cwe: cweOf(...texts(moreOf(osv)?.cwe_ids)),
+  cve: cveOf(osv.id, ...(osv.aliases ?? []), ...(osv.upstream ?? [])),
+});

@@ -1,0 +1,389 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { type ImportContext, type Importer, ReportError, read } from './importer.ts';
+import {
+  beginning,
+  cveOf,
+  cweOf,
+  describeFinding,
+  excerpt,
+  findsSecrets,
+  fingerprintOf,
+  identityOf,
+  markdown,
+  masking,
+  normalized,
+  placeOf,
+  plain,
+  possibleSecrets,
+  relativePath,
+  severityOf,
+  severityOfScore,
+  texts,
+} from './support.ts';
+
+const text = z.string().nullish();
+const Multiformat = z.object({ text, markdown: text });
+const Message = Multiformat.extend({ id: text, arguments: z.array(z.string()).nullish() });
+const Reference = z.object({
+  id: text,
+  index: z.number().nullish(),
+  toolComponent: z.object({ index: z.number().nullish(), name: text }).nullish(),
+});
+const Properties = z
+  .object({
+    tags: z.unknown(),
+    cwe: z.unknown(),
+    precision: z.unknown(),
+    'security-severity': z.unknown(),
+  })
+  .partial();
+
+const Rule = z.object({
+  id: text,
+  name: text,
+  shortDescription: Multiformat.nullish(),
+  fullDescription: Multiformat.nullish(),
+  help: Multiformat.nullish(),
+  helpUri: text,
+  messageStrings: z.record(z.string(), Multiformat).nullish(),
+  defaultConfiguration: z.object({ level: text }).nullish(),
+  relationships: z.array(z.object({ target: Reference.nullish() })).nullish(),
+  properties: Properties.nullish(),
+});
+const Component = z.object({
+  name: text,
+  version: text,
+  semanticVersion: text,
+  rules: z.array(Rule).nullish(),
+  globalMessageStrings: z.record(z.string(), Multiformat).nullish(),
+});
+
+const Artifact = z.object({ uri: text, uriBaseId: text, index: z.number().nullish() });
+const Region = z.object({
+  startLine: z.number().nullish(),
+  snippet: z.object({ text }).nullish(),
+});
+const Location = z.object({
+  id: z.number().nullish(),
+  physicalLocation: z
+    .object({
+      artifactLocation: Artifact.nullish(),
+      region: Region.nullish(),
+      contextRegion: Region.nullish(),
+    })
+    .nullish(),
+  logicalLocations: z.array(z.object({ fullyQualifiedName: text, name: text })).nullish(),
+});
+
+const Result = z.object({
+  ruleId: text,
+  ruleIndex: z.number().nullish(),
+  rule: Reference.nullish(),
+  level: text,
+  kind: text,
+  message: Message.nullish(),
+  locations: z.array(Location).nullish(),
+  relatedLocations: z.array(Location).nullish(),
+  fingerprints: z.record(z.string(), z.unknown()).nullish(),
+  partialFingerprints: z.record(z.string(), z.unknown()).nullish(),
+  suppressions: z.array(z.object({ status: text })).nullish(),
+  baselineState: text,
+  fixes: z.array(z.object({ description: Multiformat.nullish() })).nullish(),
+  taxa: z.array(Reference).nullish(),
+  hostedViewerUri: text,
+  properties: Properties.nullish(),
+});
+const Run = z.object({
+  tool: z.object({ driver: Component, extensions: z.array(Component).nullish() }),
+  artifacts: z.array(z.object({ location: Artifact.nullish() })).nullish(),
+  originalUriBaseIds: z.record(z.string(), Artifact).nullish(),
+  results: z.array(Result).nullish(),
+});
+const Log = z.object({ version: text, runs: z.array(Run) });
+
+type Run = z.output<typeof Run>;
+type Rule = z.output<typeof Rule>;
+type Result = z.output<typeof Result>;
+type Component = z.output<typeof Component>;
+type Location = z.output<typeof Location>;
+
+/** Any tool's SARIF 2.1.0 */
+export const sarif: Importer = {
+  name: 'sarif',
+
+  detects: (report) => {
+    const [log] = report.kind === 'json' ? report.documents : [];
+    return Array.isArray((log as { runs?: unknown } | null)?.runs);
+  },
+
+  findings(report, context) {
+    const logs = report.kind === 'json' ? report.documents : [undefined];
+    return logs.flatMap((log) => {
+      const { version, runs } = read(Log, log);
+      if (version?.startsWith('1.')) throw new ReportError(`SARIF ${version} is not read`, 'version');
+      return runs.flatMap((run) => {
+        const found = (run.results ?? []).filter(isToActOn).map((result) => prepared(result, run, context));
+        const masked = masking(found.map(({ place }) => place));
+        return found.map((result) => findingOf(result, masked(result.place), run, context));
+      });
+    });
+  },
+};
+
+/** Neither suppressed, as viewers of SARIF see it, nor gone since an earlier run. */
+const isToActOn = ({ suppressions, baselineState }: Result) =>
+  baselineState !== 'absent' &&
+  !suppressions?.some(({ status }) => status === 'accepted' || status === undefined || status === null);
+
+/** What the findings of a run are made from; the secrets of all of them are known before any is shown. */
+function prepared(result: Result, run: Run, context: ImportContext) {
+  const { component, rule } = ruleOf(result, run);
+  const [location] = result.locations ?? [];
+  const { region, contextRegion } = location?.physicalLocation ?? {};
+  const ruleId = result.ruleId ?? result.rule?.id ?? rule.id ?? '';
+  const tool = run.tool.driver.name?.trim() || 'sarif';
+  const tags = [...texts(rule.properties?.tags), ...texts(result.properties?.tags)];
+  const scansSecrets = SECRET_SCANNER.test(tool);
+  const cwe = weaknessOf(result, rule, tags) ?? (scansSecrets ? 'CWE-798' : undefined);
+  const message = messageOf(result, rule, component);
+  const source = [region?.snippet?.text, contextRegion?.snippet?.text].find(isGiven) ?? '';
+  const { file, url } = placeIn(location, run, context);
+  const secrets =
+    scansSecrets && source
+      ? // These give the secret itself as the source.
+        [source, ...possibleSecrets(source)]
+      : findsSecrets(ruleId, rule.name, cwe, ...tags)
+        ? possibleSecrets(source).concat(
+            // A message may name the file.
+            possibleSecrets(message.text, { prose: true }).filter((part) => !file?.includes(part)),
+          )
+        : [];
+  const place = { file, line: region?.startLine, secrets };
+  return { result, rule, ruleId, tool, tags, cwe, message, source, url, place };
+}
+
+function findingOf(
+  { result, rule, ruleId, tool, tags, cwe, message, source, url, place }: ReturnType<typeof prepared>,
+  shown: (text: string) => string,
+  run: Run,
+  context: ImportContext,
+) {
+  const { line } = place;
+  const file = place.file && shown(place.file);
+  const [name] = result.locations?.[0]?.logicalLocations ?? [];
+  const logical = name?.fullyQualifiedName ?? name?.name;
+  const own = ownFingerprint(result);
+  const identity = own
+    ? [own]
+    : source
+      ? identityOf(source, place.secrets)
+      : [logical, ...identityOf(message.text.replace(/\d+/g, '0'), place.secrets)];
+  const score = Number(result.properties?.['security-severity'] ?? rule.properties?.['security-severity']);
+  const cve = cveOf(ruleId, rule.name, ...tags, rule.shortDescription?.text);
+  const { driver } = run.tool;
+  return {
+    fingerprint: fingerprintOf(slug(tool), ruleId, file ?? url, ...identity),
+    title: shown(titleOf(message.text, rule)) || ruleId || 'Result without a message',
+    severity: severityIn(result, rule, SECRET_SCANNER.test(tool) ? 'error' : 'warning'),
+    description: describeFinding({
+      ...prose(result, rule, message, run, context, shown),
+      facts: {
+        Rule: [ruleId, rule.name && rule.name !== ruleId ? `(${rule.name})` : ''].join(' '),
+        Location: placeOf(file, line) ?? (url && shown(url)),
+        In: logical,
+        Kind: result.kind === 'fail' ? undefined : result.kind,
+        Precision: texts(rule.properties?.precision)[0],
+        Tool: [tool, driver.semanticVersion ?? driver.version ?? ''].join(' '),
+      },
+      snippet: excerpt(shown(source)),
+      references: [rule.helpUri, result.hostedViewerUri],
+    }),
+    cwe,
+    cve,
+    // The score of a rule for a weakness is no CVSS score of this place.
+    cvss_score: cve && score > 0 ? score : undefined,
+    file,
+    line: line ?? undefined,
+    source: slug(tool),
+  };
+}
+
+const SECRET_SCANNER =
+  /gitleaks|truffle|ggshield|gitguardian|detect-secrets|kingfisher|nosey|secretlint|talisman|whispers|secret/i;
+
+const slug = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '') || 'sarif';
+
+/** Semgrep puts these words where only its customers get a value. */
+const isGiven = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value !== 'requires login';
+
+/** The rule of a result, or an empty one: by index or id, in the driver or an extension. */
+function ruleOf({ ruleId, ruleIndex, rule }: Result, { tool }: Run): { component: Component; rule: Rule } {
+  const extensions = tool.extensions ?? [];
+  const { index: at, name } = rule?.toolComponent ?? {};
+  const component =
+    extensions[at ?? -1] ?? extensions.find((extension) => name && extension.name === name) ?? tool.driver;
+  const id = ruleId ?? rule?.id;
+  const indexed = component.rules?.[ruleIndex ?? rule?.index ?? -1];
+  if (indexed && (!id || !indexed.id || isOf(id, indexed.id))) return { component, rule: indexed };
+  for (const candidate of [component, tool.driver, ...extensions]) {
+    const named = id && candidate.rules?.find((known) => known.id && isOf(id, known.id));
+    if (named) return { component: candidate, rule: named };
+  }
+  return { component, rule: {} };
+}
+
+/** A result may be of a part of a rule: `CA1000/1`. */
+const isOf = (id: string, rule: string) => id === rule || id.startsWith(`${rule}/`);
+
+interface Said {
+  text: string;
+  markdown?: string | undefined;
+}
+
+function messageOf({ message }: Result, rule: Rule, component: Component): Said {
+  const { id, arguments: values } = message ?? {};
+  const template =
+    message?.text || !id ? message : (rule.messageStrings?.[id] ?? component.globalMessageStrings?.[id]);
+  const filled = (value: string) =>
+    values?.length
+      ? value.replace(/\{\{|\}\}|\{(\d+)\}/g, (found, index) => values[Number(index)] ?? found.slice(0, 1))
+      : value;
+  return {
+    text: filled(template?.text ?? ''),
+    markdown: template?.markdown ? filled(template.markdown) : undefined,
+  };
+}
+
+/** SARIF's links: `[text](1)` is a related location; brackets that are none are escaped. */
+const linked = (value: string, target: (text: string, link: string) => string) =>
+  value
+    .replace(/(?<!\\)\[((?:\\.|[^[\]\\])*)\]\(([^()\s]+)\)/g, (_found, label, link) => target(label, link))
+    .replace(/\\(?=[[\]\\])/g, '');
+
+function titleOf(message: string, rule: Rule): string {
+  const said = beginning(linked(message, (label) => label));
+  const heading = beginning(rule.shortDescription?.text) || (said ? '' : (rule.name ?? ''));
+  if (!heading || said.includes(heading)) return said || heading;
+  return said && said.length <= 100 && !heading.includes(said) ? `${heading}: ${said}` : heading;
+}
+
+/** What a finding is, how it is fixed, and what the documentation says beyond. */
+function prose(
+  result: Result,
+  rule: Rule,
+  message: Said,
+  run: Run,
+  context: ImportContext,
+  shown: (value: string) => string,
+) {
+  const place = (label: string, link: string) => {
+    const related = result.relatedLocations?.find(({ id }) => String(id) === link);
+    const { file } = placeIn(related, run, context);
+    const at = related ? placeOf(file, related.physicalLocation?.region?.startLine) : undefined;
+    return /^\d+$/.test(link) ? `${label}${at ? ` (${at})` : ''}` : `${label} (${link})`;
+  };
+  const { help, fullDescription: full } = rule;
+  const said = shown(message.text);
+  const documentation = help?.markdown ? markdown(help.markdown) : plain(help?.text ?? '');
+  const repeats = (longer: string | undefined | null, part: string | undefined | null) =>
+    normalized(longer ?? '').includes(normalized(part ?? ''));
+
+  // Where the documentation is the message in Markdown (Semgrep's), it is enough.
+  const documented = help?.markdown && repeats(help.markdown, message.text);
+  const what = documented
+    ? shown(documentation)
+    : message.markdown
+      ? markdown(shown(message.markdown))
+      : plain(linked(said, place));
+  return {
+    what: [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : plain(full?.text ?? '')]
+      .filter(Boolean)
+      .join('\n\n'),
+    fix: result.fixes?.map(({ description }) => plain(shown(description?.text ?? ''))).join('\n\n'),
+    help: documented || repeats(message.text, help?.markdown ?? help?.text) ? undefined : documentation,
+  };
+}
+
+function severityIn({ kind, level, properties }: Result, rule: Rule, otherwise: string): Severity {
+  if (kind && ['pass', 'notApplicable', 'informational'].includes(kind)) return 'info';
+  const without = kind && kind !== 'fail' ? 'none' : rule.defaultConfiguration?.level;
+  const byLevel = severityOf(level ?? without ?? otherwise, 'medium');
+  const given = properties?.['security-severity'] ?? rule.properties?.['security-severity'];
+  return Number(given) > 0 && Number(given) <= 10
+    ? severityOfScore(Number(given))
+    : severityOf(texts(given)[0], byLevel);
+}
+
+function weaknessOf(result: Result, rule: Rule, tags: string[]): string | undefined {
+  const references = [...(result.taxa ?? []), ...(rule.relationships ?? []).map(({ target }) => target)];
+  const taxa = references
+    .filter((taxon) => /cwe/i.test(`${taxon?.toolComponent?.name} ${taxon?.id}`))
+    .map((taxon) => taxon?.id);
+  const named = [...taxa, ...texts(rule.properties?.cwe), ...texts(result.properties?.cwe)];
+  const written = [...tags, result.message?.text, rule.shortDescription?.text].filter((value) =>
+    /\bcwe[-_:/ ]*\d/i.test(value ?? ''),
+  );
+  return cweOf(...named, ...written);
+}
+
+/**
+ * What a tool knows a result by. Of partial fingerprints only those that are of the place in the code: others hold
+ * commits, authors, hashes of whole files or line numbers.
+ */
+function ownFingerprint({ fingerprints, partialFingerprints }: Result): string | undefined {
+  const parts = [
+    ...Object.entries(fingerprints ?? {}),
+    ...Object.entries(partialFingerprints ?? {}).filter(([key]) => /^(?:scan)?primaryLocation/i.test(key)),
+  ].filter(([, value]) => isGiven(value));
+  return parts.length > 0 ? JSON.stringify(parts.sort(([a], [b]) => (a < b ? -1 : 1))) : undefined;
+}
+
+/** The file of a location relative to the workspace, or to a base that the run names; or a URL of something else. */
+function placeIn(
+  location: Location | undefined,
+  run: Run,
+  context: ImportContext,
+): { file?: string | undefined; url?: string | undefined } {
+  const given = location?.physicalLocation?.artifactLocation;
+  const artifact = given?.uri ? given : (run.artifacts?.[given?.index ?? -1]?.location ?? given);
+  const uri = artifact?.uri;
+  if (!uri) return {};
+  const base = /^[a-z][\w+.-]+:|^\//i.test(uri) ? '' : baseOf(artifact.uriBaseId, run);
+  const whole = `${base}${uri}`;
+  if (/^(?!file:)[a-z][\w+.-]+:\/\//i.test(whole)) return { url: whole };
+  const path = pathOf(whole);
+  const bases = Object.keys(run.originalUriBaseIds ?? {}).map((id) => pathOf(baseOf(id, run)));
+  for (const root of [context.workspace.replaceAll('\\', '/'), ...bases].map((r) => r.replace(/\/+$/, ''))) {
+    if (root && path.startsWith(`${root}/`)) {
+      return { file: relativePath(path.slice(root.length), { workspace: '' }) };
+    }
+  }
+  return { file: relativePath(path, { workspace: '' }) };
+}
+
+/** A base is a URI, or relative to another base. */
+function baseOf(id: string | undefined | null, { originalUriBaseIds }: Run, depth = 0): string {
+  const base = id && depth < 8 ? originalUriBaseIds?.[id] : undefined;
+  if (!base?.uri) return '';
+  const uri = base.uri.endsWith('/') ? base.uri : `${base.uri}/`;
+  return base.uriBaseId ? baseOf(base.uriBaseId, { originalUriBaseIds } as Run, depth + 1) + uri : uri;
+}
+
+function pathOf(uri: string): string {
+  const path = uri
+    .replace(/^file:(?:\/\/[^/]*)?(?=\/)/i, '')
+    .replaceAll('\\', '/')
+    .replace(/^\/(?=[a-z]:\/)/i, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Not every tool escapes what it writes.
+    return path;
+  }
+}

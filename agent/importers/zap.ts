@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { type Importer, read } from './importer.ts';
+import { cveOf, cweOf, describeFinding, findsSecrets, fingerprintOf, inlineCode, plain } from './support.ts';
+
+/** Text, or an XML element of it; the parser gives every element in an array, and one with attributes as an object. */
+const text = z.preprocess((value) => {
+  const only = Array.isArray(value) ? value[0] : value;
+  const content = typeof only === 'object' ? (only as { '#text'?: unknown } | null)?.['#text'] : only;
+  return typeof content === 'number' ? String(content) : content;
+}, z.string().nullish());
+
+/** A list, or what stands alone instead of one; an empty XML element is an empty text. */
+const list = <S extends z.ZodType>(item: S) =>
+  z.preprocess((value) => [value ?? []].flat().filter((member) => member !== ''), z.array(item));
+/** The same in JSON, `"sites": [a, b]`, and in XML, where each list is within an element of its own. */
+const within = <S extends z.ZodType>(name: string, item: S) =>
+  z.preprocess(
+    (value) =>
+      [value ?? []].flat().flatMap((member) => {
+        const inner = (member as Record<string, unknown> | null)?.[name];
+        return inner === undefined ? (member as unknown) : inner;
+      }),
+    list(item),
+  );
+
+const Instance = z.object({ uri: text, method: text, param: text, attack: text, evidence: text });
+const Alert = z.object({
+  pluginid: text,
+  alertRef: text,
+  alert: text,
+  name: text,
+  riskcode: text,
+  confidence: text,
+  desc: text,
+  instances: within('instance', Instance),
+  count: text,
+  solution: text,
+  otherinfo: text,
+  reference: text,
+  cweid: text,
+});
+const Site = z.object({
+  '@name': z.string().nullish(),
+  '@_name': z.string().nullish(),
+  alerts: within('alertitem', Alert),
+});
+const Zap = z.object({ site: list(Site) });
+
+type Alert = z.output<typeof Alert>;
+type Instance = z.output<typeof Instance>;
+
+/** ZAP's traditional reports: `zap-baseline.py -x report.xml` or `-J report.json` */
+export const zap: Importer = {
+  name: 'zap',
+
+  detects: (report) => {
+    if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
+    const { site, ...rest } = (report.documents[0] ?? {}) as Record<string, unknown>;
+    return typeof site === 'object' && ('@version' in rest || '@programName' in rest);
+  },
+
+  findings(report) {
+    const document =
+      report.kind === 'xml'
+        ? [(report.document as Record<string, unknown>)[report.root]].flat()[0]
+        : report.documents[0];
+    return read(Zap, document === '' ? {} : document).site.flatMap((site) =>
+      site.alerts
+        // Without any confidence it is one that was marked as a false positive.
+        .filter(({ confidence }) => confidence !== '0')
+        .map((alert) => findingOf(alert, site['@name'] ?? site['@_name'] ?? '')),
+    );
+  },
+};
+
+const RISKS = new Map<string, Severity>(
+  Object.entries({ 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const),
+);
+const CONFIDENCES = new Map(Object.entries({ 1: 'Low', 2: 'Medium', 3: 'High', 4: 'Confirmed by a user' }));
+
+const MAX_INSTANCES = 50;
+
+/** One finding for an alert of a site: where it was seen differs with each crawl. */
+function findingOf(alert: Alert, site: string) {
+  const rule = alert.alertRef ?? alert.pluginid ?? '';
+  const name = alert.name ?? alert.alert ?? `Alert ${rule}`;
+  const secret = findsSecrets(name) || REVEALING.test(name);
+  const { instances } = alert;
+  return {
+    fingerprint: fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
+    title: site ? `${name} (${site})` : name,
+    severity: RISKS.get(alert.riskcode ?? '') ?? ('info' as const),
+    description: describeFinding({
+      what: plain(paragraphs(alert.desc)),
+      facts: {
+        Site: site,
+        Alert: rule,
+        Confidence: CONFIDENCES.get(alert.confidence ?? ''),
+      },
+      where: [
+        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${instanceOf(instance, secret)}`),
+        ...(instances.length > MAX_INSTANCES ? [`- … and ${instances.length - MAX_INSTANCES} more`] : []),
+        '',
+        secret
+          ? 'What was seen there is left out: it may be a secret.'
+          : plain(withoutCredentials(paragraphs(alert.otherinfo))),
+      ].join('\n'),
+      fix: plain(paragraphs(alert.solution)),
+      references: [
+        ...paragraphs(alert.reference).split('\n'),
+        /^\d+$/.test(alert.pluginid ?? '') ? `https://www.zaproxy.org/docs/alerts/${alert.pluginid}/` : '',
+      ],
+    }),
+    cve: cveOf(name, alert.otherinfo),
+    cwe: /^\d+$/.test(alert.cweid ?? '') ? cweOf(alert.cweid) : undefined,
+  };
+}
+
+/** What these alerts show as their evidence is what must not be seen. */
+const REVEALING = /\bPII\b|personal|hash disclosure|authentication method|sensitive information|session id/i;
+
+function instanceOf({ uri, method, param, attack, evidence }: Instance, secret: boolean): string {
+  const url = secret ? (uri ?? '').replace(/([?&;][^=&;#]*=)[^&;#]+/g, '$1********') : (uri ?? '');
+  const details = { parameter: param, attack, ...(!secret && { evidence }) };
+  return [
+    inlineCode(withoutCredentials(`${method ?? ''} ${url}`)),
+    ...Object.entries(details)
+      .filter(([, value]) => value?.trim())
+      .map(([label, value]) => `${label} ${inlineCode(shortened(withoutCredentials(value ?? '')))}`),
+  ].join(', ');
+}
+
+/** Requests are shown without what they were signed in with. */
+const withoutCredentials = (request: string) =>
+  request
+    .replace(/(\b[a-z]+:\/\/)[^/?#@\s]*@/gi, '$1')
+    .replace(
+      /((?:pass|pwd|secret|token|session|sid|auth|credential|api_?key)[\w.-]{0,60}=)[^&;#\s"'<>]+/gi,
+      '$1********',
+    );
+
+const shortened = (value: string) => (value.length > 200 ? `${value.slice(0, 200)}…` : value);
+
+/** ZAP's paragraphs, `<p>…</p>`, as text; other tags in them are what was found. */
+const paragraphs = (html: string | undefined | null) =>
+  (html ?? '').replace(/<\/p>\s*<p>/g, '\n').replace(/^\s*<p>|<\/p>\s*$/g, '');
