@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import type { Schemas } from '../../lib/client/index.ts';
+import { UsageError } from '../errors.ts';
+import { table } from '../output.ts';
+import { createAgentClient } from '../reporter.ts';
+import { projectReference } from '../settings.ts';
+import { requireConnection, requireProject, startSession } from './common.ts';
+import { type CommonFlags, EXIT } from './options.ts';
+
+export interface FindingsFlags extends CommonFlags {
+  status?: Schemas['Finding']['status'][];
+  severity?: Schemas['Finding']['severity'][];
+}
+
+const PER_PAGE = 500;
+
+/** Lists a project's findings. */
+export async function findings(flags: FindingsFlags): Promise<number> {
+  const { settings, output } = startSession(flags);
+  const client = createAgentClient(requireConnection(settings));
+  const filter = {
+    ...projectReference(requireProject(settings)),
+    ...(flags.status && { status: flags.status }),
+    ...(flags.severity && { severity: flags.severity }),
+  };
+  const found: Schemas['Finding'][] = [];
+  for (let page = 1, more = true; more; page++) {
+    const { result, resultInfo } = await client.get('/agent/findings', {
+      params: { query: { ...filter, page, per_page: PER_PAGE } },
+    });
+    found.push(...result);
+    more = resultInfo?.has_next ?? false;
+  }
+  if (flags.json) output.result(JSON.stringify(found));
+  else if (found.length > 0) {
+    const rows = found.map(({ id, severity, status, title }) => [id, severity, status, title]);
+    output.result(table(rows, { left: true }));
+  } else output.note('No findings.');
+  return EXIT.ok;
+}
+
+/** Sets a finding's status: `verified` confirms a fix, `open` reopens. */
+export async function setStatus(
+  id: string,
+  status: 'open' | 'verified',
+  flags: CommonFlags,
+): Promise<number> {
+  const { settings, output } = startSession(flags);
+  const { result } = await createAgentClient(requireConnection(settings)).patch('/agent/findings/{id}', {
+    params: { path: { id } },
+    body: { status },
+  });
+  if (flags.json) output.result(JSON.stringify(result));
+  else output.note(`${result.title}: ${result.status}`);
+  return EXIT.ok;
+}
+
+const LANGUAGES: Record<string, string> = {
+  '.c': 'c',
+  '.cpp': 'cpp',
+  '.go': 'go',
+  '.html': 'html',
+  '.http': 'http',
+  '.java': 'java',
+  '.js': 'javascript',
+  '.json': 'json',
+  '.php': 'php',
+  '.pl': 'perl',
+  '.ps1': 'powershell',
+  '.py': 'python',
+  '.rb': 'ruby',
+  '.rs': 'rust',
+  '.sh': 'bash',
+  '.sql': 'sql',
+  '.ts': 'typescript',
+  '.xml': 'xml',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+};
+
+/** Attaches a file to a finding as an exploit. */
+export async function attach(
+  id: string,
+  file: string,
+  flags: CommonFlags & { language?: string },
+): Promise<number> {
+  const { settings, output } = startSession(flags);
+  let code: string;
+  try {
+    code = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const language = flags.language ?? LANGUAGES[extname(file).toLowerCase()] ?? 'text';
+  const { result } = await createAgentClient(requireConnection(settings)).post(
+    '/agent/findings/{id}/exploits',
+    {
+      params: { path: { id } },
+      body: { filename: basename(file), language, code },
+    },
+  );
+  if (flags.json) output.result(JSON.stringify(result));
+  else output.note(`${result.filename} is attached (${result.language}).`);
+  return EXIT.ok;
+}

@@ -1,0 +1,125 @@
+import { SEVERITIES, type Severity } from './finding.ts';
+import type { Entry } from './journal.ts';
+import { isPending } from './journal.ts';
+import type { Outcome } from './reporter.ts';
+
+/** Where a command writes: results on stdout, everything else on stderr. */
+export interface Output {
+  /** A result, for people or other programs. */
+  result(text: string): void;
+  /** What happens meanwhile. */
+  note(text: string): void;
+  warn(text: string): void;
+  /** Shows how far a long push has got. @returns what to call after each finding, and at the end */
+  progress(total: number): { step(): void; done(): void };
+}
+
+const BAR_WIDTH = 30;
+
+/** @param quiet only warnings, errors and what was asked for as JSON */
+export function createOutput({ quiet, json }: { quiet: boolean; json: boolean }): Output {
+  const { stdout, stderr } = process;
+  const silent = quiet || json;
+  return {
+    result: (text) => stdout.write(`${text}\n`),
+    note: (text) => {
+      if (!silent) stderr.write(`${text}\n`);
+    },
+    warn: (text) => stderr.write(`warning: ${text}\n`),
+    progress(total) {
+      if (silent || total === 0) return { step() {}, done() {} };
+      return stderr.isTTY ? bar(total) : lines(total);
+    },
+  };
+}
+
+function bar(total: number) {
+  const { stderr } = process;
+  let count = 0;
+  let drawn = 0;
+  const draw = () => {
+    const filled = Math.round((count / total) * BAR_WIDTH);
+    stderr.write(`\r[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${count}/${total}`);
+  };
+  draw();
+  return {
+    step() {
+      count++;
+      const now = Date.now();
+      if (now - drawn < 100 && count < total) return;
+      drawn = now;
+      draw();
+    },
+    done: () => stderr.write('\n'),
+  };
+}
+
+/** A line per tenth, for logs. */
+function lines(total: number) {
+  let count = 0;
+  return {
+    step() {
+      const before = Math.floor((count / total) * 10);
+      count++;
+      if (total >= 100 && Math.floor((count / total) * 10) > before) {
+        process.stderr.write(`${count} of ${total} findings delivered\n`);
+      }
+    },
+    done() {},
+  };
+}
+
+/** A table whose first column is text, and whose others are numbers or text, right-aligned unless `left`. */
+export function table(rows: readonly (readonly (string | number)[])[], { left = false } = {}): string {
+  const texts = rows.map((row) => row.map(String));
+  const widths = (texts[0] ?? []).map((_, i) => Math.max(...texts.map((row) => (row[i] ?? '').length)));
+  return texts
+    .map((row) =>
+      row
+        .map((cell, i) => (i === 0 || left ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+const countBySeverity = (entries: readonly Entry[]): number[] =>
+  SEVERITIES.map((severity) => entries.filter(({ finding }) => finding.severity === severity).length);
+
+/** The table at the end of a scan: what is new, seen again and failed, by severity. */
+export function summaryTable(entries: readonly Entry[]): string {
+  const row = (label: string, of: readonly Entry[]) => [label, of.length, ...countBySeverity(of)];
+  const refused = entries.filter((entry) => entry.refused !== undefined);
+  const pending = entries.filter(isPending);
+  return table([
+    ['', 'total', ...SEVERITIES],
+    row(
+      'new',
+      entries.filter(({ receipt }) => receipt && !receipt.deduplicated),
+    ),
+    row(
+      'seen again',
+      entries.filter(({ receipt }) => receipt?.deduplicated),
+    ),
+    ...(refused.length > 0 ? [row('refused', refused)] : []),
+    ...(pending.length > 0 ? [row('not delivered', pending)] : []),
+  ]);
+}
+
+/** The same for programs. */
+export function summaryJson(outcome: Outcome, extra: object) {
+  const { scanId, entries, fresh, seenAgain, refused, pending, stopped } = outcome;
+  return {
+    scan_id: scanId,
+    ...extra,
+    total: entries.length,
+    new: fresh,
+    seen_again: seenAgain,
+    refused,
+    not_delivered: pending,
+    severities: Object.fromEntries(
+      SEVERITIES.map((severity, i) => [severity, countBySeverity(entries)[i]]),
+    ) as Record<Severity, number>,
+    ...(stopped && { stopped: stopped.message }),
+  };
+}

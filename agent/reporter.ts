@@ -1,0 +1,164 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Client, createClient } from '../lib/client/index.ts';
+import { createDelivery, type Stopped } from './delivery.ts';
+import type { Finding } from './finding.ts';
+import { clean } from './importers/clean.ts';
+import { createJournal, type Entry, isPending, type Journal, type ScanSpec } from './journal.ts';
+import { projectReference } from './settings.ts';
+import { createFetch } from './transport.ts';
+
+export type Persona = ScanSpec['persona'];
+
+export interface ReporterOptions {
+  /** The service's address, such as `https://acme.example.com`. */
+  baseUrl: string;
+  /** An API token. */
+  apiKey: string;
+  /** A project's id or slug. */
+  project: string;
+  persona: Persona;
+  /** The scan's name; made by the service when undefined. */
+  name?: string | undefined;
+  target?: ScanSpec['target'];
+  /** Where `.svc/` is, which keeps what is not delivered yet; the working directory when undefined. */
+  workspace?: string | undefined;
+  /** Names the organization where the service has no base domain. */
+  orgSlug?: string | undefined;
+  /** Pushes under way at the same time; 8 when undefined. */
+  concurrency?: number | undefined;
+  /** Seconds before the second, third … attempt of a push; 1, 2 and 4 when undefined. */
+  retryDelays?: readonly number[] | undefined;
+  /** Called after each finding that was delivered or refused. */
+  onProgress?: ((entry: Entry) => void) | undefined;
+}
+
+/** Where a scan stands. */
+export interface Outcome {
+  scanId: string;
+  /** The service knows the scan. */
+  registered: boolean;
+  entries: readonly Entry[];
+  /** Found for the first time. */
+  fresh: number;
+  seenAgain: number;
+  /** What the service does not want. */
+  refused: number;
+  /** Not delivered yet; on disk, for `svc-agent sync`. */
+  pending: number;
+  /** Why something is pending. */
+  stopped: Stopped | undefined;
+}
+
+/** One scan: it is registered, its findings are reported, it ends. Whatever cannot be delivered stays on disk. */
+export interface Reporter {
+  readonly scanId: string;
+  /** Registers the scan now; else the first report does. */
+  start(): Promise<Outcome>;
+  /** Reports a finding, or several at once. Texts are cut to the service's limits. */
+  report(finding: Finding | readonly Finding[]): Promise<Outcome>;
+  /** Ends the scan as completed. */
+  complete(): Promise<Outcome>;
+  /** Ends the scan as failed; what was found so far stays. */
+  fail(message: string): Promise<Outcome>;
+  /** Stops pushing; the scan can still be ended. */
+  abort(): void;
+}
+
+/** Makes the client an agent uses. */
+export function createAgentClient(options: {
+  baseUrl: string;
+  apiKey: string;
+  orgSlug?: string | undefined;
+  concurrency?: number | undefined;
+}): Client {
+  const { baseUrl, apiKey, orgSlug, concurrency = DEFAULT_CONCURRENCY } = options;
+  return createClient({
+    baseUrl,
+    token: apiKey,
+    ...(orgSlug !== undefined && { orgSlug }),
+    fetch: createFetch(concurrency),
+  });
+}
+
+const DEFAULT_CONCURRENCY = 8;
+
+/** Starts a scan; nothing is sent before `start` or the first `report`. */
+export function createReporter(options: ReporterOptions): Reporter {
+  const { workspace = process.cwd(), persona, name, target } = options;
+  const scan: ScanSpec = {
+    scan_id: uuidv7(),
+    ...projectReference(options.project),
+    persona,
+    name,
+    target: target ?? {},
+  };
+  return reporterOf(createJournal(workspace, scan), options);
+}
+
+type DeliverySettings = Pick<
+  ReporterOptions,
+  'baseUrl' | 'apiKey' | 'orgSlug' | 'concurrency' | 'retryDelays' | 'onProgress'
+>;
+
+/** A reporter over a journal, new or left behind. */
+export function reporterOf(journal: Journal, options: DeliverySettings): Reporter {
+  const { concurrency = DEFAULT_CONCURRENCY, retryDelays, onProgress } = options;
+  const client = createAgentClient({ ...options, concurrency });
+  const stopping = new AbortController();
+  const delivery = createDelivery(journal, {
+    client,
+    concurrency,
+    retryDelays,
+    signal: stopping.signal,
+    onProgress,
+  });
+  let stopped: Stopped | undefined;
+
+  const outcome = (): Outcome => {
+    const { entries } = journal;
+    const delivered = entries.filter(({ receipt }) => receipt);
+    const fresh = delivered.filter(({ receipt }) => !receipt?.deduplicated).length;
+    return {
+      scanId: journal.scan.scan_id,
+      registered: journal.projectId !== undefined,
+      entries,
+      fresh,
+      seenAgain: delivered.length - fresh,
+      refused: entries.filter(({ refused }) => refused !== undefined).length,
+      pending: entries.filter(isPending).length,
+      stopped,
+    };
+  };
+
+  async function end(how: NonNullable<Journal['end']>): Promise<Outcome> {
+    journal.setEnd(how);
+    // A service that was away a moment ago is not waited for again.
+    if (stopped?.reason !== 'unreachable' && stopped?.reason !== 'not_accepted') {
+      const last = stopping.signal.aborted
+        ? createDelivery(journal, { client, concurrency, retryDelays: [] })
+        : delivery;
+      stopped = (await last.end(how)) ?? stopped;
+    }
+    journal.close();
+    return outcome();
+  }
+
+  return {
+    get scanId() {
+      return journal.scan.scan_id;
+    },
+    async start() {
+      stopped = await delivery.register();
+      return outcome();
+    },
+    async report(findings) {
+      const added = journal.add([findings].flat().map((finding) => clean(finding as Finding)));
+      // Once it has stopped the rest is for later.
+      stopped ??= await delivery.push(added);
+      return outcome();
+    },
+    complete: () => end({ status: 'completed' }),
+    fail: (message) => end({ status: 'failed', error_message: message }),
+    abort: () => stopping.abort(),
+  };
+}

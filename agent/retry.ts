@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../lib/client/index.ts';
+
+/** Seconds before each attempt after the first (SPEC.md "Limits": 3, with exponential backoff). */
+export const RETRY_DELAYS_S: readonly number[] = [1, 2, 4];
+/** A service that asks for a longer pause is not waited for. */
+const MAX_RETRY_AFTER_S = 60;
+
+/** Whether another attempt may succeed: the service was not reached, is overloaded, or failed. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return !isAborted(error);
+  return error.status === 408 || error.status === 429 || error.status >= 500;
+}
+
+/** Whether nobody was there to answer, as far as one can tell. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return !isAborted(error);
+  return [502, 503, 504].includes(error.status) || error.code === 'unavailable';
+}
+
+const isAborted = (error: unknown) => error instanceof Error && error.name === 'AbortError';
+
+/**
+ * Calls until it succeeds, fails for good, or has been tried once and then once more after each delay.
+ * @param delays seconds, each taken ±25 % at random; `Retry-After` prolongs one
+ * @throws what the last attempt threw
+ */
+export async function withRetries<T>(
+  call: () => Promise<T>,
+  { delays = RETRY_DELAYS_S, signal }: { delays?: readonly number[]; signal?: AbortSignal | undefined } = {},
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const delay = delays[attempt];
+      if (delay === undefined || !isTransient(error) || signal?.aborted) throw error;
+      const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
+      if (asked > MAX_RETRY_AFTER_S) throw error;
+      const jittered = delay * (0.75 + Math.random() / 2);
+      await sleep(Math.max(asked, jittered) * 1000, undefined, { signal }).catch(() => {
+        throw error;
+      });
+    }
+  }
+}

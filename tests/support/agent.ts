@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+
+const made: string[] = [];
+afterAll(() => {
+  for (const dir of made) rmSync(dir, { recursive: true, force: true });
+});
+
+/** An empty directory; it is removed after the suite. */
+export function createWorkspace(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
+  made.push(dir);
+  return dir;
+}
+
+/** What a run of svc-agent has left. */
+export interface AgentRun {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export interface RunningAgent {
+  child: ChildProcess;
+  /** What it has said so far. */
+  said(): string;
+  ended: Promise<AgentRun>;
+}
+
+export interface AgentOptions {
+  cwd: string;
+  env?: Record<string, string | undefined>;
+  input?: string;
+}
+
+/** Starts the built svc-agent in a directory, with nothing of this machine's settings. */
+export function startAgent(args: string[], { cwd, env = {}, input }: AgentOptions): RunningAgent {
+  const child = spawn(process.execPath, [join(root, 'dist/public/assets/svc-agent.mjs'), ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const said = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (data) => {
+    said.out += data;
+  });
+  child.stderr.setEncoding('utf8').on('data', (data) => {
+    said.err += data;
+  });
+  child.stdin.end(input ?? '');
+  return {
+    child,
+    said: () => said.out + said.err,
+    ended: once(child, 'close').then(([code]) => ({ code, ...said })),
+  };
+}
+
+/** Runs it to its end. */
+export const runAgent = (args: string[], options: AgentOptions): Promise<AgentRun> =>
+  startAgent(args, options).ended;
+
+/** Writes a Bandit report with so many findings, and returns its path. */
+export function writeReport(dir: string, count: number, fields: (i: number) => object = () => ({})): string {
+  const path = join(dir, 'report.json');
+  const results = Array.from({ length: count }, (_, i) => ({
+    filename: `${dir}/src/file-${i}.py`,
+    line_number: i + 1,
+    issue_text: `Something is wrong (${i}).`,
+    issue_severity: 'MEDIUM',
+    test_id: 'B101',
+    test_name: 'assert_used',
+    code: `${i + 1} assert x${i}`,
+    ...fields(i),
+  }));
+  writeFileSync(
+    path,
+    JSON.stringify({ errors: [], generated_at: '2026-01-01T00:00:00Z', metrics: {}, results }),
+  );
+  return path;
+}
