@@ -1,28 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../agent/finding.ts';
 import { ReportError } from '../agent/importers/importer.ts';
 import { importReport } from '../agent/importers/index.ts';
-import { FindingInput } from '../lib/finding-input.ts';
+import {
+  context,
+  expectFindings,
+  findingsOfMangled,
+  fingerprints,
+  imported,
+  own,
+  realReport,
+} from './support/importers.ts';
 import { mangled } from './support/mangle.ts';
-
-const WORKSPACE = '/builds/team/app';
-const context = { workspace: WORKSPACE };
-
-const own = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
-const imported = (text: string, format?: string) => importReport(text, context, format).findings;
-const fingerprints = (findings: Finding[]) => findings.map(({ fingerprint }) => fingerprint);
-
-/** What the service says to a finding. */
-function refusals(findings: Finding[]) {
-  const ids = {
-    scan_id: '01890a5d-ac96-774b-bcce-b302099a8057',
-    project_id: '01890a5d-ac96-774b-bcce-b302099a8058',
-  };
-  return findings.flatMap((finding) => FindingInput.safeParse({ ...finding, ...ids }).error?.issues ?? []);
-}
 
 /** A JSON report as it is after lines were added above what was found. */
 const moved = (report: string, lines = 10) =>
@@ -35,8 +24,6 @@ const moved = (report: string, lines = 10) =>
     return value;
   });
 
-// Real reports, beside the checkout of those who work on the project (their PROVENANCE.md has the counts).
-const SCANS = join(import.meta.dirname, '../../shared/fixtures/scans');
 const REPORTS: [format: string, file: string, count: number][] = [
   ['sarif', 'sarif/codeQL-output.sarif', 72],
   ['sarif', 'sarif/issue_10191.json', 77],
@@ -57,33 +44,21 @@ const REPORTS: [format: string, file: string, count: number][] = [
 ];
 
 describe.each(REPORTS)('%s: %s', (format, file, count) => {
-  const path = join(SCANS, file);
-  const read = () => readFileSync(path, 'utf8');
-
-  it(`has ${count} findings`, ({ skip }) => {
-    skip(!existsSync(path), `${SCANS} is not there`);
-    const first = importReport(read(), context);
-    expect(first.format).toBe(format);
-    expect(first.findings).toHaveLength(count);
-    expect(new Set(fingerprints(first.findings)).size).toBe(count);
-    expect(refusals(first.findings)).toEqual([]);
-    expect(importReport(read(), context)).toEqual(first);
+  it(`has ${count} findings`, (test) => {
+    expectFindings(realReport(file, test), format, count);
   });
 
-  it('keeps its fingerprints when lines move', ({ skip }) => {
-    skip(!existsSync(path), `${SCANS} is not there`);
-    skip(path.endsWith('.xml'), 'without lines');
-    const [before, after] = [imported(read()), imported(moved(read()))];
+  it.skipIf(file.endsWith('.xml'))('keeps its fingerprints when lines move', (test) => {
+    const report = realReport(file, test);
+    const [before, after] = [imported(report), imported(moved(report))];
     expect(fingerprints(after)).toEqual(fingerprints(before));
     expect(after.map(({ line }) => line)).not.toEqual(before.map(({ line }) => line));
   });
 });
 
 describe('real reports', () => {
-  it('of ZAP list every instance of an alert', ({ skip }) => {
-    const path = join(SCANS, 'zap/dvwa_baseline_dojo.xml');
-    skip(!existsSync(path), `${SCANS} is not there`);
-    const listed = imported(readFileSync(path, 'utf8')).flatMap(
+  it('of ZAP list every instance of an alert', (test) => {
+    const listed = imported(realReport('zap/dvwa_baseline_dojo.xml', test)).flatMap(
       ({ description }) => description.match(/^- `(?:GET|POST) /gm) ?? [],
     );
     expect(listed).toHaveLength(124);
@@ -104,12 +79,7 @@ describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
   const report = own(file);
 
   it(`has ${count} findings, of their own fingerprints`, () => {
-    const { format: detected, findings } = importReport(report, context);
-    expect(detected).toBe(format);
-    expect(findings).toHaveLength(count);
-    expect(new Set(fingerprints(findings)).size).toBe(count);
-    expect(refusals(findings)).toEqual([]);
-    expect(imported(report)).toEqual(findings);
+    expectFindings(report, format, count);
   });
 
   it.skipIf(file.endsWith('.xml'))('keeps its fingerprints when lines move', () => {
@@ -134,25 +104,9 @@ describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
   });
 
   it('survives whatever happens to the report', { timeout: 60_000 }, () => {
-    let found = 0;
-    fc.assert(
-      fc.property(report.startsWith('<') ? mangledXml(report) : mangled([JSON.parse(report)]), (text) => {
-        for (const asked of [undefined, format]) {
-          try {
-            const { findings } = importReport(text, context, asked);
-            expect(refusals(findings)).toEqual([]);
-            expect(new Set(fingerprints(findings)).size).toBe(findings.length);
-            found += findings.length;
-          } catch (error) {
-            if (!(error instanceof ReportError)) throw error;
-            expect(error.message).not.toBe('');
-          }
-        }
-      }),
-      { numRuns: 400 },
-    );
+    const reports = report.startsWith('<') ? mangledXml(report) : mangled([JSON.parse(report)]);
     // Not all of them are refused as broken.
-    expect(found).toBeGreaterThan(30);
+    expect(findingsOfMangled(reports, format)).toBeGreaterThan(30);
   });
 });
 
@@ -311,9 +265,9 @@ describe('sarif', () => {
         }),
       )[0]?.file;
     expect(at('src/a.ts')).toBe('src/a.ts');
-    expect(at(`file://${WORKSPACE}/src/a.ts`)).toBe('src/a.ts');
-    expect(at(`${WORKSPACE}/src/a.ts`)).toBe('src/a.ts');
-    expect(at('a.ts', { B: { uri: `file://${WORKSPACE}/src/` } })).toBe('src/a.ts');
+    expect(at(`file://${context.workspace}/src/a.ts`)).toBe('src/a.ts');
+    expect(at(`${context.workspace}/src/a.ts`)).toBe('src/a.ts');
+    expect(at('a.ts', { B: { uri: `file://${context.workspace}/src/` } })).toBe('src/a.ts');
     expect(at('a.ts', { B: { uri: 'file:///home/ci/repo' } })).toBe('a.ts');
     expect(at('file:///home/ci/repo/a.ts', { B: { uri: 'file:///home/ci/repo/' } })).toBe('a.ts');
     expect(at('a.ts', { B: { uri: 'b/', uriBaseId: 'B' } })).toMatch(/a\.ts$/);
