@@ -6,13 +6,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from './errors.ts';
 import type { Finding } from './finding.ts';
+import { lock, unlock } from './lock.ts';
 
 /** A scan as it is registered. */
 export interface ScanSpec {
@@ -242,41 +242,4 @@ function open(
       unlock(path);
     },
   };
-}
-
-const lockOf = (path: string) => `${path}.lock`;
-
-/** Claims a journal for this process; one whose process has died is free. */
-function lock(path: string): boolean {
-  for (;;) {
-    try {
-      writeFileSync(lockOf(path), String(process.pid), { flag: 'wx' });
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const holder = Number(readOwner(path));
-    if (holder > 0 && isAlive(holder)) return false;
-    rmSync(lockOf(path), { force: true });
-  }
-}
-
-const unlock = (path: string) => rmSync(lockOf(path), { force: true });
-
-function readOwner(path: string): string {
-  try {
-    return readFileSync(lockOf(path), 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It is there, but somebody else's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

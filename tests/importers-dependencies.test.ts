@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ReportError } from '../agent/importers/importer.ts';
 import { importReport } from '../agent/importers/index.ts';
 import { parseReport } from '../agent/importers/parse.ts';
-import { cvssOf, withoutCredentials } from '../agent/importers/support.ts';
+import { withoutCredentials } from '../agent/importers/secrets.ts';
+import { cvssOf } from '../agent/importers/support.ts';
 import {
   context,
   expectFindings,

@@ -1,18 +1,8 @@
 import { z } from 'zod';
 import { type Importer, read } from './importer.ts';
-import {
-  cweOf,
-  describeFinding,
-  excerpt,
-  fingerprintOf,
-  identityOf,
-  masking,
-  placeOf,
-  plain,
-  possibleSecrets,
-  relativePath,
-  severityOf,
-} from './support.ts';
+import { describeFinding, excerpt, placeOf, plain } from './markdown.ts';
+import { identityOf, masking, possibleSecrets } from './secrets.ts';
+import { cweOf, fingerprintOf, relativePath, severityOf } from './support.ts';
 
 const Result = z.object({
   filename: z.string(),

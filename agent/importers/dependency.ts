@@ -1,4 +1,5 @@
-import { beginning, inlineCode, normalized } from './support.ts';
+import { beginning, inlineCode } from './markdown.ts';
+import { normalized } from './support.ts';
 
 /** `CVE-2021-44228 in log4j-core 2.14.1: Remote code injection` */
 export function vulnerabilityTitle(

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
 import { type Importer, read } from './importer.ts';
+import { describeFinding, markdown, plain } from './markdown.ts';
 import {
   type Cvss,
   cveOf,
   cvssOf,
   cweOf,
-  describeFinding,
   fingerprintOf,
-  markdown,
-  plain,
   relativePath,
   severityOf,
   severityOfScore,

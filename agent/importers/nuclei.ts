@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { type Importer, type Report, read } from './importer.ts';
+import { describeFinding, plain, texts } from './markdown.ts';
+import { findsSecrets, mask, withoutCredentials } from './secrets.ts';
 import {
   cveOf,
   cvssOf,
   cweOf,
-  describeFinding,
-  findsSecrets,
   fingerprintOf,
-  mask,
   normalized,
-  plain,
   relativePath,
   severityOf,
   severityOfScore,
-  texts,
-  withoutCredentials,
 } from './support.ts';
 
 const text = z.string().nullish();

@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { firstOf, upgrade, vulnerabilityTitle } from './dependency.ts';
 import { type Importer, read } from './importer.ts';
+import { describeFinding, texts } from './markdown.ts';
 import { aboutOsv, cvssOfOsv, fixedVersions, moreOf, Osv } from './osv.ts';
-import {
-  describeFinding,
-  fingerprintOf,
-  relativePath,
-  severityOf,
-  severityOfScore,
-  texts,
-} from './support.ts';
+import { fingerprintOf, relativePath, severityOf, severityOfScore } from './support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();

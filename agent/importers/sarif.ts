@@ -1,112 +1,17 @@
-import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, ReportError, read } from './importer.ts';
+import { beginning, describeFinding, excerpt, markdown, placeOf, plain, texts } from './markdown.ts';
+import { type Component, type Location, Log, type Result, type Rule, type Run } from './sarif-schema.ts';
+import { findsSecrets, identityOf, masking, possibleSecrets } from './secrets.ts';
 import {
-  beginning,
   cveOf,
   cweOf,
-  describeFinding,
-  excerpt,
-  findsSecrets,
   fingerprintOf,
-  identityOf,
-  markdown,
-  masking,
   normalized,
-  placeOf,
-  plain,
-  possibleSecrets,
   relativePath,
   severityOf,
   severityOfScore,
-  texts,
 } from './support.ts';
-
-const text = z.string().nullish();
-const Multiformat = z.object({ text, markdown: text });
-const Message = Multiformat.extend({ id: text, arguments: z.array(z.string()).nullish() });
-const Reference = z.object({
-  id: text,
-  index: z.number().nullish(),
-  toolComponent: z.object({ index: z.number().nullish(), name: text }).nullish(),
-});
-const Properties = z
-  .object({
-    tags: z.unknown(),
-    cwe: z.unknown(),
-    precision: z.unknown(),
-    'security-severity': z.unknown(),
-  })
-  .partial();
-
-const Rule = z.object({
-  id: text,
-  name: text,
-  shortDescription: Multiformat.nullish(),
-  fullDescription: Multiformat.nullish(),
-  help: Multiformat.nullish(),
-  helpUri: text,
-  messageStrings: z.record(z.string(), Multiformat).nullish(),
-  defaultConfiguration: z.object({ level: text }).nullish(),
-  relationships: z.array(z.object({ target: Reference.nullish() })).nullish(),
-  properties: Properties.nullish(),
-});
-const Component = z.object({
-  name: text,
-  version: text,
-  semanticVersion: text,
-  rules: z.array(Rule).nullish(),
-  globalMessageStrings: z.record(z.string(), Multiformat).nullish(),
-});
-
-const Artifact = z.object({ uri: text, uriBaseId: text, index: z.number().nullish() });
-const Region = z.object({
-  startLine: z.number().nullish(),
-  snippet: z.object({ text }).nullish(),
-});
-const Location = z.object({
-  id: z.number().nullish(),
-  physicalLocation: z
-    .object({
-      artifactLocation: Artifact.nullish(),
-      region: Region.nullish(),
-      contextRegion: Region.nullish(),
-    })
-    .nullish(),
-  logicalLocations: z.array(z.object({ fullyQualifiedName: text, name: text })).nullish(),
-});
-
-const Result = z.object({
-  ruleId: text,
-  ruleIndex: z.number().nullish(),
-  rule: Reference.nullish(),
-  level: text,
-  kind: text,
-  message: Message.nullish(),
-  locations: z.array(Location).nullish(),
-  relatedLocations: z.array(Location).nullish(),
-  fingerprints: z.record(z.string(), z.unknown()).nullish(),
-  partialFingerprints: z.record(z.string(), z.unknown()).nullish(),
-  suppressions: z.array(z.object({ status: text })).nullish(),
-  baselineState: text,
-  fixes: z.array(z.object({ description: Multiformat.nullish() })).nullish(),
-  taxa: z.array(Reference).nullish(),
-  hostedViewerUri: text,
-  properties: Properties.nullish(),
-});
-const Run = z.object({
-  tool: z.object({ driver: Component, extensions: z.array(Component).nullish() }),
-  artifacts: z.array(z.object({ location: Artifact.nullish() })).nullish(),
-  originalUriBaseIds: z.record(z.string(), Artifact).nullish(),
-  results: z.array(Result).nullish(),
-});
-const Log = z.object({ version: text, runs: z.array(Run) });
-
-type Run = z.output<typeof Run>;
-type Rule = z.output<typeof Rule>;
-type Result = z.output<typeof Result>;
-type Component = z.output<typeof Component>;
-type Location = z.output<typeof Location>;
 
 /** Any tool's SARIF 2.1.0 */
 export const sarif: Importer = {

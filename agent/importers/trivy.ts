@@ -1,21 +1,17 @@
 import { z } from 'zod';
 import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
 import { type ImportContext, type Importer, read } from './importer.ts';
+import { describeFinding, inlineCode, markdown, placeOf, plain } from './markdown.ts';
+import { withoutCredentials } from './secrets.ts';
 import {
   cveOf,
   cvssOf,
   cweOf,
-  describeFinding,
   fingerprintOf,
-  inlineCode,
-  markdown,
   normalized,
-  placeOf,
-  plain,
   relativePath,
   severityOf,
   severityOfScore,
-  withoutCredentials,
 } from './support.ts';
 
 const text = z.string().nullish();
