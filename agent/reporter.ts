@@ -3,7 +3,14 @@ import { type Client, createClient } from '../lib/client/index.ts';
 import { createDelivery, type Stopped } from './delivery.ts';
 import type { Finding } from './finding.ts';
 import { clean } from './importers/clean.ts';
-import { createJournal, type Entry, isPending, type Journal, type ScanSpec } from './journal.ts';
+import {
+  createJournal,
+  type Entry,
+  isPending,
+  type Journal,
+  type ScanEnd,
+  type ScanSpec,
+} from './journal.ts';
 import { projectReference } from './settings.ts';
 import { createFetch } from './transport.ts';
 
@@ -54,11 +61,14 @@ export interface Reporter {
   readonly scanId: string;
   /** Registers the scan now; else the first report does. */
   start(): Promise<Outcome>;
-  /** Reports a finding, or several at once. Texts are cut to the service's limits. */
+  /**
+   * Reports a finding, or several at once. Texts are cut to the service's limits.
+   * @throws Error once the scan has ended
+   */
   report(finding: Finding | readonly Finding[]): Promise<Outcome>;
-  /** Ends the scan as completed. */
+  /** Ends the scan as completed, unless it has ended already. */
   complete(): Promise<Outcome>;
-  /** Ends the scan as failed; what was found so far stays. */
+  /** Ends the scan as failed, unless it has ended already; what was found so far stays. */
   fail(message: string): Promise<Outcome>;
   /** Stops pushing; the scan can still be ended. */
   abort(): void;
@@ -130,7 +140,15 @@ export function reporterOf(journal: Journal, options: DeliverySettings): Reporte
     };
   };
 
-  async function end(how: NonNullable<Journal['end']>): Promise<Outcome> {
+  let ending: Promise<Outcome> | undefined;
+
+  /** A scan ends once: who says first how it did is right. */
+  function end(how: ScanEnd): Promise<Outcome> {
+    ending ??= endNow(how);
+    return ending;
+  }
+
+  async function endNow(how: ScanEnd): Promise<Outcome> {
     journal.setEnd(how);
     // A service that was away a moment ago is not waited for again.
     if (stopped?.reason !== 'unreachable' && stopped?.reason !== 'not_accepted') {
@@ -152,6 +170,7 @@ export function reporterOf(journal: Journal, options: DeliverySettings): Reporte
       return outcome();
     },
     async report(findings) {
+      if (ending) throw new Error('The scan has ended.');
       const added = journal.add([findings].flat().map((finding) => clean(finding as Finding)));
       // Once it has stopped the rest is for later.
       stopped ??= await delivery.push(added);

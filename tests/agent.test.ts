@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -250,6 +250,43 @@ describe('svc-agent run', () => {
   });
 });
 
+describe('svc-agent report, stopped while it pushes', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('on %s fails the scan, exits with %i, and leaves the rest for later', async (signal, code) => {
+    const { child, ended } = startAgent(['report', writeReport(workspace, 2_000)], { cwd: workspace, env });
+    while ((await findings()).length < 100) await sleep(20);
+    child.kill(signal);
+    expect((await ended).code).toBe(code);
+    const [scan] = await scans();
+    expect(scan).toMatchObject({ status: 'failed', error_message: `terminated by ${signal}` });
+    expect((await findings()).length).toBeLessThan(2_000);
+    expect((await agent(['sync'])).code).toBe(0);
+    expect(await findings()).toHaveLength(2_000);
+    expect((await scans())[0]).toMatchObject({ id: scan.id, status: 'failed', summary: { total: 2_000 } });
+  });
+
+  it('does not wait for a service that does not answer', async () => {
+    const silent = createTcpServer(() => {});
+    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+    const { port } = silent.address() as AddressInfo;
+    const { child, said, ended } = startAgent(['report', writeReport(workspace, 1)], {
+      cwd: workspace,
+      env: { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
+    });
+    while (!said()) await sleep(20);
+    await sleep(500);
+    const started = Date.now();
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+    expect(Date.now() - started).toBeLessThan(5_000);
+    silent.close();
+    expect((await agent(['sync'])).code).toBe(0);
+    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'terminated by SIGTERM' });
+  });
+});
+
 describe('svc-agent findings, verify, reopen and attach', () => {
   it('verify what is fixed', async () => {
     await agent(['report', writeReport(workspace, 2)]);
@@ -435,6 +472,15 @@ describe('delivery', () => {
       error_message: 'no disk left',
       finding_count: 1,
     });
+  });
+
+  it('ends a scan once', async () => {
+    const own = reporter();
+    await own.report(found(1));
+    const [first, second] = await Promise.all([own.fail('stopped'), own.complete()]);
+    expect(second).toEqual(first);
+    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'stopped' });
+    await expect(own.report(found(2))).rejects.toThrow('The scan has ended.');
   });
 
   it.each([500, 502, 503, 429, 408, 'drop'] as const)(
