@@ -18,6 +18,7 @@ export interface DeliveryOptions {
   concurrency: number;
   /** Seconds before each further attempt. */
   retryDelays?: readonly number[] | undefined;
+  /** Ends retries; the client has to end its own requests. */
   signal?: AbortSignal | undefined;
   /** Called after each finding that was delivered or refused. */
   onProgress?: ((entry: Entry) => void) | undefined;
@@ -43,7 +44,8 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
   function stopped(error: unknown): Stopped {
     if (signal?.aborted) return { reason: 'aborted', message: 'it was stopped', error };
     if (isTransient(error)) return { reason: 'unreachable', message: unreachableMessage(error), error };
-    return { reason: 'not_accepted', message: (error as Error).message, error };
+    const message = error instanceof ServiceError ? describeRefusal(error) : (error as Error).message;
+    return { reason: 'not_accepted', message, error };
   }
 
   let registering: Promise<Stopped | undefined> | undefined;
@@ -93,9 +95,7 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
         if (halt || signal?.aborted) return;
         try {
           const body = { ...entry.finding, scan_id, project_id };
-          const { result } = await attempt(() =>
-            client.post('/agent/findings', { body, signal: signal ?? null }),
-          );
+          const { result } = await attempt(() => client.post('/agent/findings', { body }));
           journal.delivered(entry, {
             id: result.id,
             deduplicated: result.deduplicated,
@@ -127,7 +127,7 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
     if (failed) return failed;
     const params = { path: { id: journal.scan.scan_id } };
     try {
-      await attempt(() => client.patch('/agent/scans/{id}', { params, body: how, signal: signal ?? null }));
+      await attempt(() => client.patch('/agent/scans/{id}', { params, body: how }));
     } catch (error) {
       // It has ended otherwise, which nobody can change any more.
       if (!(error instanceof ServiceError && error.code === 'conflict')) return stopped(error);

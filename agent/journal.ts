@@ -94,27 +94,41 @@ export function createJournal(workspace: string, scan: ScanSpec): Journal {
   if (!existsSync(ignore)) writeFileSync(ignore, 'scans/\n');
   const path = join(folder, `${scan.scan_id}.jsonl`);
   const journal = open(path, scan, []);
-  journal.write({ type: 'scan', scan });
+  journal.write([{ type: 'scan', scan }]);
   return journal;
 }
 
-/** The journals of a workspace that have something to deliver, oldest first; those another process works on are left out. */
-export function openUnfinished(workspace: string): Journal[] {
+/** What a workspace still has to deliver. */
+export interface Unfinished {
+  /** Oldest first. */
+  journals: Journal[];
+  /** Files that another process is working on. */
+  busy: string[];
+  /** Files that are no journals, or cannot be read. */
+  unreadable: string[];
+}
+
+/** Opens the journals of a workspace that have something to deliver. */
+export function openUnfinished(workspace: string): Unfinished {
   const folder = folderOf(workspace);
-  if (!existsSync(folder)) return [];
-  const found: Journal[] = [];
-  for (const file of readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl'))
-    .sort()) {
-    const path = join(folder, file);
-    const lines = readLines(path);
-    const [first] = lines;
-    if (first?.type !== 'scan') continue;
-    if (stateOf(lines).finished || !lock(path)) continue;
-    // Read again: the process that held it may just have finished.
-    const journal = open(path, first.scan, readLines(path));
-    if (journal.finished) journal.close();
-    else found.push(journal);
+  const found: Unfinished = { journals: [], busy: [], unreadable: [] };
+  if (!existsSync(folder)) return found;
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  for (const path of files.sort().map((file) => join(folder, file))) {
+    try {
+      const lines = readLines(path);
+      if (lines[0]?.type !== 'scan') found.unreadable.push(path);
+      else if (stateOf(lines).finished) continue;
+      else if (!lock(path)) found.busy.push(path);
+      else {
+        // Read again: the process that held it may just have finished.
+        const journal = open(path, lines[0].scan, readLines(path));
+        if (journal.finished) journal.close();
+        else found.journals.push(journal);
+      }
+    } catch {
+      found.unreadable.push(path);
+    }
   }
   return found;
 }
@@ -125,11 +139,31 @@ function readLines(path: string): Line[] {
     .split('\n')
     .flatMap((text) => {
       try {
-        return text === '' ? [] : [JSON.parse(text) as Line];
+        const line = JSON.parse(text);
+        return isLine(line) ? [line] : [];
       } catch {
         return [];
       }
     });
+}
+
+function isLine(value: Partial<Line> | null): value is Line {
+  switch (value?.type) {
+    case 'scan':
+      return typeof value.scan?.scan_id === 'string';
+    case 'finding':
+      return typeof value.n === 'number' && typeof value.finding?.fingerprint === 'string';
+    case 'registered':
+      return typeof value.scan_id === 'string' && typeof value.project_id === 'string';
+    case 'delivered':
+      return typeof value.n === 'number' && typeof value.id === 'string';
+    case 'refused':
+      return typeof value.n === 'number' && typeof value.error === 'string';
+    case 'end':
+      return typeof value.end?.status === 'string';
+    default:
+      return value?.type === 'ended';
+  }
 }
 
 function stateOf(lines: readonly Line[]) {
@@ -180,16 +214,26 @@ function open(
   path: string,
   scan: ScanSpec,
   lines: readonly Line[],
-): Journal & { write(...lines: Line[]): void } {
+): Journal & { write(lines: readonly Line[]): void } {
   const state = stateOf(lines);
   if (lines.length === 0 && !lock(path))
     throw new UsageError(`${path} is being worked on by another process`);
-  const file = openSync(path, 'a');
-  // A line that a crash has cut off must not swallow the next one.
-  if (lines.length > 0) writeSync(file, '\n');
-  const write = (...added: Line[]) => {
-    writeSync(file, added.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  };
+  // What is in it is for nobody else.
+  const file = openSync(path, 'a', 0o600);
+  let isOpen = true;
+  // A line that was cut off, by a crash or a full disk, must not swallow the next one.
+  let isCut = lines.length > 0;
+  let next = state.entries.reduce((most, { n }) => Math.max(most, n + 1), 0);
+
+  function write(added: readonly Line[]): void {
+    // The number of a closed file is soon another file's.
+    if (!isOpen) throw new Error(`${path} is closed`);
+    const text = added.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const bytes = Buffer.from(isCut ? `\n${text}` : text);
+    isCut = true;
+    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+    isCut = false;
+  }
   return {
     path,
     get scan() {
@@ -211,33 +255,34 @@ function open(
     registered(scanId, projectId) {
       state.scanId = scanId;
       state.projectId = projectId;
-      write({ type: 'registered', scan_id: scanId, project_id: projectId });
+      write([{ type: 'registered', scan_id: scanId, project_id: projectId }]);
     },
     add(findings) {
-      const first = state.entries.length;
-      const added = findings.map((finding, i) => ({ n: first + i, finding }));
-      write(...added.map(({ n, finding }) => ({ type: 'finding' as const, n, finding })));
+      const added = findings.map((finding) => ({ n: next++, finding }));
+      write(added.map(({ n, finding }) => ({ type: 'finding' as const, n, finding })));
       fdatasyncSync(file);
-      state.entries.push(...added);
+      for (const entry of added) state.entries.push(entry);
       return added;
     },
     delivered(entry, receipt) {
       entry.receipt = receipt;
-      write({ type: 'delivered', n: entry.n, ...receipt });
+      write([{ type: 'delivered', n: entry.n, ...receipt }]);
     },
     refused(entry, why) {
       entry.refused = why;
-      write({ type: 'refused', n: entry.n, error: why });
+      write([{ type: 'refused', n: entry.n, error: why }]);
     },
     setEnd(end) {
       state.end = end;
-      write({ type: 'end', end });
+      write([{ type: 'end', end }]);
     },
     ended() {
       state.ended = true;
-      write({ type: 'ended' });
+      write([{ type: 'ended' }]);
     },
     close() {
+      if (!isOpen) return;
+      isOpen = false;
       closeSync(file);
       unlock(path);
     },

@@ -89,7 +89,15 @@ withCommonOptions(program.command('config').command('show'))
   .description('show every setting and where it came from')
   .action(then(async (flags) => (await import('./commands/config.ts')).showConfig(flags)));
 
-process.exitCode = await main(process.argv.slice(2));
+// Of `svc-agent findings | head` the rest is not wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+const result = await main(process.argv.slice(2));
+// A signal has set its own.
+process.exitCode ??= result;
 
 async function main(args: string[]): Promise<number> {
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
@@ -114,7 +122,9 @@ function messageOf(error: unknown): string {
     const id = error.requestId ? ` (${error.requestId})` : '';
     return `the service refused: ${[error.message, fields].filter(Boolean).join(' ')}${id}`;
   }
-  const { message, cause, stack } = error as Error & { cause?: Error };
+  const { message, cause, stack, syscall } = error as NodeJS.ErrnoException & { cause?: Error };
+  // A full disk, a folder that cannot be written to …
+  if (syscall) return message;
   if (message === 'fetch failed') return `the service cannot be reached (${cause?.message})`;
   return stack ?? message;
 }

@@ -21,17 +21,21 @@ export function createOutput({ quiet, json }: { quiet: boolean; json: boolean })
   const { stdout, stderr } = process;
   const silent = quiet || json;
   return {
-    result: (text) => stdout.write(`${text}\n`),
+    result: (text) => stdout.write(`${printable(text)}\n`),
     note: (text) => {
-      if (!silent) stderr.write(`${text}\n`);
+      if (!silent) stderr.write(`${printable(text)}\n`);
     },
-    warn: (text) => stderr.write(`warning: ${text}\n`),
+    warn: (text) => stderr.write(`warning: ${printable(text)}\n`),
     progress(total) {
       if (silent || total === 0) return { step() {}, done() {} };
       return stderr.isTTY ? bar(total) : lines(total);
     },
   };
 }
+
+/** Text that does nothing to a terminal, whoever wrote it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is about these
+const printable = (text: string) => text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, ' ');
 
 function bar(total: number) {
   const { stderr } = process;
@@ -72,7 +76,9 @@ function lines(total: number) {
 /** A table whose first column is text, and whose others are numbers or text, right-aligned unless `left`. */
 export function table(rows: readonly (readonly (string | number)[])[], { left = false } = {}): string {
   const texts = rows.map((row) => row.map(String));
-  const widths = (texts[0] ?? []).map((_, i) => Math.max(...texts.map((row) => (row[i] ?? '').length)));
+  const widths = (texts[0] ?? []).map((_, i) =>
+    texts.reduce((most, row) => Math.max(most, (row[i] ?? '').length), 0),
+  );
   return texts
     .map((row) =>
       row

@@ -3,14 +3,7 @@ import { type Client, createClient } from '../lib/client/index.ts';
 import { createDelivery, type Stopped } from './delivery.ts';
 import type { Finding } from './finding.ts';
 import { clean } from './importers/clean.ts';
-import {
-  createJournal,
-  type Entry,
-  isPending,
-  type Journal,
-  type ScanEnd,
-  type ScanSpec,
-} from './journal.ts';
+import { createJournal, type Entry, isPending, type ScanEnd, type ScanSpec } from './journal.ts';
 import { projectReference } from './settings.ts';
 import { createFetch } from './transport.ts';
 
@@ -80,13 +73,15 @@ export function createAgentClient(options: {
   apiKey: string;
   orgSlug?: string | undefined;
   concurrency?: number | undefined;
+  /** Ends requests under way. */
+  signal?: AbortSignal | undefined;
 }): Client {
-  const { baseUrl, apiKey, orgSlug, concurrency = DEFAULT_CONCURRENCY } = options;
+  const { baseUrl, apiKey, orgSlug, concurrency = DEFAULT_CONCURRENCY, signal } = options;
   return createClient({
     baseUrl,
     token: apiKey,
     ...(orgSlug !== undefined && { orgSlug }),
-    fetch: createFetch(concurrency),
+    fetch: createFetch(concurrency, signal),
   });
 }
 
@@ -102,27 +97,25 @@ export function createReporter(options: ReporterOptions): Reporter {
     name,
     target: target ?? {},
   };
-  return reporterOf(createJournal(workspace, scan), options);
-}
-
-type DeliverySettings = Pick<
-  ReporterOptions,
-  'baseUrl' | 'apiKey' | 'orgSlug' | 'concurrency' | 'retryDelays' | 'onProgress'
->;
-
-/** A reporter over a journal, new or left behind. */
-export function reporterOf(journal: Journal, options: DeliverySettings): Reporter {
   const { concurrency = DEFAULT_CONCURRENCY, retryDelays, onProgress } = options;
-  const client = createAgentClient({ ...options, concurrency });
   const stopping = new AbortController();
-  const delivery = createDelivery(journal, {
-    client,
+  const { signal } = stopping;
+  // Made before the journal: settings that cannot work leave nothing behind.
+  const client = createAgentClient({ ...options, concurrency, signal });
+  const lastClient = createAgentClient({ ...options, concurrency });
+  const journal = createJournal(workspace, scan);
+  const delivery = createDelivery(journal, { client, concurrency, retryDelays, signal, onProgress });
+  /** For the end: the service was away, or we are to stop; nobody waits for long. */
+  const lastDelivery = createDelivery(journal, {
+    client: lastClient,
     concurrency,
-    retryDelays,
-    signal: stopping.signal,
+    retryDelays: [],
     onProgress,
   });
   let stopped: Stopped | undefined;
+  let stoppedAt = 0;
+  let ending: Promise<Outcome> | undefined;
+  const reports = new Set<Promise<unknown>>();
 
   const outcome = (): Outcome => {
     const { entries } = journal;
@@ -140,7 +133,15 @@ export function reporterOf(journal: Journal, options: DeliverySettings): Reporte
     };
   };
 
-  let ending: Promise<Outcome> | undefined;
+  async function push(entries: readonly Entry[]): Promise<void> {
+    // Once it has stopped the rest is for later; a service that was away may be back after a while.
+    if (stopped && !(stopped.reason === 'unreachable' && Date.now() - stoppedAt > PAUSE_MS)) return;
+    const now = await delivery.push(entries);
+    if (now) {
+      stopped = now;
+      stoppedAt = Date.now();
+    } else if (stopped?.reason === 'unreachable') stopped = undefined;
+  }
 
   /** A scan ends once: who says first how it did is right. */
   function end(how: ScanEnd): Promise<Outcome> {
@@ -150,12 +151,11 @@ export function reporterOf(journal: Journal, options: DeliverySettings): Reporte
 
   async function endNow(how: ScanEnd): Promise<Outcome> {
     journal.setEnd(how);
-    // A service that was away a moment ago is not waited for again.
-    if (stopped?.reason !== 'unreachable' && stopped?.reason !== 'not_accepted') {
-      const last = stopping.signal.aborted
-        ? createDelivery(journal, { client, concurrency, retryDelays: [] })
-        : delivery;
-      stopped = (await last.end(how)) ?? stopped;
+    await Promise.allSettled(reports);
+    if (signal.aborted) stopped = (await lastDelivery.end(how)) ?? stopped;
+    else if (stopped?.reason !== 'not_accepted') {
+      const last = stopped ? lastDelivery : delivery;
+      stopped = (await last.push()) ?? (await last.end(how));
     }
     journal.close();
     return outcome();
@@ -166,14 +166,16 @@ export function reporterOf(journal: Journal, options: DeliverySettings): Reporte
       return journal.scan.scan_id;
     },
     async start() {
-      stopped = await delivery.register();
+      // Whatever becomes of it, the first report tries again.
+      await delivery.register();
       return outcome();
     },
     async report(findings) {
       if (ending) throw new Error('The scan has ended.');
       const added = journal.add([findings].flat().map((finding) => clean(finding as Finding)));
-      // Once it has stopped the rest is for later.
-      stopped ??= await delivery.push(added);
+      const pushing = push(added);
+      reports.add(pushing);
+      await pushing.finally(() => reports.delete(pushing));
       return outcome();
     },
     complete: () => end({ status: 'completed' }),
@@ -181,3 +183,5 @@ export function reporterOf(journal: Journal, options: DeliverySettings): Reporte
     abort: () => stopping.abort(),
   };
 }
+
+const PAUSE_MS = 30_000;

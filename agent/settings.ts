@@ -67,7 +67,7 @@ export function resolveSettings(flags: Flags, env: Env): Settings {
     }
     baseUrl.value = url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
   }
-  const apiKey = { value: env.SVC_API_KEY || undefined, source: env.SVC_API_KEY && 'SVC_API_KEY' };
+  const apiKey = { value: env.SVC_API_KEY?.trim() || undefined, source: env.SVC_API_KEY && 'SVC_API_KEY' };
   if (apiKey.value && !/^svc_[0-9a-f]{32}$/.test(apiKey.value)) {
     throw new UsageError('SVC_API_KEY is not an API token: it has the form svc_ and 32 hex digits.');
   }
@@ -116,8 +116,8 @@ function readFile(path: string): ConfigFile {
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message.split('\n', 1)[0]}`);
   }
-  const { reporting = {}, ...others } = asMap(path, content);
-  const given = asMap(`${path}: reporting`, reporting);
+  const { reporting, ...others } = asMap(path, content);
+  const given = asMap(`${path}: reporting`, reporting ?? {});
   for (const key of [...Object.keys(others), ...Object.keys(given)]) {
     if (LOOKS_LIKE_A_KEY.test(key))
       throw new UsageError(`${path}: “${key}” is refused. ${KEY_BELONGS_TO_ENVIRONMENT}`);

@@ -75,6 +75,16 @@ async function readPid(pidFile: string): Promise<number> {
   throw new Error('the scanner was not started');
 }
 
+/** A process that was killed may still be listed until somebody asks how it ended. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 describe('svc-agent report', () => {
   it('brings what a report says to the service, and says what was new', async () => {
     const report = writeReport(workspace, 3);
@@ -207,21 +217,42 @@ describe('svc-agent run', () => {
     expect(await findings()).toHaveLength(2);
   });
 
-  it('takes the file a scanner has written', async () => {
+  it('takes the file a scanner has written, and none that was there before', async () => {
     const report = writeReport(workspace, 2);
-    const run = await agent(['run', '--report', report, ...node("console.log('scanning …')")]);
-    expect(run.code).toBe(0);
-    expect(run.err).toContain('scanning …');
+    const write = `console.log('scanning …'); require('fs').copyFileSync('report.json', 'out.json')`;
+    const run = () => agent(['run', '--report', 'out.json', ...node(write)]);
+    const first = await run();
+    expect(first.code).toBe(0);
+    expect(first.err).toContain('scanning …');
     expect(await findings()).toHaveLength(2);
+    expect((await run()).code).toBe(0);
+    const stale = await agent(['run', '--report', report, ...node('0')]);
+    expect([stale.code, stale.err]).toEqual([1, expect.stringContaining('has written no report')]);
+  });
+
+  it('does not wait for the service to start the scanner, and finds it when it is back', async () => {
+    const later = await startServer(serverEnv());
+    const port = new URL(later.url).port;
+    await later.stop('SIGTERM');
+    const report = writeReport(workspace, 1);
+    const script = `require('fs').writeFileSync('started', ''); setTimeout(() => process.stdout.write(require('fs').readFileSync(${JSON.stringify(report)})), 1500)`;
+    const { ended } = startAgent(['run', ...node(script)], {
+      cwd: workspace,
+      env: { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
+    });
+    while (!existsSync(join(workspace, 'started'))) await sleep(20);
+    await startServer({ ...serverEnv(), SVC_PORT: port });
+    expect((await ended).code).toBe(0);
+    expect(await findings()).toHaveLength(1);
   });
 
   it.each([
     ['cannot be run', ['--', 'no-such-scanner'], /^svc-agent: no-such-scanner: cannot be run \(ENOENT\)$/m],
-    ['says nothing', node('process.exitCode = 3'), /The report is empty \(exit code 3\)$/m],
+    ['says nothing', node('process.exitCode = 3'), /has written no report \(exit code 3\)$/m],
     [
       'writes no file',
       ['--report', 'none.json', ...node('0')],
-      /has written no report to none\.json \(exit code 0\)$/m,
+      /has written no report to \S+none\.json \(exit code 0\)$/m,
     ],
   ])('of a scanner that %s fails the scan', async (_, args, line) => {
     const run = await agent(['run', ...args]);
@@ -248,6 +279,19 @@ describe('svc-agent run', () => {
       error_message: `terminated by ${signal}`,
     });
   });
+});
+
+it('svc-agent run stops all that a scanner has started, also what does not want to', async () => {
+  const pidFile = join(workspace, 'pid');
+  const inner = `process.on('SIGTERM', () => {}); require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)`;
+  const { child, ended } = startAgent(['run', '--', 'sh', '-c', `${process.execPath} -e "${inner}"; true`], {
+    cwd: workspace,
+    env,
+  });
+  const pid = await readPid(pidFile);
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(143);
+  expect(isRunning(pid)).toBe(false);
 });
 
 describe('svc-agent report, stopped while it pushes', () => {
@@ -582,10 +626,70 @@ describe('delivery', () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
     const own = reporter();
     await own.report(found(1));
-    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+    const busy = await agent(['sync']);
+    expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is working on it')]);
     fail = () => undefined;
+    // The service is back: the end brings what is left.
+    expect(await own.complete()).toMatchObject({ fresh: 1, pending: 0, stopped: undefined });
+    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+  });
+
+  /** Leaves a journal with findings that could not be delivered. */
+  async function leaveBehind(...fingerprints: number[]): Promise<string> {
+    fail = () => 'drop';
+    const own = reporter();
+    await own.report(fingerprints.map((n) => found(n)));
     await own.complete();
-    expect((await agent(['sync'])).err).toMatch(/1 findings delivered, 0 left/);
+    fail = () => undefined;
+    return join(workspace, '.svc/scans', `${own.scanId}.jsonl`);
+  }
+
+  it('is done once by two that sync at the same time', async () => {
+    for (let round = 0; round < 3; round++) {
+      const path = await leaveBehind(...Array.from({ length: 50 }, (_, i) => 50 * round + i));
+      // As a process leaves it that was killed.
+      writeFileSync(`${path}.lock`, 'somewhere 2 12345');
+      await Promise.all([agent(['sync']), agent(['sync'])]);
+    }
+    const arrived = await findings();
+    expect(arrived).toHaveLength(150);
+    expect(new Set(arrived.map((finding: { seen_count: number }) => finding.seen_count))).toEqual(
+      new Set([1]),
+    );
+  });
+
+  it.each(['', '1', `${process.pid}`, 'garbage'])(
+    'does not mind a lock of nobody who lives: %j',
+    async (holder) => {
+      const path = await leaveBehind(1);
+      writeFileSync(`${path}.lock`, holder);
+      expect((await agent(['sync'])).code).toBe(0);
+      expect(await findings()).toHaveLength(1);
+    },
+  );
+
+  it('of one scan does not keep the others', async () => {
+    const path = await leaveBehind(1);
+    const text = readFileSync(path, 'utf8').replaceAll(env.SVC_PROJECT_ID ?? '', crypto.randomUUID());
+    writeFileSync(join(workspace, '.svc/scans/0-other-project.jsonl'), text);
+    for (const [name, content] of Object.entries({ a: 'null', b: '{"type":"scan"}', c: '' })) {
+      writeFileSync(join(workspace, `.svc/scans/0-${name}.jsonl`), content);
+    }
+    mkdirSync(join(workspace, '.svc/scans/0-folder.jsonl'));
+    appendFileSync(path, 'null\n{"type":"finding","n":9}\n');
+    const { code, err } = await agent(['sync']);
+    expect(code).toBe(3);
+    expect(err.match(/is no journal/g)).toHaveLength(4);
+    expect(err).toMatch(/: The API token belongs to another project\.$/m);
+    expect(await findings()).toHaveLength(1);
+  });
+
+  it('waits for reports under way before it ends', async () => {
+    const own = reporter();
+    const reports = Array.from({ length: 40 }, (_, n) => own.report(found(n)));
+    expect(await own.complete()).toMatchObject({ fresh: 40, pending: 0 });
+    await Promise.all(reports);
+    expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 40 });
   });
 
   it('ends the scan of a run that died as failed', async () => {
@@ -630,8 +734,8 @@ describe('a service that dies in the middle of 2,000 findings', () => {
   it('and comes back gets them all, each once as new', async () => {
     const running = await killInTheMiddle();
     mortal = await startServer({ ...serverEnv(), SVC_PORT: port });
-    const { code, out } = await running.ended;
-    expect(code).toBe(0);
+    const { code, out, err } = await running.ended;
+    expect([code, err]).toEqual([0, '']);
     const summary = JSON.parse(out);
     expect(summary).toMatchObject({ total: COUNT, not_delivered: 0, refused: 0 });
     expect(summary.new + summary.seen_again).toBe(COUNT);

@@ -36,14 +36,17 @@ export function startScan({ settings, output }: Session, flags: ScanFlags) {
  * @param stop ends what runs besides the reporter
  * @returns takes the handlers away again
  */
-export function failOnSignal(reporter: Reporter, stop: () => void = () => {}): () => void {
+export function failOnSignal(reporter: Reporter, stop: () => Promise<void> = async () => {}): () => void {
   const handlers = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
     const handler = () => {
       // Whatever hangs, this ends.
       setTimeout(() => process.exit(EXIT[signal]), SIGNAL_LIMIT_MS).unref();
-      stop();
+      // Whatever the command itself comes to meanwhile.
+      process.exitCode = EXIT[signal];
       reporter.abort();
-      void reporter.fail(`terminated by ${signal}`).finally(() => process.exit(EXIT[signal]));
+      void Promise.allSettled([reporter.fail(`terminated by ${signal}`), stop()]).finally(() =>
+        process.exit(EXIT[signal]),
+      );
     };
     process.once(signal, handler);
     return () => process.off(signal, handler);

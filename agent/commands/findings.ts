@@ -13,8 +13,6 @@ export interface FindingsFlags extends CommonFlags {
   severity?: Schemas['Finding']['severity'][];
 }
 
-const PER_PAGE = 500;
-
 /** Lists a project's findings. */
 export async function findings(flags: FindingsFlags): Promise<number> {
   const { settings, output } = startSession(flags);
@@ -24,14 +22,7 @@ export async function findings(flags: FindingsFlags): Promise<number> {
     ...(flags.status && { status: flags.status }),
     ...(flags.severity && { severity: flags.severity }),
   };
-  const found: Schemas['Finding'][] = [];
-  for (let page = 1, more = true; more; page++) {
-    const { result, resultInfo } = await client.get('/agent/findings', {
-      params: { query: { ...filter, page, per_page: PER_PAGE } },
-    });
-    found.push(...result);
-    more = resultInfo?.has_next ?? false;
-  }
+  const { result: found } = await client.get('/agent/findings', { params: { query: filter } });
   if (flags.json) output.result(JSON.stringify(found));
   else if (found.length > 0) {
     const rows = found.map(({ id, severity, status, title }) => [id, severity, status, title]);

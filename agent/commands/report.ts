@@ -54,7 +54,9 @@ const STDIN = 0;
 
 function readText(file: string): string {
   try {
-    return readFileSync(file === '-' ? STDIN : file, 'utf8');
+    const bytes = readFileSync(file === '-' ? STDIN : file);
+    // As PowerShell writes it.
+    return bytes[0] === 0xff && bytes[1] === 0xfe ? bytes.toString('utf16le') : bytes.toString('utf8');
   } catch (error) {
     throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }

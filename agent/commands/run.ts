@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import type { Finding } from '../finding.ts';
 import { startSession } from './common.ts';
 import { conclude, failOnSignal, startScan } from './deliver.ts';
 import type { ScanFlags } from './options.ts';
@@ -16,28 +16,24 @@ export interface RunFlags extends ScanFlags {
 /** Runs a scanner and brings what it found to the service. @returns the exit code */
 export async function run(command: string[], flags: RunFlags): Promise<number> {
   const session = startSession(flags);
+  const { workspace } = session.settings;
+  const report = flags.report === undefined ? undefined : resolve(workspace, flags.report);
+  const read = (text: string, from: string) => readReport(from, text, session, flags);
   if (flags.dryRun) {
-    const { findings } = await scan(command, (text, from) => readReport(from, text, session, flags), flags);
-    return showFindings(findings, session, flags);
+    const { text, from } = await startScanner(command, { report, workspace }).output;
+    return showFindings(read(text, from), session, flags);
   }
   const { reporter, push } = startScan(session, flags);
-  let scanner: ChildProcess | undefined;
-  const release = failOnSignal(reporter, () => stopScanner(scanner));
-  // So that it is seen to run; when the service is away it is registered later.
-  await reporter.start();
+  const scanner = startScanner(command, { report, workspace });
+  const release = failOnSignal(reporter, scanner.stop);
   try {
-    const { findings } = await scan(
-      command,
-      (text, from) => readReport(from, text, session, flags),
-      flags,
-      (child) => {
-        scanner = child;
-      },
-    );
-    await push(findings);
+    // So that it is seen to run; the scanner does not wait for it.
+    void reporter.start().catch(() => {});
+    const { text, from } = await scanner.output;
+    await push(read(text, from));
   } catch (error) {
-    release();
     await reporter.fail((error as Error).message);
+    release();
     throw error;
   }
   const outcome = await reporter.complete();
@@ -45,42 +41,78 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   return conclude(outcome, session, flags);
 }
 
-/** Runs the scanner. Many exit with an error when they have found something: what counts is the report. */
-async function scan(
+interface Scanner {
+  /** Its report, and where that comes from; many scanners exit with an error when they have found something. */
+  output: Promise<{ text: string; from: string }>;
+  /** Stops it and whatever it has started; resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+const GRACE_MS = 2_000;
+
+/** Starts a scanner. @param options.report the file it writes; else its stdout is the report */
+function startScanner(
   [program = '', ...args]: string[],
-  read: (text: string, from: string) => Finding[],
-  { report, workspace = '.' }: RunFlags,
-  started: (child: ChildProcess) => void = () => {},
-): Promise<{ findings: Finding[] }> {
-  const child = spawn(program, args, { cwd: workspace, stdio: ['inherit', 'pipe', 'inherit'] });
-  started(child);
+  { report, workspace }: { report: string | undefined; workspace: string },
+): Scanner {
+  const before = report && versionOf(report);
+  // In a group of its own, so that all of it can be stopped.
+  const child = spawn(program, args, {
+    cwd: workspace,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => {
     // Of a report in a file the output is for people.
     if (report) process.stderr.write(chunk);
     else chunks.push(chunk);
   });
-  const [code, signal] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${program}: cannot be run (${error.code})`);
-  });
-  if (signal) throw new UsageError(`${program} was ended by ${signal}`);
-  try {
-    const text = report ? readFileSync(report, 'utf8') : Buffer.concat(chunks).toString('utf8');
-    return { findings: read(text, report ?? program) };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+  const closed = once(child, 'close');
+
+  async function output() {
+    const [code, signal] = await closed.catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`${program}: cannot be run (${error.code})`);
+    });
+    if (signal) throw new UsageError(`${program} was ended by ${signal}`);
+    if (!report) {
+      const text = Buffer.concat(chunks).toString('utf8');
+      if (text.trim() === '' && code !== 0) {
+        throw new UsageError(`${program} has written no report (exit code ${code})`);
+      }
+      return { text, from: program };
+    }
+    // One that was there before says nothing of this run.
+    const now = versionOf(report);
+    if (now === undefined || now === before) {
       throw new UsageError(`${program} has written no report to ${report} (exit code ${code})`);
     }
-    if (error instanceof UsageError && code !== 0)
-      throw new UsageError(`${error.message} (exit code ${code})`);
-    throw error;
+    return { text: readFileSync(report, 'utf8'), from: report };
   }
+
+  function signalGroup(signal: NodeJS.Signals): void {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // It is gone, or this system has no groups.
+      child.kill(signal);
+    }
+  }
+
+  return {
+    output: output(),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      signalGroup('SIGTERM');
+      const timer = setTimeout(() => signalGroup('SIGKILL'), GRACE_MS);
+      await closed.catch(() => {});
+      clearTimeout(timer);
+    },
+  };
 }
 
-const GRACE_MS = 2_000;
-
-function stopScanner(child: ChildProcess | undefined): void {
-  if (!child || child.exitCode !== null) return;
-  child.kill('SIGTERM');
-  setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
+/** What changes when a file is written; undefined when there is none. */
+function versionOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
 }

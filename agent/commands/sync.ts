@@ -1,5 +1,5 @@
-import { createDelivery } from '../delivery.ts';
-import { isPending, type Journal, openUnfinished } from '../journal.ts';
+import { createDelivery, type Stopped } from '../delivery.ts';
+import { isPending, openUnfinished } from '../journal.ts';
 import { createAgentClient } from '../reporter.ts';
 import { requireConnection, startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
@@ -10,39 +10,44 @@ export interface SyncFlags extends CommonFlags {
 
 /** Delivers what earlier runs could not. @returns the exit code */
 export async function sync(flags: SyncFlags): Promise<number> {
-  const session = startSession(flags);
-  const { settings, output } = session;
-  const client = createAgentClient({ ...requireConnection(settings), concurrency: flags.concurrency });
-  const journals = openUnfinished(settings.workspace);
+  const { settings, output } = startSession(flags);
+  const { concurrency } = flags;
+  const client = createAgentClient({ ...requireConnection(settings), concurrency });
+  const { journals, busy, unreadable } = openUnfinished(settings.workspace);
+  for (const path of unreadable) output.warn(`${path} is left out: it is no journal`);
+  for (const path of busy) output.warn(`${path} is left out: another process is working on it`);
   const results = [];
-  let stop: string | undefined;
+  let isAway = false;
+  let isComplete = true;
   for (const journal of journals) {
-    const before = journal.entries.filter(isPending).length;
-    const progress = output.progress(before);
-    stop ??= await deliver(journal, client, flags.concurrency, progress.step);
+    const open = journal.entries.filter(isPending);
+    const { scan_id } = journal.scan;
+    const progress = output.progress(open.length);
+    const delivery = createDelivery(journal, { client, concurrency, onProgress: progress.step });
+    // A run that died could not say how its scan ended.
+    const end = journal.end ?? { status: 'failed', error_message: 'the agent was interrupted' };
+    const stopped: Stopped | undefined = isAway
+      ? undefined
+      : ((await delivery.push()) ?? (await delivery.end(end)));
     progress.done();
-    const left = journal.entries.filter(isPending).length;
-    results.push({ scan_id: journal.scan.scan_id, delivered: before - left, not_delivered: left });
-    output.note(`scan ${journal.scan.scan_id}: ${before - left} findings delivered, ${left} left`);
     journal.close();
+    // One that is not accepted does not keep the others.
+    isAway ||= stopped?.reason === 'unreachable';
+    const result = {
+      scan_id,
+      delivered: open.filter(({ receipt }) => receipt).length,
+      refused: open.filter(({ refused }) => refused !== undefined).length,
+      not_delivered: open.filter(isPending).length,
+    };
+    results.push(result);
+    isComplete &&= journal.finished && result.refused === 0;
+    const refused = result.refused > 0 ? `, ${result.refused} refused` : '';
+    output.note(
+      `scan ${scan_id}: ${result.delivered} findings delivered${refused}, ${result.not_delivered} left`,
+    );
+    if (stopped) output.warn(`scan ${scan_id}: ${stopped.message}`);
   }
   if (flags.json) output.result(JSON.stringify(results));
-  else if (journals.length === 0) output.note('There is nothing to deliver.');
-  if (stop === undefined) return EXIT.ok;
-  output.warn(`not everything is delivered: ${stop}`);
-  return EXIT.undelivered;
-}
-
-/** @returns why it stopped before the end */
-async function deliver(
-  journal: Journal,
-  client: Parameters<typeof createDelivery>[1]['client'],
-  concurrency: number,
-  onProgress: () => void,
-): Promise<string | undefined> {
-  const delivery = createDelivery(journal, { client, concurrency, onProgress });
-  // A run that died could not say how its scan ended.
-  const end = journal.end ?? ({ status: 'failed', error_message: 'the agent was interrupted' } as const);
-  const stopped = (await delivery.push()) ?? (await delivery.end(end));
-  return stopped?.message;
+  else if (journals.length === 0 && busy.length === 0) output.note('There is nothing to deliver.');
+  return isComplete && busy.length === 0 ? EXIT.ok : EXIT.undelivered;
 }
