@@ -74,6 +74,10 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
       // The answer would have told the project's id: it is asked for with another scan.
       const again = { ...scan, scan_id: uuidv7() };
       journal.registered(again.scan_id, await attempt(() => registerScan(client, again)));
+      const params = { path: { id: scan.scan_id } };
+      const body = { status: 'failed' as const, error_message: `registered again as ${again.scan_id}` };
+      // Or it would seem to run for ever; that it does is no reason to stop.
+      await attempt(() => client.patch('/agent/scans/{id}', { params, body })).catch(() => {});
       return undefined;
     } catch (error) {
       return stopped(error);

@@ -594,6 +594,7 @@ describe('delivery', () => {
       expect(await own.report(found(1))).toMatchObject({ pending: 0, stopped: undefined });
       expect((await own.complete()).stopped).toBeUndefined();
     }
+    expect((await scans()).filter(({ status }: { status: string }) => status === 'running')).toEqual([]);
   });
 
   it('writes findings down before it sends them', async () => {
