@@ -268,7 +268,7 @@ describe('svc-agent run', () => {
     const pidFile = join(workspace, 'pid');
     const { child, ended } = startAgent(['run', ...sleeper(pidFile)], { cwd: workspace, env });
     const pid = await readPid(pidFile);
-    expect((await scans())[0]).toMatchObject({ status: 'running' });
+    await expect.poll(async () => (await scans())[0]).toMatchObject({ status: 'running' });
     const started = Date.now();
     child.kill(signal);
     expect((await ended).code).toBe(code);
