@@ -123,8 +123,8 @@ function messageOf(error: unknown): string {
     return `the service refused: ${[error.message, fields].filter(Boolean).join(' ')}${id}`;
   }
   const { message, cause, stack, syscall } = error as NodeJS.ErrnoException & { cause?: Error };
-  // A full disk, a folder that cannot be written to …
-  if (syscall) return message;
+  // A full disk, a folder that cannot be written to …; a service that does not answer.
+  if (syscall || (error as Error).name === 'TimeoutError') return message;
   if (message === 'fetch failed') return `the service cannot be reached (${cause?.message})`;
   return stack ?? message;
 }

@@ -47,7 +47,10 @@ export function mangled(documents: readonly unknown[]): fc.Arbitrary<string> {
       }
       if (how === 'wrap') parent[key] = Array.isArray(present) ? { 0: present[0] } : [present];
       if (how === 'exchange') parent[key] = structuredClone(from[name]);
-      if (how === 'append') parent[key] = `${typeof present === 'string' ? present : ''}${value}`;
+      if (how === 'append') {
+        const added = typeof value === 'string' ? value : JSON.stringify(value);
+        parent[key] = (typeof present === 'string' ? present : '') + added;
+      }
       if (how === 'repeat' && Array.isArray(present)) parent[key] = [...present, ...structuredClone(present)];
     }
     const left = Array.isArray(root.documents) ? root.documents : [root.documents];
