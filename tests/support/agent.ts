@@ -8,7 +8,10 @@ import { afterAll } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 
 const made: string[] = [];
+const running = new Set<ChildProcess>();
 afterAll(() => {
+  // What a failed test has left.
+  for (const child of running) child.kill('SIGTERM');
   for (const dir of made) rmSync(dir, { recursive: true, force: true });
 });
 
@@ -46,6 +49,8 @@ export function startAgent(args: string[], { cwd, env = {}, input }: AgentOption
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const said = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (data) => {
     said.out += data;
