@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Client, ServiceError } from '../lib/client/index.ts';
-import { type Entry, isPending, type Journal, type ScanEnd } from './journal.ts';
+import type { Journal } from './journal.ts';
+import { type Entry, isPending } from './journal-lines.ts';
 import { isTransient, isUnreachable, withRetries } from './retry.ts';
+import type { ScanEnd } from './scan.ts';
 
 /** Why a delivery stopped before its end; what is left is in the journal. */
 export interface Stopped {

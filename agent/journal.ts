@@ -5,59 +5,15 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from './errors.ts';
 import type { Finding } from './finding.ts';
+import { type Entry, type Line, type Receipt, readLines, stateOf } from './journal-lines.ts';
 import { lock, unlock } from './lock.ts';
-
-/** A scan as it is registered. */
-export interface ScanSpec {
-  scan_id: string;
-  /** One of both. */
-  project_id?: string;
-  project?: string;
-  persona: 'sharingan' | 'senku' | 'killua';
-  name?: string | undefined;
-  target?: {
-    type?: string | undefined;
-    path?: string | undefined;
-    url?: string | undefined;
-    ref?: string | undefined;
-  };
-}
-
-export type ScanEnd = { status: 'completed' } | { status: 'failed'; error_message: string };
-
-/** What the service said to a finding. */
-export interface Receipt {
-  id: string;
-  deduplicated: boolean;
-  /** The finding's, which a user may have triaged long ago. */
-  status: string;
-}
-
-/** A line of a journal. */
-type Line =
-  | { type: 'scan'; scan: ScanSpec; base_url?: string | undefined }
-  | { type: 'registered'; scan_id: string; project_id: string }
-  | { type: 'finding'; n: number; finding: Finding }
-  | ({ type: 'delivered'; n: number } & Receipt)
-  | { type: 'refused'; n: number; error: string }
-  | { type: 'end'; end: ScanEnd }
-  | { type: 'ended' };
-
-/** A finding of a journal, and what became of it. */
-export interface Entry {
-  n: number;
-  finding: Finding;
-  receipt?: Receipt;
-  /** Why the service does not want it. */
-  refused?: string;
-}
+import type { ScanEnd, ScanSpec } from './scan.ts';
 
 /**
  * What one scan has to deliver, on disk before it is sent: `<workspace>/.svc/scans/<scan_id>.jsonl`, lines that are only
@@ -67,6 +23,8 @@ export interface Journal {
   readonly path: string;
   readonly scan: ScanSpec;
   readonly entries: readonly Entry[];
+  /** How many were delivered, for the first time or not, and refused. */
+  readonly counts: { readonly fresh: number; readonly seenAgain: number; readonly refused: number };
   /** The project's id, once the scan is registered. */
   readonly projectId: string | undefined;
   /** How the scan is to end, once that is known. */
@@ -133,89 +91,13 @@ export function openUnfinished(workspace: string): Unfinished {
   return found;
 }
 
-/** A line that was cut off by a crash is none. */
-function readLines(path: string): Line[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .flatMap((text) => {
-      try {
-        const line = JSON.parse(text);
-        return isLine(line) ? [line] : [];
-      } catch {
-        return [];
-      }
-    });
-}
-
-function isLine(value: Partial<Line> | null): value is Line {
-  switch (value?.type) {
-    case 'scan':
-      return typeof value.scan?.scan_id === 'string';
-    case 'finding':
-      return typeof value.n === 'number' && typeof value.finding?.fingerprint === 'string';
-    case 'registered':
-      return typeof value.scan_id === 'string' && typeof value.project_id === 'string';
-    case 'delivered':
-      return typeof value.n === 'number' && typeof value.id === 'string';
-    case 'refused':
-      return typeof value.n === 'number' && typeof value.error === 'string';
-    case 'end':
-      return typeof value.end?.status === 'string';
-    default:
-      return value?.type === 'ended';
-  }
-}
-
-function stateOf(lines: readonly Line[]) {
-  const entries = new Map<number, Entry>();
-  let projectId: string | undefined;
-  let scanId: string | undefined;
-  let end: ScanEnd | undefined;
-  let ended = false;
-  for (const line of lines) {
-    switch (line.type) {
-      case 'scan':
-        break;
-      case 'registered':
-        scanId = line.scan_id;
-        projectId = line.project_id;
-        break;
-      case 'finding':
-        entries.set(line.n, { n: line.n, finding: line.finding });
-        break;
-      case 'delivered': {
-        const { id, deduplicated, status } = line;
-        const entry = entries.get(line.n);
-        if (entry) entry.receipt = { id, deduplicated, status };
-        break;
-      }
-      case 'refused': {
-        const entry = entries.get(line.n);
-        if (entry) entry.refused = line.error;
-        break;
-      }
-      case 'end':
-        end = line.end;
-        break;
-      case 'ended':
-        ended = true;
-        break;
-    }
-  }
-  const all = [...entries.values()];
-  return { entries: all, scanId, projectId, end, ended, finished: ended && !all.some(isPending) };
-}
-
-/** Whether a finding has still to be delivered. */
-export const isPending = ({ receipt, refused }: Entry): boolean =>
-  receipt === undefined && refused === undefined;
-
 function open(
   path: string,
   scan: ScanSpec,
   lines: readonly Line[],
 ): Journal & { write(lines: readonly Line[]): void } {
   const state = stateOf(lines);
+  const { counts } = state;
   if (lines.length === 0 && !lock(path))
     throw new UsageError(`${path} is being worked on by another process`);
   // What is in it is for nobody else.
@@ -242,6 +124,7 @@ function open(
     get entries() {
       return state.entries;
     },
+    counts,
     get projectId() {
       return state.projectId;
     },
@@ -249,7 +132,8 @@ function open(
       return state.end;
     },
     get finished() {
-      return state.ended && !state.entries.some(isPending);
+      const { fresh, seenAgain, refused } = counts;
+      return state.ended && fresh + seenAgain + refused === state.entries.length;
     },
     write,
     registered(scanId, projectId) {
@@ -266,10 +150,12 @@ function open(
     },
     delivered(entry, receipt) {
       entry.receipt = receipt;
+      counts[receipt.deduplicated ? 'seenAgain' : 'fresh']++;
       write([{ type: 'delivered', n: entry.n, ...receipt }]);
     },
     refused(entry, why) {
       entry.refused = why;
+      counts.refused++;
       write([{ type: 'refused', n: entry.n, error: why }]);
     },
     setEnd(end) {

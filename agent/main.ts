@@ -1,16 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ServiceError } from '../lib/client/index.ts';
-import {
-  DEFAULT_CONCURRENCY,
-  EXIT,
-  positive,
-  withCommonOptions,
-  withScanOptions,
-} from './commands/options.ts';
+import pkg from '../package.json' with { type: 'json' };
+import { EXIT, positive, withCommonOptions, withScanOptions } from './commands/options.ts';
 import { KEY_BELONGS_TO_ENVIRONMENT, UsageError } from './errors.ts';
 import { SEVERITIES } from './finding.ts';
 import { FORMATS } from './importers/formats.ts';
+import { DEFAULT_CONCURRENCY } from './scan.ts';
 
 const STATUSES = ['open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'];
 
@@ -32,7 +28,7 @@ const then =
 
 const program = new Command('svc-agent')
   .description("Brings scanners' findings to the service, and loses none on the way.")
-  .version('0.1.0')
+  .version(pkg.version)
   .exitOverride()
   .enablePositionalOptions()
   .addHelpText(

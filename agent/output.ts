@@ -1,12 +1,13 @@
 import { SEVERITIES, type Severity } from './finding.ts';
-import type { Entry } from './journal.ts';
-import { isPending } from './journal.ts';
+import { type Entry, isPending } from './journal-lines.ts';
 import type { Outcome } from './reporter.ts';
 
 /** Where a command writes: results on stdout, everything else on stderr. */
 export interface Output {
-  /** A result, for people or other programs. */
+  /** A result for people. */
   result(text: string): void;
+  /** A result for programs. */
+  json(value: unknown): void;
   /** What happens meanwhile. */
   note(text: string): void;
   warn(text: string): void;
@@ -22,6 +23,7 @@ export function createOutput({ quiet, json }: { quiet: boolean; json: boolean })
   const silent = quiet || json;
   return {
     result: (text) => stdout.write(`${printable(text)}\n`),
+    json: (value) => stdout.write(`${JSON.stringify(value)}\n`),
     note: (text) => {
       if (!silent) stderr.write(`${printable(text)}\n`);
     },

@@ -3,11 +3,11 @@ import { type Client, createClient } from '../lib/client/index.ts';
 import { createDelivery, type Stopped } from './delivery.ts';
 import type { Finding } from './finding.ts';
 import { clean } from './importers/clean.ts';
-import { createJournal, type Entry, isPending, type ScanEnd, type ScanSpec } from './journal.ts';
+import { createJournal } from './journal.ts';
+import type { Entry } from './journal-lines.ts';
+import { DEFAULT_CONCURRENCY, type Persona, type ScanEnd, type ScanSpec } from './scan.ts';
 import { projectReference } from './settings.ts';
 import { createFetch } from './transport.ts';
-
-export type Persona = ScanSpec['persona'];
 
 export interface ReporterOptions {
   /** The service's address, such as `https://acme.example.com`. */
@@ -85,8 +85,6 @@ export function createAgentClient(options: {
   });
 }
 
-const DEFAULT_CONCURRENCY = 8;
-
 /** Starts a scan; nothing is sent before `start` or the first `report`. */
 export function createReporter(options: ReporterOptions): Reporter {
   const { workspace = process.cwd(), persona, name, target } = options;
@@ -118,17 +116,16 @@ export function createReporter(options: ReporterOptions): Reporter {
   const reports = new Set<Promise<unknown>>();
 
   const outcome = (): Outcome => {
-    const { entries } = journal;
-    const delivered = entries.filter(({ receipt }) => receipt);
-    const fresh = delivered.filter(({ receipt }) => !receipt?.deduplicated).length;
+    const { entries, counts } = journal;
+    const { fresh, seenAgain, refused } = counts;
     return {
       scanId: journal.scan.scan_id,
       registered: journal.projectId !== undefined,
       entries,
       fresh,
-      seenAgain: delivered.length - fresh,
-      refused: entries.filter(({ refused }) => refused !== undefined).length,
-      pending: entries.filter(isPending).length,
+      seenAgain,
+      refused,
+      pending: entries.length - fresh - seenAgain - refused,
       stopped,
     };
   };

@@ -8,17 +8,19 @@ const MAX_RETRY_AFTER_S = 60;
 
 /** Whether another attempt may succeed: the service was not reached, is overloaded, or failed. */
 export function isTransient(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return !isAborted(error);
+  if (!(error instanceof ServiceError)) return isOfNetwork(error);
   return error.status === 408 || error.status === 429 || error.status >= 500;
 }
 
 /** Whether nobody was there to answer, as far as one can tell. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return !isAborted(error);
+  if (!(error instanceof ServiceError)) return isOfNetwork(error);
   return [502, 503, 504].includes(error.status) || error.code === 'unavailable';
 }
 
-const isAborted = (error: unknown) => error instanceof Error && error.name === 'AbortError';
+/** What `fetch` throws, and our time limit; a full disk is none of it. */
+const isOfNetwork = (error: unknown) =>
+  error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError');
 
 /**
  * Calls until it succeeds, fails for good, or has been tried once and then once more after each delay.

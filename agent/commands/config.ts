@@ -15,7 +15,7 @@ export async function showConfig(flags: CommonFlags): Promise<number> {
     org,
     workspace: { value: workspace, source: flags.workspace === '.' ? 'working directory' : '--workspace' },
   };
-  if (flags.json) output.result(JSON.stringify(all));
+  if (flags.json) output.json(all);
   else {
     const rows = Object.entries(all).map(([name, { value, source }]) => [
       name,

@@ -1,5 +1,5 @@
 import { type Finding, SEVERITIES, type Severity } from '../finding.ts';
-import type { Entry } from '../journal.ts';
+import type { Entry } from '../journal-lines.ts';
 import { summaryJson, summaryTable } from '../output.ts';
 import { createReporter, type Outcome, type Reporter } from '../reporter.ts';
 import { requireConnection, requireProject, type Session } from './common.ts';
@@ -75,9 +75,7 @@ export function conclude(outcome: Outcome, { settings, output }: Session, flags:
   const url = `${settings.baseUrl.value}/scans/${outcome.scanId}`;
   const severe = flags.failOn ? atLeast(flags.failOn, entries) : [];
   if (flags.json) {
-    output.result(
-      JSON.stringify(summaryJson(outcome, { url, ...(flags.failOn && { failing: severe.length }) })),
-    );
+    output.json(summaryJson(outcome, { url, ...(flags.failOn && { failing: severe.length }) }));
   } else if (!flags.quiet) {
     output.result(summaryTable(entries));
     if (outcome.registered) output.result(url);

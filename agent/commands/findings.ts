@@ -23,7 +23,7 @@ export async function findings(flags: FindingsFlags): Promise<number> {
     ...(flags.severity && { severity: flags.severity }),
   };
   const { result: found } = await client.get('/agent/findings', { params: { query: filter } });
-  if (flags.json) output.result(JSON.stringify(found));
+  if (flags.json) output.json(found);
   else if (found.length > 0) {
     const rows = found.map(({ id, severity, status, title }) => [id, severity, status, title]);
     output.result(table(rows, { left: true }));
@@ -42,7 +42,7 @@ export async function setStatus(
     params: { path: { id } },
     body: { status },
   });
-  if (flags.json) output.result(JSON.stringify(result));
+  if (flags.json) output.json(result);
   else output.note(`${result.title}: ${result.status}`);
   return EXIT.ok;
 }
@@ -91,7 +91,7 @@ export async function attach(
       body: { filename: basename(file), language, code },
     },
   );
-  if (flags.json) output.result(JSON.stringify(result));
+  if (flags.json) output.json(result);
   else output.note(`${result.filename} is attached (${result.language}).`);
   return EXIT.ok;
 }

@@ -1,12 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SEVERITIES, type Severity } from '../finding.ts';
+import { DEFAULT_CONCURRENCY, PERSONAS, type Persona } from '../scan.ts';
 import type { Flags } from '../settings.ts';
 
 /** The exit codes. */
 export const EXIT = { ok: 0, usage: 1, failOn: 2, undelivered: 3, SIGINT: 130, SIGTERM: 143 } as const;
-
-/** Pushes under way at the same time. */
-export const DEFAULT_CONCURRENCY = 8;
 
 export interface CommonFlags extends Flags {
   json?: boolean;
@@ -23,10 +21,8 @@ export const withCommonOptions = (command: Command): Command =>
     .option('--json', 'results as JSON on stdout')
     .option('--quiet', 'nothing but warnings and errors');
 
-export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
-
 export interface ScanFlags extends CommonFlags {
-  persona: (typeof PERSONAS)[number];
+  persona: Persona;
   name?: string;
   format?: string;
   source?: string;

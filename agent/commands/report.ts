@@ -67,7 +67,7 @@ const MAX_TITLE = 80;
 /** What would be pushed, most severe first. */
 export function showFindings(findings: readonly Finding[], { output }: Session, flags: ScanFlags): number {
   const sorted = findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-  if (flags.json) output.result(JSON.stringify(sorted));
+  if (flags.json) output.json(sorted);
   else {
     const rows = sorted.map(({ severity, title, file = '', line }) => [
       severity,

@@ -1,5 +1,6 @@
 import { createDelivery, type Stopped } from '../delivery.ts';
-import { isPending, openUnfinished } from '../journal.ts';
+import { openUnfinished } from '../journal.ts';
+import { isPending } from '../journal-lines.ts';
 import { createAgentClient } from '../reporter.ts';
 import { requireConnection, startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
@@ -47,7 +48,7 @@ export async function sync(flags: SyncFlags): Promise<number> {
     );
     if (stopped) output.warn(`scan ${scan_id}: ${stopped.message}`);
   }
-  if (flags.json) output.result(JSON.stringify(results));
+  if (flags.json) output.json(results);
   else if (journals.length === 0 && busy.length === 0) output.note('There is nothing to deliver.');
   return isComplete && busy.length === 0 ? EXIT.ok : EXIT.undelivered;
 }
