@@ -9,11 +9,9 @@ import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
 import { LANDING_PAGE } from './page.ts';
 import { peerOf } from './peer.ts';
-import { respond, respondError } from './respond.ts';
+import { REQUEST_ID, respond, respondError } from './respond.ts';
 
 export type App = Hono<AppEnv>;
-
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 const newRequestId = () => `req_${crypto.randomUUID().replaceAll('-', '')}`;
 

@@ -4,7 +4,8 @@ import { accessErrors } from './access.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint.ts';
 import { ERRORS, type ErrorKey } from './errors.ts';
 import type { RequestSchemas } from './input.ts';
-import { z } from './schema.ts';
+import { REQUEST_ID } from './respond.ts';
+import { count, z } from './schema.ts';
 
 /** An operation of the API's description, but for its id. */
 export type Operation = Parameters<typeof createRoute>[0];
@@ -25,14 +26,14 @@ export const ref = {
 /** An error's key in a form that names of components may have. */
 export const exampleName = (key: ErrorKey): string => key.replace('/', '.');
 
+export const EXAMPLE_REQUEST_ID = 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b';
+
 const requestId = () =>
   z.string().openapi({
-    pattern: '^[A-Za-z0-9._:-]{1,128}$',
-    example: 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b',
+    pattern: REQUEST_ID.source,
+    example: EXAMPLE_REQUEST_ID,
     description: 'That of the `X-Request-ID` header.',
   });
-
-const count = (example: number) => z.int().min(0).openapi({ example });
 
 const ResultInfo = z
   .object({

@@ -1,9 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
+import { ORG_SLUG } from '../orgs.ts';
 import { SESSION_COOKIE } from './access.ts';
-import { exampleName } from './describe.ts';
+import { EXAMPLE_REQUEST_ID, exampleName } from './describe.ts';
 import { type Endpoints, TAGS } from './endpoint.ts';
 import { ApiError, ERRORS, type ErrorKey } from './errors.ts';
+import { REQUEST_ID } from './respond.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
 
@@ -19,7 +21,7 @@ base domain is configured the header \`X-Org-Slug\` names it.
 \`Authorization: Bearer svc_…\` with an API token.
 
 **Errors.** The responses of each operation list its errors as \`type/code\`. Bodies have at most 1 MiB; fields that
-are not described are ignored.`;
+are not described are ignored. A path asked with a method it does not take is answered 405, with \`Allow\`.`;
 
 const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   Auth: 'Registering, logging in and out, passwords.',
@@ -64,15 +66,15 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     in: 'header',
     required: false,
     description: 'Names the organization, such as `acme`, while no base domain is configured.',
-    schema: { type: 'string', pattern: '^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$' },
+    schema: { type: 'string', pattern: ORG_SLUG.source },
   });
   registry.registerComponent('headers', 'RequestId', {
     description: 'That of the request when it had an acceptable one, else a new one.',
     required: true,
     schema: {
       type: 'string',
-      pattern: '^[A-Za-z0-9._:-]{1,128}$',
-      example: 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b',
+      pattern: REQUEST_ID.source,
+      example: EXAMPLE_REQUEST_ID,
     },
   });
   registry.registerComponent('headers', 'RetryAfter', {
@@ -94,7 +96,7 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
       summary: ERRORS[key].message,
       value: {
         success: false,
-        request_id: 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b',
+        request_id: EXAMPLE_REQUEST_ID,
         errors: [exampleError(key)],
       },
     });

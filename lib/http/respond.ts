@@ -44,6 +44,9 @@ const SECURITY_HEADERS: Readonly<Headers> = {
 
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
 
+/** A request id that is taken over from a request. */
+export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
 /** What a response needs to know of its request. */
 export interface ResponseContext {
   requestId: string;
