@@ -6,6 +6,10 @@ import type { OrgSchemaName } from './org.ts';
  * Rows are written in the order of their key, so that batches of two processes cannot wait for each other in a
  * circle. `for share` lets the end of a scan wait for the pushes under way. A locked token is left out: who holds it
  * is setting the same moment. In DO UPDATE there are only columns and operators, which Citus needs.
+ *
+ * Counts change by what the findings' rows say of themselves: `severity_before` is the severity that this push found,
+ * also when another process changed it a moment ago, which a read of the snapshot would miss. They are written after
+ * the last finding is locked, in the order of their key.
  */
 export function ingestStatement(schema: OrgSchemaName): string {
   return `
@@ -36,6 +40,7 @@ with input as materialized (
     updated_at = excluded.updated_at,
     title = excluded.title,
     severity = excluded.severity,
+    severity_before = f.severity,
     description = excluded.description,
     cwe = coalesce(excluded.cwe, f.cwe),
     cve = coalesce(excluded.cve, f.cve),
@@ -45,9 +50,17 @@ with input as materialized (
     line = coalesce(excluded.line, f.line),
     source = coalesce(excluded.source, f.source),
     regressed = f.regressed or f.status in ('fixed', 'verified')
-  returning f.id, f.project_id, f.fingerprint, f.scan_id, f.last_scan_id, f.cwe, f.cve, f.cvss_score, f.cvss_vector,
-    f.file, f.line, f.source, f.status, f.status_changed_at, f.regressed, f.seen_count, f.created_at,
-    (xmax <> 0) as deduplicated
+  returning f.id, f.project_id, f.fingerprint, f.severity, f.severity_before, f.scan_id, f.last_scan_id, f.cwe, f.cve,
+    f.cvss_score, f.cvss_vector, f.file, f.line, f.source, f.status, f.status_changed_at, f.regressed, f.seen_count,
+    f.created_at, (xmax <> 0) as deduplicated
+), counted as (
+  insert into "${schema}".finding_counts as c (project_id, severity, status, count)
+  select project_id, severity, status, sum(change) from (
+    select project_id, severity, status, 1 as change from written where severity is distinct from severity_before
+    union all
+    select project_id, severity_before, status, -1 from written where severity_before <> severity
+  ) changes group by project_id, severity, status having sum(change) <> 0 order by project_id, severity, status
+  on conflict (project_id, severity, status) do update set count = c.count + excluded.count
 ), sighted as (
   insert into "${schema}".sightings (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   doublePrecision,
@@ -129,6 +130,8 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
       lastScanId: text('last_scan_id').notNull(),
       title: text('title').notNull(),
       severity: text('severity', { enum: SEVERITIES }).notNull(),
+      /** What it was before the latest push, null for a new finding: tells that push what to count. Never shown. */
+      severityBefore: text('severity_before', { enum: SEVERITIES }),
       description: text('description').notNull(),
       cwe: text('cwe'),
       cve: text('cve'),
@@ -149,6 +152,9 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
     (t) => [
       uniqueIndex('findings_fingerprint').on(t.projectId, t.fingerprint),
       index('findings_scan').on(t.scanId),
+      // Of columns that a finding seen again keeps, so that it stays a HOT update.
+      index('findings_severity').on(t.severity, t.status, t.id),
+      index('findings_project').on(t.projectId, t.severity, t.status, t.id),
       check('findings_severity', oneOf('severity', SEVERITIES)),
       check('findings_status', oneOf('status', FINDING_STATUSES)),
     ],
@@ -159,6 +165,29 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
     'sightings',
     { scanId: text('scan_id').notNull(), findingId: uuid('finding_id').notNull() },
     (t) => [primaryKey({ name: 'sightings_pk', columns: [t.scanId, t.findingId] })],
+  );
+
+  /** How many findings there are of a kind; kept by the statements that write findings. */
+  const findingCounts = schema.table(
+    'finding_counts',
+    {
+      projectId: uuid('project_id').notNull(),
+      severity: text('severity', { enum: SEVERITIES }).notNull(),
+      status: text('status', { enum: FINDING_STATUSES }).notNull(),
+      count: bigint('count', { mode: 'number' }).notNull(),
+    },
+    (t) => [primaryKey({ name: 'finding_counts_pk', columns: [t.projectId, t.severity, t.status] })],
+  );
+
+  /** How many scans there are of a kind; kept by the statements that write scans. */
+  const scanCounts = schema.table(
+    'scan_counts',
+    {
+      projectId: uuid('project_id').notNull(),
+      status: text('status', { enum: SCAN_STATUSES }).notNull(),
+      count: bigint('count', { mode: 'number' }).notNull(),
+    },
+    (t) => [primaryKey({ name: 'scan_counts_pk', columns: [t.projectId, t.status] })],
   );
 
   const exploits = schema.table(
@@ -185,7 +214,18 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
     description: text('description').notNull(),
   });
 
-  return { schema, projects, apiTokens, scans, findings, sightings, exploits, orgFlags };
+  return {
+    schema,
+    projects,
+    apiTokens,
+    scans,
+    findings,
+    sightings,
+    findingCounts,
+    scanCounts,
+    exploits,
+    orgFlags,
+  };
 }
 
 export type OrgTables = ReturnType<typeof buildOrgTables>;

@@ -92,5 +92,20 @@ export const orgMigrations: readonly Migration[] = [
     "statements": [
       "INSERT INTO \"org_template\".\"feature_flags\" (\"name\", \"provisioned\", \"enabled\", \"description\") VALUES\n\t('org_wide_tokens', true, false, 'API tokens that act on every project of the organization.'),\n\t('require_mfa', true, false, 'Members must have multi-factor authentication switched on.');"
     ]
+  },
+  {
+    "name": "0002_counts",
+    "hash": "1f996e7a0f9ba0fb02aa0a9f63b07c45c95892ea8f90a412f6294253eaeeaaa9",
+    "statements": [
+      "-- Nothing may be written between the counting and the commit. In the order in which all other transactions take these\n-- two, and as strongly as any of them, so that nobody waits in a circle.\nLOCK TABLE \"org_template\".\"scans\" IN EXCLUSIVE MODE;",
+      "LOCK TABLE \"org_template\".\"findings\" IN ACCESS EXCLUSIVE MODE;",
+      "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" text NOT NULL,\n\t\"status\" text NOT NULL,\n\t\"count\" bigint NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
+      "CREATE TABLE \"org_template\".\"scan_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"status\" text NOT NULL,\n\t\"count\" bigint NOT NULL,\n\tCONSTRAINT \"scan_counts_pk\" PRIMARY KEY(\"project_id\",\"status\")\n);",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"severity_before\" text;",
+      "CREATE INDEX \"findings_severity\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\");",
+      "CREATE INDEX \"findings_project\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"severity\",\"status\",\"id\");",
+      "INSERT INTO \"org_template\".\"finding_counts\" (\"project_id\", \"severity\", \"status\", \"count\")\n\tSELECT \"project_id\", \"severity\", \"status\", count(*) FROM \"org_template\".\"findings\" GROUP BY 1, 2, 3;",
+      "INSERT INTO \"org_template\".\"scan_counts\" (\"project_id\", \"status\", \"count\")\n\tSELECT \"project_id\", \"status\", count(*) FROM \"org_template\".\"scans\" GROUP BY 1, 2;"
+    ]
   }
 ];

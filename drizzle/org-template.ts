@@ -1,4 +1,14 @@
 import { buildOrgTables, TEMPLATE_SCHEMA } from '../db/org.ts';
 
-export const { schema, projects, apiTokens, scans, findings, sightings, exploits, orgFlags } =
-  buildOrgTables(TEMPLATE_SCHEMA);
+export const {
+  schema,
+  projects,
+  apiTokens,
+  scans,
+  findings,
+  sightings,
+  findingCounts,
+  scanCounts,
+  exploits,
+  orgFlags,
+} = buildOrgTables(TEMPLATE_SCHEMA);
