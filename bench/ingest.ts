@@ -1,174 +1,130 @@
 import { randomBytes } from 'node:crypto';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import { orgSchemaName } from '../db/org.ts';
-import { createApi, createOrg, createScan, finding, type TestOrg } from '../tests/support/api.ts';
-import { findLoadGenerator, type LoadGenerator, MARK } from './support/load.ts';
+import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/client.ts';
+import type { Aim, Bench, Figure, Stage } from './support/bench.ts';
+import { asAgent, wire } from './support/http.ts';
+import { type LoadResult, MARK } from './support/load.ts';
 import { findPgbench, runPgbench } from './support/pgbench.ts';
-import { type BenchDatabase, openBenchDatabase } from './support/postgres.ts';
-import { type BenchServer, startServer } from './support/server.ts';
-import type { Bench, Site } from './support/site.ts';
-import { median, table } from './support/stats.ts';
+import { figureOf, inTurns, type Rounds } from './support/rounds.ts';
+import type { BenchServer } from './support/server.ts';
 
 const FINDING_BYTES = 500;
 const PGBENCH_CLIENTS = 32;
-const WARM_UP_SECONDS = 3;
 
-/** One measurement; times in milliseconds. */
+/** Which pushes are made. */
+interface Pushes {
+  /** As many orgs, each with a token and a scan of its own. */
+  orgs: number;
+  connections: number;
+  /** So many fingerprints again and again; unset, every finding is a new one. */
+  distinct?: number;
+  aim: Aim;
+}
+
+export const ingest: Bench = {
+  summary: 'POST /agent/findings, distinct, 64 connections, against pgbench with the same single-row upsert',
+  run: (stage) => measure(stage, 'ingest', { orgs: 1, connections: 64, aim: { atLeast: 1 } }),
+};
+
+export const ingestAgain: Bench = {
+  summary: 'The same 10,000 findings pushed again and again, against pgbench updating existing rows',
+  run: (stage) =>
+    measure(stage, 'ingest-again', { orgs: 1, connections: 64, distinct: 10_000, aim: { atLeast: 1 } }),
+};
+
+export const ingestMixed: Bench = {
+  summary: 'Distinct findings into 100 organizations, 8 connections each, against pgbench on one',
+  run: (stage) => measure(stage, 'ingest-mixed', { orgs: 100, connections: 800, aim: { atLeast: 0.6 } }),
+};
+
+/** One round; times in milliseconds, `cpu` in microseconds of the server per request. */
 interface Round {
-  /** Acknowledged writes. */
   written: number;
   perSecond: number;
   errors: number;
-  p50?: number;
-  p99?: number;
-  max?: number;
-  /** Processor time of the server per request, in microseconds. */
-  cpu?: number;
+  p99: number;
+  cpu: number;
 }
 
-/** Something that writes findings into an org of its own. */
-interface Contestant {
-  name: string;
-  org: TestOrg;
-  measure(seconds: number): Promise<Round>;
-  rounds: Round[];
-  /** Writes it had acknowledged, the warm-up's too. */
-  written: number;
-  /** Rows there may be beyond these: the load generator may leave without waiting for the last answers. */
-  unheard: number;
-}
+const count = (value: number) => Math.round(value).toLocaleString('en-US');
 
-/** Single pushes to the server against what pgbench does with the same statement: how much the server costs. */
-export const ingest: Bench = {
-  summary: 'Single pushes over HTTP against pgbench with the same single-row upsert.',
-  usage:
-    '[--rounds 3] [--seconds 6] [--connections 64] [--loader wrk|node] [--against <checkout>]… [--profile]\n' +
-    '    DATABASE_URL: a PostgreSQL to make a database on, instead of an embedded one.',
+async function measure(stage: Stage, name: string, pushes: Pushes): Promise<Figure[]> {
+  const server = await stage.server();
+  const pgbench = await findPgbench();
+  if (!pgbench) stage.site.say('pgbench is not installed: there is no limit to compare with');
+  const targets = await Promise.all(Array.from({ length: pushes.orgs }, () => prepareOrg(server)));
+  const own = await prepareOrg(server);
 
-  async run(args, site) {
-    const options = readOptions(args);
-    const loader = await findLoadGenerator(options.loader);
-    const pgbench = await findPgbench();
-    if (!pgbench) site.say('pgbench is not installed: there is no limit to compare with');
-    const database = await openBenchDatabase(site, process.env.DATABASE_URL);
-
-    const contestants: Contestant[] = [];
-    for (const root of new Set([site.root, ...options.against])) {
-      const profileDir = options.profile ? join(site.root, 'bench/results') : undefined;
-      const server = await startServer(site, { root, databaseUrl: database.url, profileDir });
-      const name = root === site.root ? 'server' : root;
-      contestants.push(await serverContestant(name, server, loader, options.connections));
-      if (root === site.root && pgbench) {
-        contestants.unshift(await pgbenchContestant(site, pgbench, server, database));
-      }
-    }
-
-    await measure(site, database, contestants, options);
-    const problems = await findLosses(database, contestants);
-    const results = contestants.map((contestant) => summarize(contestant, contestants[0]));
-    site.say(`\n${render(results)}\n`);
-    const setup = {
-      ...{ loader: loader.name, findingBytes: FINDING_BYTES, pgbenchClients: PGBENCH_CLIENTS },
-      ...{ connections: options.connections, seconds: options.seconds, postgres: database.settings },
-    };
-    site.say(`written to ${await site.save({ setup, results, problems })}`);
-    if (problems.length > 0) throw new Error(problems.join('\n'));
-  },
-};
-
-function readOptions(args: string[]) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '6' },
-      connections: { type: 'string', default: '64' },
-      loader: { type: 'string' },
-      against: { type: 'string', multiple: true, default: [] },
-      profile: { type: 'boolean', default: false },
-    },
-  });
-  const count = (name: 'rounds' | 'seconds' | 'connections') => {
-    const value = Number(values[name]);
-    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name}: a whole number from 1`);
-    return value;
+  let acknowledged = 0;
+  let rounds = 0;
+  // Everything from the start of the process on: what is compiled and warm is the same in every round.
+  const ours = async () => {
+    const { cpu, ...result } = await push(stage, server, targets, pushes);
+    acknowledged += result.answered;
+    rounds++;
+    return { written: result.answered, cpu, ...result };
   };
-  return {
-    rounds: count('rounds'),
-    seconds: count('seconds'),
-    connections: count('connections'),
-    against: values.against.map((path) => resolve(path)),
-    loader: values.loader,
-    profile: values.profile,
-  };
-}
-
-type Options = ReturnType<typeof readOptions>;
-
-/** In turns, so that what else the machine does meets all of them; every other round in the opposite order. */
-async function measure(site: Site, database: BenchDatabase, contestants: Contestant[], options: Options) {
-  for (const contestant of contestants)
-    contestant.written += (await contestant.measure(WARM_UP_SECONDS)).written;
-  for (let round = 1; round <= options.rounds; round++) {
-    for (const contestant of round % 2 ? contestants : contestants.toReversed()) {
-      await database.checkpoint();
-      const result = await contestant.measure(options.seconds);
-      contestant.written += result.written;
-      contestant.rounds.push(result);
-      site.say(`round ${round}: ${contestant.name} ${whole(result.perSecond)}/s`);
-    }
-  }
-}
-
-/** Compares what was acknowledged with what is there. */
-async function findLosses({ sql }: BenchDatabase, contestants: Contestant[]): Promise<string[]> {
-  const problems: string[] = [];
-  for (const { name, org, written, unheard, rounds } of contestants) {
-    const [row] = await sql.unsafe<{ rows: number }[]>(
-      `select count(*)::int as rows from ${orgSchemaName(org.id)}.findings`,
-    );
-    const rows = row?.rows ?? 0;
-    if (rows < written || rows > written + unheard) {
-      problems.push(`${name}: ${written} writes were acknowledged, ${rows} rows are there`);
-    }
-    const errors = rounds.reduce((sum, round) => sum + round.errors, 0);
-    if (errors > 0) problems.push(`${name}: ${errors} requests failed`);
-  }
-  return problems;
-}
-
-function summarize({ name, rounds }: Contestant, first: Contestant | undefined) {
-  const of = (key: keyof Round, from = rounds) => {
-    const values = from.flatMap((round) => round[key] ?? []);
-    return values.length > 0 ? median(values) : undefined;
-  };
-  const perSecond = of('perSecond') ?? Number.NaN;
-  return {
+  const limit = pgbench ? () => pushByPgbench(stage, pgbench, own, pushes) : undefined;
+  const measured: Rounds<Round> = await inTurns(
+    stage,
     name,
-    perSecond,
-    ratio: perSecond / (of('perSecond', first?.rounds) ?? Number.NaN),
-    p50: of('p50'),
-    p99: of('p99'),
-    errors: rounds.reduce((sum, round) => sum + round.errors, 0),
-    cpu: of('cpu'),
-    rounds,
-  };
+    { ours, limit },
+    ({ perSecond }) => `${count(perSecond)}/s`,
+  );
+
+  await refuseLosses(stage, targets, pushes, acknowledged, rounds);
+  const figure = figureOf(measured, ({ perSecond }) => perSecond);
+  const ofServer = { ours: measured.ours, limit: [] };
+  return [
+    { name: 'findings/s', ...figure, limitedBy: `pgbench, ${PGBENCH_CLIENTS} clients`, aim: pushes.aim },
+    {
+      name: 'p99 ms',
+      ...figureOf(ofServer, ({ p99 }) => p99),
+      ...(pushes.orgs === 1 && { aim: { atMost: 50 } }),
+    },
+    { name: 'errors', value: measured.ours.reduce((sum, { errors }) => sum + errors, 0), aim: { atMost: 0 } },
+    { name: 'server CPU µs/request', ...figureOf(ofServer, ({ cpu }) => cpu) },
+  ];
 }
 
-const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+interface Target {
+  org: TestOrg;
+  scanId: string;
+}
 
-function render(results: ReturnType<typeof summarize>[]): string {
-  const ms = (value: number | undefined) => value?.toFixed(1) ?? '';
-  return table([
-    ['', 'writes/s', 'ratio', 'p50 ms', 'p99 ms', 'errors', 'server CPU µs'],
-    ...results.map(({ name, perSecond, ratio, p50, p99, errors, cpu }) => [
-      ...[name, whole(perSecond), ratio.toFixed(2), ms(p50), ms(p99), `${errors}`, cpu ? whole(cpu) : ''],
-    ]),
-  ]);
+async function prepareOrg({ origin }: BenchServer): Promise<Target> {
+  const api = createClient(fetch, origin);
+  const org = await createOrg(api);
+  return { org, scanId: await createScan(api, org) };
 }
 
 const newRun = () => randomBytes(4).toString('hex');
+
+/** The texts of two runs differ, unless the same findings are wanted again. */
+const runOf = ({ distinct }: Pushes) => (distinct ? '00000000' : newRun());
+
+async function push(
+  { site, options, loader }: Stage,
+  server: BenchServer,
+  targets: readonly Target[],
+  pushes: Pushes,
+): Promise<LoadResult & { cpu: number }> {
+  const requests = targets.map(({ org, scanId }) =>
+    wire(server.origin, {
+      ...{ method: 'POST', path: '/agent/findings', headers: asAgent(org), body: sample(org, scanId) },
+    }),
+  );
+  const load = { origin: server.origin, requests, run: runOf(pushes), connections: pushes.connections };
+  const before = await server.cpuSeconds();
+  const result = await loader.run(
+    { ...load, seconds: options.seconds, distinct: pushes.distinct, status: pushes.distinct ? 200 : 201 },
+    site.workDir,
+  );
+  const after = await server.cpuSeconds();
+  const cpu = (((after ?? Number.NaN) - (before ?? Number.NaN)) / result.answered) * 1e6;
+  return { ...result, cpu };
+}
 
 /** A finding's fields, {@link FINDING_BYTES} of JSON in all. */
 function sample(org: TestOrg, scanId: string) {
@@ -190,96 +146,72 @@ function sample(org: TestOrg, scanId: string) {
   }) as ReturnType<typeof finding> & typeof fields;
 }
 
-async function serverContestant(
-  name: string,
-  server: BenchServer,
-  loader: LoadGenerator,
-  connections: number,
-): Promise<Contestant> {
-  const { org, scanId } = await prepareOrg(server);
-  const body = JSON.stringify(sample(org, scanId));
-  const head = [
-    'POST /api/v1/agent/findings HTTP/1.1',
-    `Host: ${new URL(server.origin).host}`,
-    `Authorization: Bearer ${org.token}`,
-    `X-Org-Slug: ${org.slug}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-  ];
-  const request = `${head.join('\r\n')}\r\n\r\n${body}`;
-  const contestant: Contestant = {
-    ...{ name, org, rounds: [], written: 0, unheard: 0 },
-    async measure(seconds) {
-      const before = await server.cpuSeconds();
-      const result = await loader.run({
-        ...{ origin: server.origin, request, run: newRun(), connections, seconds, status: 201 },
-      });
-      const { answered, errors, perSecond, p50, p99, max } = result;
-      const after = await server.cpuSeconds();
-      const cpu = before !== undefined && after !== undefined && ((after - before) / answered) * 1e6;
-      if (!loader.waits) contestant.unheard += connections;
-      return { written: answered, errors, perSecond, p50, p99, max, ...(cpu && { cpu }) };
-    },
-  };
-  return contestant;
+/** Compares what was acknowledged with what is there. */
+async function refuseLosses(
+  { database, loader }: Stage,
+  targets: readonly Target[],
+  { distinct, connections }: Pushes,
+  acknowledged: number,
+  rounds: number,
+): Promise<void> {
+  const { sql } = await database();
+  let rows = 0;
+  for (const { org } of targets) {
+    const [row] = await sql.unsafe<{ sum: number }[]>(
+      `select coalesce(sum(seen_count), 0)::int as sum from ${orgSchemaName(org.id)}.findings`,
+    );
+    rows += row?.sum ?? 0;
+  }
+  // The load generator may leave without waiting for the last answers; the first push of a finding is no 200.
+  const unheard = (loader.waits ? 0 : rounds * connections) + (distinct ?? 0);
+  if (rows < acknowledged || rows > acknowledged + unheard) {
+    throw new Error(`${acknowledged} writes were acknowledged, ${rows} were made`);
+  }
 }
 
-async function pgbenchContestant(
-  site: Site,
+async function pushByPgbench(
+  { site, options, database }: Stage,
   command: string,
-  server: BenchServer,
-  database: BenchDatabase,
-): Promise<Contestant> {
-  const { org, scanId } = await prepareOrg(server);
-  const fields = sample(org, scanId);
-  const { project_id, title, severity, description, cwe, cvss_score, file, line, source } = fields;
-  return {
-    ...{ name: 'pgbench', org, rounds: [], written: 0, unheard: 0 },
-    async measure(seconds) {
-      const run = newRun();
-      const result = await runPgbench(command, {
-        databaseUrl: database.url,
-        file: join(site.workDir, 'ingest.sql'),
-        script: pushScript(org, database.version),
-        variables: {
-          ...{
-            n: 0,
-            run,
-            seed: Number.parseInt(run, 16),
-            token: org.tokenId,
-            scan: scanId,
-            project: project_id,
-          },
-          ...{ title, severity, cwe, cvss_score, file, line, source },
-          description: description.replace(MARK, ''),
-        },
-        clients: PGBENCH_CLIENTS,
-        seconds,
-      });
-      return { written: result.transactions, errors: 0, perSecond: result.perSecond };
+  { org, scanId }: Target,
+  pushes: Pushes,
+): Promise<Round> {
+  const { url, version } = await database();
+  const { project_id, title, severity, description, cwe, cvss_score, file, line, source } = sample(
+    org,
+    scanId,
+  );
+  const run = runOf(pushes);
+  const result = await runPgbench(command, {
+    databaseUrl: url,
+    file: join(site.workDir, 'ingest.sql'),
+    script: pushScript(org, version, pushes.distinct),
+    variables: {
+      ...{ n: 0, run, seed: Number.parseInt(run, 16), token: org.tokenId, scan: scanId, project: project_id },
+      ...{ title, severity, cwe, cvss_score, file, line, source, description: description.replace(MARK, '') },
     },
-  };
-}
-
-async function prepareOrg({ origin }: BenchServer) {
-  const api = createApi(fetch, origin);
-  const org = await createOrg(api);
-  return { org, scanId: await createScan(api, org) };
+    clients: PGBENCH_CLIENTS,
+    seconds: options.seconds,
+  });
+  const { transactions: written, perSecond } = result;
+  return { written, perSecond, errors: 0, p99: Number.NaN, cpu: Number.NaN };
 }
 
 /**
  * A push in one statement of one row, doing what the server's statement for many rows does, save what makes the
- * limit lower: it takes no lock on the scan. The id is a UUID v7 as the server's are, so that both fill their primary
+ * limit lower: it takes no lock on the scan, and keeps no counts. The id is a UUID v7 as the server's are, so that both fill their primary
  * key at its end, and fingerprints are as scattered as the load generator's.
  */
-function pushScript(org: TestOrg, version: number): string {
+function pushScript(org: TestOrg, version: number, distinct: number | undefined): string {
   const schema = orgSchemaName(org.id);
   const milliseconds = "lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')";
   const v7 = `(${milliseconds} || substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid`;
   const id = version >= 180_000 ? 'uuidv7()' : v7;
   return `
-\\set n :n + 1
-\\set mix hash_murmur2(:n * 1000 + :client_id, :seed)
+${
+  distinct
+    ? `\\set n random(1, ${distinct})\n\\set mix 0\n\\set client_id 0`
+    : '\\set n :n + 1\n\\set mix hash_murmur2(:n * 1000 + :client_id, :seed)'
+}
 with given as materialized (
   select :mix || '-' || :run || '-' || :client_id || '-' || :n as fingerprint
 ), scan as materialized (

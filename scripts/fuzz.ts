@@ -53,7 +53,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 // Whoever reads the output may leave; the servers still have to be stopped.
 process.stdout.on('error', () => {});
 
-const site = await openSite('fuzz');
+const site = await openSite();
 let code = 1;
 try {
   if (await fuzz(site, await installSchemathesis(site))) code = 0;

@@ -11,10 +11,13 @@ async function send(load: Load): Promise<LoadResult> {
   const times: number[] = [];
   let errors = 0;
   let count = 0;
-  const pieces = load.request.split(MARK);
+  const templates = load.requests.map((request) => request.split(MARK));
   const next = () => {
-    const random = Math.random().toString(16).slice(2, 14).padEnd(16, '0');
-    return pieces.join(`${random}${load.run}${`${++count}`.padStart(12, '0')}`);
+    const pieces = templates[++count % templates.length] as string[];
+    if (pieces.length === 1) return pieces[0];
+    const random = load.distinct ? '' : Math.random().toString(16).slice(2, 14);
+    const number = load.distinct ? count % load.distinct : count;
+    return pieces.join(`${random.padEnd(16, '0')}${load.run}${`${number}`.padStart(12, '0')}`);
   };
   const began = performance.now();
   const end = began + load.seconds * 1000;

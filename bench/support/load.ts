@@ -1,14 +1,17 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Requests to send over and over, each of them different from all others. */
+/** Requests to send over and over. */
 export interface Load {
   origin: string;
-  /** The whole request, head and body. {@link MARK} stands for a text that is new in each. */
-  request: string;
-  /** Eight characters, part of the new texts: those of two runs differ. */
+  /** Whole requests, head and body, sent in turns. {@link MARK} stands for a text that is new in each. */
+  requests: readonly string[];
+  /** So many different texts take the mark's place, again and again; unset, no two are the same. */
+  distinct?: number | undefined;
+  /** Eight characters, part of the texts: those of two runs differ. */
   run: string;
   connections: number;
   seconds: number;
@@ -33,11 +36,15 @@ export interface LoadGenerator {
   name: string;
   /** Whether it hears the answers to the last requests it sends. */
   waits: boolean;
-  run(load: Load): Promise<LoadResult>;
+  /** @param workDir for what it has to hand over in files */
+  run(load: Load, workDir: string): Promise<LoadResult>;
 }
 
 /** As long as the text that takes its place, so that the length of the body stays true. */
 export const MARK = '#'.repeat(36);
+
+/** Stands between the requests of a file. */
+export const NEXT_REQUEST = '\u0001';
 
 const execute = promisify(execFile);
 
@@ -58,11 +65,14 @@ export async function findLoadGenerator(name?: string): Promise<LoadGenerator> {
   return installed ? WRK : NODE;
 }
 
-async function runWrk({ origin, request, run, connections, seconds, status }: Load): Promise<LoadResult> {
+async function runWrk(load: Load, workDir: string): Promise<LoadResult> {
+  const { origin, requests, distinct, run, connections, seconds, status } = load;
   const script = join(import.meta.dirname, 'wrk.lua');
+  const file = join(workDir, 'requests');
+  await writeFile(file, requests.join(NEXT_REQUEST));
   const { stdout } = await execute('wrk', [
     ...['--threads', '1', '--connections', `${connections}`, '--duration', `${seconds}s`, '--timeout', '10s'],
-    ...['--script', script, origin, '--', request, MARK, run, `${status}`],
+    ...['--script', script, origin, '--', file, NEXT_REQUEST, MARK, run, `${status}`, `${distinct ?? 0}`],
   ]);
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 }

@@ -15,23 +15,31 @@ export interface BenchServer {
   logFile: string;
   /** Processor time it has used so far, in seconds; undefined where the system does not tell. */
   cpuSeconds(): Promise<number | undefined>;
+  /** Resident memory now, in MiB; undefined where the system does not tell. */
+  memory(): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
 export interface BenchServerOptions {
-  /** The checkout to build and start. */
+  /** The checkout whose server is started. */
   root: string;
   databaseUrl: string;
+  /** Settings beside those every benchmark has. */
+  env?: Record<string, string>;
   /** Writes a CPU profile into this directory when it stops. */
   profileDir?: string | undefined;
 }
 
 const START_MS = 30_000;
 
-/** Builds and starts the server; resolves when it listens. */
-export async function startServer(site: Site, options: BenchServerOptions): Promise<BenchServer> {
-  const { root, databaseUrl, profileDir } = options;
+/** Builds the server of a checkout. */
+export async function buildServer(root: string): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root });
+}
+
+/** Starts a server that was built; resolves when it listens. */
+export async function startServer(site: Site, options: BenchServerOptions): Promise<BenchServer> {
+  const { root, databaseUrl, env, profileDir } = options;
   const home = join(site.workDir, `server-${randomBytes(4).toString('hex')}`);
   await mkdir(home);
   const logFile = join(home, 'server.log');
@@ -50,6 +58,7 @@ export async function startServer(site: Site, options: BenchServerOptions): Prom
         SVC_PORT: '0',
         SVC_DATA_DIR: home,
         JWT_SECRET: 'a secret for benchmarks only',
+        ...env,
       },
       stdio: ['ignore', log.fd, log.fd],
     },
@@ -60,6 +69,7 @@ export async function startServer(site: Site, options: BenchServerOptions): Prom
     origin: await listening(child, logFile),
     logFile,
     cpuSeconds: () => cpuSeconds(child),
+    memory: () => memory(child),
     stop: () => stop(child),
   };
 }
@@ -95,4 +105,10 @@ async function cpuSeconds({ pid }: ChildProcess): Promise<number | undefined> {
   // After the command in parentheses; user and system time are the 14th and 15th field.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function memory({ pid }: ChildProcess): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }

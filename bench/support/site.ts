@@ -4,16 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** One benchmark, listed in bench/run.ts. */
-export interface Bench {
-  /** One line: what it measures. */
-  summary: string;
-  /** Its options, for the command's help. */
-  usage: string;
-  run(args: string[], site: Site): Promise<void>;
-}
-
-/** Where a benchmark runs, and what is left to clean up after it. */
+/** Where benchmarks run, and what is left to clean up after them. */
 export interface Site {
   /** The checkout. */
   root: string;
@@ -23,17 +14,17 @@ export interface Site {
   onClose(undo: () => Promise<unknown>): void;
   /** Progress and results, for the terminal. */
   say(text: string): void;
-  /** Keeps a result in bench/results, together with what it was measured on; @returns the file */
-  save(result: object): Promise<string>;
+  /** Keeps results in bench/results, together with what they were measured on; @returns the file */
+  save(name: string, results: object): Promise<string>;
   close(): Promise<void>;
 }
 
 const run = promisify(execFile);
 
-/** Makes the site of one run of benchmark `name`. */
-export async function openSite(name: string): Promise<Site> {
+/** Makes the site of one run. */
+export async function openSite(): Promise<Site> {
   const root = resolve(import.meta.dirname, '../..');
-  const workDir = await mkdtemp(join(tmpdir(), `svc-bench-${name}-`));
+  const workDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   const undos: (() => Promise<unknown>)[] = [() => rm(workDir, { recursive: true, force: true })];
   let closing: Promise<void> | undefined;
 
@@ -42,11 +33,11 @@ export async function openSite(name: string): Promise<Site> {
     workDir,
     onClose: (undo) => void undos.push(undo),
     say: (text) => void process.stdout.write(`${text}\n`),
-    async save(result) {
+    async save(name, results) {
       const time = new Date().toISOString();
       const file = join(root, 'bench/results', `${name}-${time.replaceAll(/[:.]/g, '-')}.json`);
       await mkdir(join(root, 'bench/results'), { recursive: true });
-      const record = { bench: name, time, machine: await machine(root), ...result };
+      const record = { time, machine: await machine(root), ...results };
       await writeFile(file, `${JSON.stringify(record, null, 2)}\n`);
       return file;
     },

@@ -11,12 +11,12 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** Rows of text in columns; the first row is the head, the first column is aligned to the left. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Rows of text in columns; the first row is the head. Numbers stand right, the columns of `texts` left. */
+export function table(rows: readonly (readonly string[])[], texts: readonly number[] = [0]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .map((cell, i) => (texts.includes(i) ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
       .join('  ')
       .trimEnd();
   const [head = [], ...body] = rows;

@@ -1,31 +1,50 @@
--- wrk's side of load.ts. Arguments: the request, the mark in it, the run, the status wanted.
+-- wrk's side of load.ts. Arguments: a file of requests, what stands between them, the mark in them, the run, the
+-- status wanted, how many different texts take the mark's place (0: no two are the same).
 local threads = {}
 
 function setup(thread)
   table.insert(threads, thread)
 end
 
-function init(args)
-  local text, mark = args[1], args[2]
-  run, wanted = args[3], tonumber(args[4])
-  count, answered, unwanted, pieces, gaps = 0, 0, 0, {}, {}
-  local from = 1
+-- The parts of a text between `mark`, with an empty part for each mark; and where these are.
+local function split(text, mark)
+  local pieces, gaps, from = {}, {}, 1
   while true do
     local first, last = text:find(mark, from, true)
     table.insert(pieces, text:sub(from, (first or 0) - 1))
-    if not first then break end
+    if not first then return pieces, gaps end
     table.insert(pieces, "")
     table.insert(gaps, #pieces)
     from = last + 1
   end
+end
+
+function init(args)
+  local file = assert(io.open(args[1], "rb"))
+  local text = file:read("*a")
+  file:close()
+  run, wanted, distinct = args[4], tonumber(args[5]), tonumber(args[6])
+  count, answered, unwanted, templates = 0, 0, 0, {}
+  local requests = split(text, args[2])
+  for i = 1, #requests, 2 do
+    local pieces, gaps = split(requests[i], args[3])
+    table.insert(templates, { pieces = pieces, gaps = gaps, fixed = #gaps == 0 and requests[i] })
+  end
   math.randomseed(tonumber(run, 16))
+end
+
+local function unique()
+  if distinct > 0 then return string.format("%016d%s%012d", 0, run, count % distinct) end
+  return string.format("%08x%08x%s%012d", math.random(0, 0x7fffffff), math.random(0, 0x7fffffff), run, count)
 end
 
 function request()
   count = count + 1
-  local unique = string.format("%08x%08x%s%012d", math.random(0, 0x7fffffff), math.random(0, 0x7fffffff), run, count)
-  for _, gap in ipairs(gaps) do pieces[gap] = unique end
-  return table.concat(pieces)
+  local template = templates[count % #templates + 1]
+  if template.fixed then return template.fixed end
+  local text = unique()
+  for _, gap in ipairs(template.gaps) do template.pieces[gap] = text end
+  return table.concat(template.pieces)
 end
 
 function response(status)

@@ -6,22 +6,13 @@ import addFormats from 'ajv-formats';
 import { afterAll, inject } from 'vitest';
 import { endpoints } from '../../handlers/index.ts';
 import { describeApi } from '../../lib/http/openapi.ts';
+import type { Observation } from './client.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Where test files note what they have seen, for tests/contract.test.ts. */
     observedDir: string;
   }
-}
-
-/** What was seen of a response. */
-export interface Observation {
-  method: string;
-  /** Without query. */
-  path: string;
-  status: number;
-  headers: Headers;
-  text: string;
 }
 
 interface Media {

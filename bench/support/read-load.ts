@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { Stage } from './bench.ts';
+import { type WireRequest, wire } from './http.ts';
+import { findPgbench, runPgbench } from './pgbench.ts';
+import { inTurns, type Rounds } from './rounds.ts';
+import type { BenchServer } from './server.ts';
+
+const CONNECTIONS = 64;
+const PGBENCH_CLIENTS = 32;
+
+/** How the limit of {@link readsPerSecond} is taken. */
+export const BY_PGBENCH = `pgbench, ${PGBENCH_CLIENTS} clients`;
+
+/** Requests per second of reads, in turns with pgbench running what they need of the database. */
+export async function readsPerSecond(
+  stage: Stage,
+  name: string,
+  server: BenchServer,
+  reads: { requests: readonly WireRequest[]; statements: readonly string[] },
+): Promise<Rounds<number>> {
+  const { site, options, loader } = stage;
+  const { url } = await stage.database();
+  const pgbench = await findPgbench();
+  const load = {
+    origin: server.origin,
+    requests: reads.requests.map((request) => wire(server.origin, request)),
+    ...{ run: '00000000', connections: CONNECTIONS, seconds: options.seconds, status: 200 },
+  };
+  const ours = async () => {
+    const { perSecond, errors } = await loader.run(load, site.workDir);
+    if (errors > 0) throw new Error(`${errors} requests failed`);
+    return perSecond;
+  };
+  const limit = pgbench
+    ? async () => {
+        const { perSecond } = await runPgbench(pgbench, {
+          databaseUrl: url,
+          file: join(site.workDir, `${name}.sql`),
+          script: `${reads.statements.join(';\n')};\n`,
+          ...{ variables: {}, clients: PGBENCH_CLIENTS, seconds: options.seconds },
+        });
+        return perSecond;
+      }
+    : undefined;
+  return inTurns(stage, name, { ours, limit }, (perSecond) => `${Math.round(perSecond)}/s`);
+}
