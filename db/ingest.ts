@@ -122,7 +122,7 @@ export function createIngest(database: Database, nextId: () => NewId): Ingest {
         );
         const failed = new Map<string, Error>();
         for (const scanId of late) {
-          await refreshSummary(database.db, org.tables, scanId).catch((error) => failed.set(scanId, error));
+          await refreshSummary(database.sql, org.tables, scanId).catch((error) => failed.set(scanId, error));
         }
         // Written, but not as promised: its agent tries again, and the summary with it.
         return results.map((result) =>

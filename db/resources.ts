@@ -1,5 +1,5 @@
-import { type AnyColumn, eq, is, type SQL, sql } from 'drizzle-orm';
-import { PgTimestamp } from 'drizzle-orm/pg-core';
+import { type AnyColumn, eq, type GetColumnData, is, type SQL, sql } from 'drizzle-orm';
+import { alias, type PgTable, PgTimestamp } from 'drizzle-orm/pg-core';
 import type { OrgTables } from './org.ts';
 import { orgs, users } from './shared.ts';
 
@@ -95,6 +95,13 @@ export const findingFields = ({ findings: f }: OrgTables) => ({
   updated_at: f.updatedAt,
 });
 
+export type ScanRow = RowOf<ReturnType<typeof scanFields>>;
+export type FindingRow = RowOf<ReturnType<typeof findingFields>>;
+
+/** The tables for field tables, where one is a CTE with the columns of that table. */
+export const withCte = (tables: OrgTables, name: 'findings' | 'scans', cte: string) =>
+  ({ ...tables, [name]: alias(tables[name] as PgTable, cte) }) as OrgTables;
+
 export const exploitFields = ({ exploits: e }: OrgTables) => ({
   id: e.id,
   finding_id: e.findingId,
@@ -103,6 +110,15 @@ export const exploitFields = ({ exploits: e }: OrgTables) => ({
   code: e.code,
   created_at: e.createdAt,
 });
+
+/** What `select(fields)` gives. */
+type RowOf<F extends Record<string, AnyColumn | SQL.Aliased>> = {
+  [K in keyof F]: F[K] extends AnyColumn
+    ? GetColumnData<F[K]>
+    : F[K] extends SQL.Aliased<infer T>
+      ? T
+      : never;
+};
 
 type Shown<T> = T extends Date ? string : T;
 
@@ -131,14 +147,17 @@ export function toApiToken<Row extends { project_id: string | null }>(row: Row) 
 
 type Fields = Record<string, AnyColumn | SQL.Aliased>;
 
-/** An SQL expression for the text of the JSON object that {@link toResource} would make of the same fields. */
-export function jsonText(fields: Fields): SQL<string> {
+/** An SQL expression for the JSON object that {@link toResource} would make of the same fields. */
+export function json(fields: Fields): SQL {
   const pairs = Object.entries(fields).map(([key, field]) => {
     const value = is(field, PgTimestamp) || key.endsWith('_at') ? isoTime(inner(field)) : inner(field);
     return sql`${sql.raw(`'${key}'`)}, ${value}`;
   });
-  return sql<string>`json_strip_nulls(json_build_object(${sql.join(pairs, sql`, `)}))::text`;
+  return sql`json_strip_nulls(json_build_object(${sql.join(pairs, sql`, `)}))`;
 }
+
+/** The text of {@link json}. */
+export const jsonText = (fields: Fields): SQL<string> => sql<string>`${json(fields)}::text`;
 
 const inner = (field: AnyColumn | SQL.Aliased): SQL =>
   'sql' in field ? (field as SQL.Aliased).sql : sql`${field}`;

@@ -1,8 +1,13 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
+import type { Sql } from 'postgres';
 import type { Db, Tx } from './client.ts';
 import { rankIn } from './columns.ts';
-import { type OrgTables, SEVERITIES, type SeverityCounts } from './org.ts';
+import { type OrgTables, type PERSONAS, type SCAN_STATUSES, type ScanTarget, SEVERITIES } from './org.ts';
+import { runPrepared } from './prepared.ts';
+import { json, type Resource, type ScanRow, scanFields, withCte } from './resources.ts';
+
+type ScanStatus = (typeof SCAN_STATUSES)[number];
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
 export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string) {
@@ -12,46 +17,119 @@ export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables
   );
 }
 
-/** Counts findings by severity. */
-export async function countBySeverity(
-  db: Db | Tx,
-  { findings }: OrgTables,
-  where?: SQL,
-): Promise<SeverityCounts> {
-  const rows = await db
-    .select({ severity: findings.severity, count: sql<number>`count(*)::int` })
-    .from(findings)
-    .where(where)
-    .groupBy(findings.severity);
-  const counts: SeverityCounts = { total: 0, critical: 0, high: 0, medium: 0, low: 0, info: 0 };
-  for (const { severity, count } of rows) {
-    counts[severity] = count;
-    counts.total += count;
-  }
-  return counts;
+/** A scan to register. */
+export interface NewScan {
+  scanId: string;
+  projectId: string;
+  persona: (typeof PERSONAS)[number];
+  name: string;
+  target: ScanTarget | undefined;
+  now: Date;
 }
 
-/** The summary of a scan's findings as they are now. */
-export function summarize(db: Db | Tx, tables: OrgTables, scanId: string): Promise<SeverityCounts> {
-  return countBySeverity(db, tables, sql`${tables.findings.id} in (${findingIdsOfScan(db, tables, scanId)})`);
+/**
+ * Registers a running scan, and counts it.
+ * @returns the scan, or undefined when there is one of this id
+ */
+export async function insertScan(
+  client: Sql,
+  tables: OrgTables,
+  { scanId, projectId, persona, name, target, now }: NewScan,
+): Promise<Resource<ScanRow> | undefined> {
+  const { scans, scanCounts } = tables;
+  const [row] = await runPrepared<{ scan: Resource<ScanRow> }>(
+    client,
+    sql`
+with registered as (
+  insert into ${scans} (scan_id, project_id, persona, name, target, status, created_at)
+  values (${scanId}, ${projectId}, ${persona}, ${name}, ${target ? JSON.stringify(target) : null}, 'running',
+    ${now.toISOString()})
+  on conflict (scan_id) do nothing returning *
+), counted as (
+  insert into ${scanCounts} as c (project_id, status, count) select project_id, status, 1 from registered
+  on conflict (project_id, status) do update set count = c.count + excluded.count
+)
+select ${json(scanFields(withCte(tables, 'scans', 'registered')))} as scan from registered`,
+  );
+  return row?.scan;
+}
+
+/** How a scan ends. */
+export interface ScanEnd {
+  scanId: string;
+  status: ScanStatus;
+  errorMessage: string | null;
+  now: Date;
+  /** The project it has to be of; null for any. */
+  projectId: string | null;
+}
+
+/**
+ * Ends a running scan with the summary of its findings, and counts it.
+ * @returns `ended`: the scan, when it was ended now; else `found`, when there is such a scan
+ */
+export async function finishScan(
+  client: Sql,
+  tables: OrgTables,
+  { scanId, status, errorMessage, now, projectId }: ScanEnd,
+): Promise<{ ended?: Resource<ScanRow>; found?: { project_id: string; status: ScanStatus } }> {
+  const { scans, scanCounts } = tables;
+  const end = sql`
+with summed as materialized (${summaryOf(tables, scanId)}
+), ended as (
+  update ${scans} s set status = ${status}, error_message = ${errorMessage}, summary = summed.summary,
+    completed_at = ${now.toISOString()}::timestamptz
+  from summed where s.scan_id = ${scanId} and s.status = 'running'
+    ${projectId === null ? sql`` : sql`and s.project_id = ${projectId}::uuid`}
+  returning s.*
+), counted as (
+  insert into ${scanCounts} as c (project_id, status, count)
+  select project_id, status, change from (
+    select project_id, 'running' as status, -1 as change from ended union all
+    select project_id, status, 1 from ended
+  ) changes order by project_id, status
+  on conflict (project_id, status) do update set count = c.count + excluded.count
+)
+select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended`;
+  return await client.begin(async (tx) => {
+    const [[found], [row]] = await Promise.all([
+      lockScan(tx, tables, scanId),
+      runPrepared<{ scan: Resource<ScanRow> }>(tx, end),
+    ]);
+    return { ...(row && { ended: row.scan }), ...(found && { found }) };
+  });
 }
 
 /** Makes an ended scan's summary anew; a scan that still runs is left alone. */
-export async function refreshSummary(db: Db, tables: OrgTables, scanId: string): Promise<void> {
-  const { scans } = tables;
-  await db.transaction(async (tx) => {
-    // Locked first: whoever counts last has seen everything that was committed before.
-    const [scan] = await tx
-      .select({ status: scans.status })
-      .from(scans)
-      .where(eq(scans.scanId, scanId))
-      .for('no key update');
-    if (!scan || scan.status === 'running') return;
-    await tx
-      .update(scans)
-      .set({ summary: await summarize(tx, tables, scanId) })
-      .where(eq(scans.scanId, scanId));
-  });
+export async function refreshSummary(client: Sql, tables: OrgTables, scanId: string): Promise<void> {
+  const refresh = sql`
+with summed as materialized (${summaryOf(tables, scanId)}
+)
+update ${tables.scans} s set summary = summed.summary from summed where s.scan_id = ${scanId} and s.status <> 'running'`;
+  await client.begin((tx) => Promise.all([lockScan(tx, tables, scanId), runPrepared(tx, refresh)]));
+}
+
+/**
+ * Locks a scan. In a statement of its own, in front of the one that counts and sent with it: whoever counts then has
+ * seen all pushes that were committed before; those that come later wait, and renew the summary.
+ */
+const lockScan = (tx: Parameters<typeof runPrepared>[0], { scans }: OrgTables, scanId: string) =>
+  runPrepared<{ project_id: string; status: ScanStatus }>(
+    tx,
+    sql`select project_id, status from ${scans} where scan_id = ${scanId} for no key update`,
+  );
+
+/** The summary of a scan's findings as they are now. Those it saw again are never those it reported first. */
+function summaryOf({ findings, sightings }: OrgTables, scanId: string): SQL {
+  const bySeverity = SEVERITIES.map((severity) =>
+    sql.raw(`'${severity}', coalesce(sum(n) filter (where severity = '${severity}'), 0)`),
+  );
+  return sql`
+  select json_build_object('total', coalesce(sum(n), 0), ${sql.join(bySeverity, sql`, `)}) as summary from (
+    select severity, count(*) as n from ${findings} where scan_id = ${scanId} group by severity union all
+    select f.severity, count(*) from ${sightings} s join ${findings} f on f.id = s.finding_id
+    where s.scan_id = ${scanId} group by f.severity
+  ) counted`;
 }
 
 /** Keeps the order of `SEVERITIES` in queries: 1 is critical, 5 is info. */

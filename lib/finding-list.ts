@@ -1,4 +1,5 @@
-import { and, asc, count, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { countFindings } from '../db/counts.ts';
 import type { FindingStatus, Severity } from '../db/org.ts';
 import { findingFields, jsonText } from '../db/resources.ts';
 import { findingIdsOfScan, severityRank } from '../db/scans.ts';
@@ -37,9 +38,26 @@ export async function answerFindings(call: PublicCall & { org: Org }, filter: Fi
     .where(where)
     .orderBy(...order(org, filter.sort));
   if (!page) return answerRows(call, rows.toSQL());
-  const [counted] = await db.select({ total: count() }).from(findings).where(where);
+  const total = await count(call, filter, where);
   const query = rows.limit(page.perPage).offset(page.offset).toSQL();
-  return answerRows(call, query, { info: resultInfo(page, counted?.total ?? 0) });
+  return answerRows(call, query, { info: resultInfo(page, total) });
+}
+
+/** How many findings meet the filter; for what is not kept in counts their rows are counted. */
+async function count(
+  { db, org: { tables } }: PublicCall & { org: Org },
+  filter: FindingFilter,
+  where: SQL | undefined,
+): Promise<number> {
+  const { scan_id, project_id, severity, status, cwe, q } = filter;
+  if (scan_id !== undefined || cwe !== undefined || words(q).length > 0)
+    return await db.$count(tables.findings, where);
+  const counts = await countFindings(db, tables, {
+    projectId: project_id,
+    severities: severity,
+    statuses: status,
+  });
+  return counts.total;
 }
 
 function conditions(

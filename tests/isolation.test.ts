@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import { recountOrg } from '../db/recount.ts';
 import { endpoints } from '../handlers/index.ts';
 import { insertOrg } from '../lib/orgs.ts';
 import { startApp, type TestApp } from './support/app.ts';
@@ -81,7 +82,10 @@ beforeAll(async () => {
       verify: async (hash, password) => hash === `plain ${password}`,
     };
   await makeUsers();
-  for (const org of ORGS) await makeOrg(org);
+  for (const org of ORGS) {
+    await makeOrg(org);
+    await recountOrg(t.services.database.sql, idOf('org', org));
+  }
   await keepJournal();
 });
 

@@ -1,12 +1,18 @@
-import { desc, sql } from 'drizzle-orm';
-import { findingFields, toResource } from '../../db/resources.ts';
-import { countBySeverity } from '../../db/scans.ts';
+import { sql } from 'drizzle-orm';
+import { type countScans, findingCountsQuery, scanCountsQuery, toSeverityCounts } from '../../db/counts.ts';
+import { type FindingRow, findingFields, json, type Resource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { count, z } from '../../lib/http/schema.ts';
 import { Finding, SeveritySummary } from '../../lib/resources.ts';
 
 const RECENT = 10;
+
+interface Numbers extends Record<string, unknown> {
+  severities: Parameters<typeof toSeverityCounts>[0] | null;
+  scans: Awaited<ReturnType<typeof countScans>>;
+  recent: Resource<FindingRow>[] | null;
+}
 
 export const dashboardStats = endpoint(
   {
@@ -30,23 +36,21 @@ export const dashboardStats = endpoint(
     },
   },
   async ({ db, org: { tables } }) => {
-    const { findings, scans } = tables;
-    const [severities, [counted], recent] = await Promise.all([
-      countBySeverity(db, tables),
-      db
-        .select({
-          all: sql<number>`count(*)::int`,
-          active: sql<number>`(count(*) filter (where ${scans.status} = 'running'))::int`,
-        })
-        .from(scans),
-      db.select(findingFields(tables)).from(findings).orderBy(desc(findings.id)).limit(RECENT),
-    ]);
+    const { findings } = tables;
+    // Without parameters, so that it is one round trip.
+    const [row] = await db.execute<Numbers>(sql`select
+      (select json_agg(c) from ${findingCountsQuery(db, tables)} c) as severities,
+      (select row_to_json(c) from ${scanCountsQuery(db, tables)} c) as scans,
+      (select json_agg(f.json) from (
+        select ${json(findingFields(tables))} as json from ${findings}
+        order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`);
+    const severities = toSeverityCounts(row?.severities ?? []);
     return ok({
-      total_scans: counted?.all ?? 0,
-      active_scans: counted?.active ?? 0,
+      total_scans: row?.scans.all ?? 0,
+      active_scans: row?.scans.running ?? 0,
       total_findings: severities.total,
       severity_breakdown: severities,
-      recent_findings: recent.map(toResource),
+      recent_findings: row?.recent ?? [],
     });
   },
 );

@@ -1,5 +1,4 @@
 import { setFindingStatus } from '../../db/findings.ts';
-import { toResource } from '../../db/resources.ts';
 import { USER_STATUSES } from '../../lib/finding-input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
@@ -19,9 +18,9 @@ export const updateFinding = endpoint(
     request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(USER_STATUSES) }) },
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
   },
-  async ({ body, db, now, org: { tables }, params: { id } }) => {
-    const row = await setFindingStatus(db, tables, { id, status: body.status, now });
-    if (!row) throw new ApiError('resource_error/not_found');
-    return ok(toResource(row));
+  async ({ body, now, org: { tables }, params: { id }, services }) => {
+    const finding = await setFindingStatus(services.database.sql, tables, { id, status: body.status, now });
+    if (!finding) throw new ApiError('resource_error/not_found');
+    return ok(finding);
   },
 );

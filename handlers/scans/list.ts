@@ -1,4 +1,5 @@
-import { count, desc } from 'drizzle-orm';
+import { desc } from 'drizzle-orm';
+import { countScans } from '../../db/counts.ts';
 import { jsonText, scanFields } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -25,8 +26,8 @@ export const listScans = endpoint(
       .from(scans)
       .orderBy(desc(scans.createdAt), desc(scans.scanId));
     if (!page) return answerRows(call, rows.toSQL());
-    const [counted] = await db.select({ total: count() }).from(scans);
+    const { all } = await countScans(db, org.tables);
     const limited = rows.limit(page.perPage).offset(page.offset);
-    return answerRows(call, limited.toSQL(), { info: resultInfo(page, counted?.total ?? 0) });
+    return answerRows(call, limited.toSQL(), { info: resultInfo(page, all) });
   },
 );

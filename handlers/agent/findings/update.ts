@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm';
 import { setFindingStatus } from '../../../db/findings.ts';
-import { toResource } from '../../../db/resources.ts';
 import { AGENT_STATUSES } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
@@ -21,11 +20,15 @@ export const updateAgentFinding = endpoint(
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
     errors: ['token_error/scope_mismatch'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, token }) => {
+  async ({ body, db, now, org: { tables }, params: { id }, services, token }) => {
     const { findings } = tables;
-    const scope = token.projectId === null ? undefined : eq(findings.projectId, token.projectId);
-    const row = await setFindingStatus(db, tables, { id, status: body.status, now, scope });
-    if (row) return ok(toResource(row));
+    const finding = await setFindingStatus(services.database.sql, tables, {
+      id,
+      status: body.status,
+      now,
+      projectId: token.projectId ?? undefined,
+    });
+    if (finding) return ok(finding);
     const [other] = await db.select({ id: findings.id }).from(findings).where(eq(findings.id, id));
     throw new ApiError(other ? 'token_error/scope_mismatch' : 'resource_error/not_found');
   },

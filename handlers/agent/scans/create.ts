@@ -1,5 +1,5 @@
 import { PERSONAS, type ScanTarget } from '../../../db/org.ts';
-import { scanFields, toResource } from '../../../db/resources.ts';
+import { insertScan } from '../../../db/scans.ts';
 import { scanId } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
@@ -40,24 +40,18 @@ export const registerScan = endpoint(
     responses: { 201: { description: 'The scan; it is running.', result: Scan } },
     errors: ['token_error/scope_mismatch', 'resource_error/not_found', 'resource_error/already_exists'],
   },
-  async ({ body, db, now, org, token }) => {
+  async ({ body, db, now, org, services, token }) => {
     const projectId = await resolveProject(db, org, token, body);
-    const { scans } = org.tables;
-    const [row] = await db
-      .insert(scans)
-      .values({
-        scanId: body.scan_id,
-        projectId,
-        persona: body.persona,
-        name: body.name ?? `${body.persona} scan ${now.toISOString()}`,
-        target: body.target as ScanTarget | undefined,
-        status: 'running',
-        createdAt: now,
-      })
-      .onConflictDoNothing({ target: scans.scanId })
-      .returning(scanFields(org.tables));
-    if (!row)
+    const scan = await insertScan(services.database.sql, org.tables, {
+      scanId: body.scan_id,
+      projectId,
+      persona: body.persona,
+      name: body.name ?? `${body.persona} scan ${now.toISOString()}`,
+      target: body.target as ScanTarget | undefined,
+      now,
+    });
+    if (!scan)
       throw new ApiError('resource_error/already_exists', { message: 'The scan is already registered.' });
-    return created(toResource(row));
+    return created(scan);
   },
 );

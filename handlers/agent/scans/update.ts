@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { scanFields, toResource } from '../../../db/resources.ts';
-import { summarize } from '../../../db/scans.ts';
+import { finishScan } from '../../../db/scans.ts';
 import { scanId } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
@@ -32,34 +32,20 @@ export const endScan = endpoint(
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
     errors: ['token_error/scope_mismatch', 'resource_error/conflict'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, token }) => {
-    const { scans } = tables;
-    const row = await db.transaction(async (tx) => {
-      // Locked before it is counted: pushes under way are waited for, later ones renew the summary.
-      const [scan] = await tx
-        .select({ projectId: scans.projectId, status: scans.status })
-        .from(scans)
-        .where(eq(scans.scanId, id))
-        .for('no key update');
-      if (!scan) throw new ApiError('resource_error/not_found');
-      requireScope(token, scan.projectId);
-      if (scan.status === 'running') {
-        const summary = await summarize(tx, tables, id);
-        await tx
-          .update(scans)
-          .set({
-            status: body.status,
-            errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
-            summary,
-            completedAt: now,
-          })
-          .where(eq(scans.scanId, id));
-      } else if (scan.status !== body.status) {
-        throw new ApiError('resource_error/conflict', { message: `The scan has already ${scan.status}.` });
-      }
-      const [ended] = await tx.select(scanFields(tables)).from(scans).where(eq(scans.scanId, id));
-      return ended;
+  async ({ body, db, now, org: { tables }, params: { id }, services, token }) => {
+    const { ended, found } = await finishScan(services.database.sql, tables, {
+      scanId: id,
+      status: body.status,
+      errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
+      now,
+      projectId: token.projectId,
     });
+    if (ended) return ok(ended);
+    if (!found) throw new ApiError('resource_error/not_found');
+    requireScope(token, found.project_id);
+    if (found.status !== body.status)
+      throw new ApiError('resource_error/conflict', { message: `The scan has already ${found.status}.` });
+    const [row] = await db.select(scanFields(tables)).from(tables.scans).where(eq(tables.scans.scanId, id));
     if (!row) throw new ApiError('resource_error/not_found');
     return ok(toResource(row));
   },

@@ -1,0 +1,62 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Db } from './client.ts';
+import type { FindingStatus, OrgTables, Severity, SeverityCounts } from './org.ts';
+
+/** Which findings to count; what is left out counts whatever it is. */
+export interface FindingKind {
+  projectId?: string | undefined;
+  severities?: readonly Severity[] | undefined;
+  statuses?: readonly FindingStatus[] | undefined;
+}
+
+/** The query behind {@link countFindings}: a row for each severity. */
+export function findingCountsQuery(db: Db, { findingCounts: c }: OrgTables, kind: FindingKind = {}) {
+  return db
+    .select({ severity: c.severity, count: sql<number>`sum(${c.count})::int`.as('count') })
+    .from(c)
+    .where(
+      and(
+        kind.projectId === undefined ? undefined : eq(c.projectId, kind.projectId),
+        kind.severities && inArray(c.severity, kind.severities),
+        kind.statuses && inArray(c.status, kind.statuses),
+      ),
+    )
+    .groupBy(c.severity);
+}
+
+/** How many findings there are, in all and by severity, from the counts that are kept. */
+export async function countFindings(
+  db: Db,
+  tables: OrgTables,
+  kind: FindingKind = {},
+): Promise<SeverityCounts> {
+  return toSeverityCounts(await findingCountsQuery(db, tables, kind));
+}
+
+/** Adds up rows of {@link findingCountsQuery}. */
+export function toSeverityCounts(rows: readonly { severity: Severity; count: number }[]): SeverityCounts {
+  const counts: SeverityCounts = { total: 0, critical: 0, high: 0, medium: 0, low: 0, info: 0 };
+  for (const { severity, count } of rows) {
+    counts[severity] = count;
+    counts.total += count;
+  }
+  return counts;
+}
+
+/** The query behind {@link countScans}. */
+export function scanCountsQuery(db: Db, { scanCounts: c }: OrgTables) {
+  return db
+    .select({
+      all: sql<number>`coalesce(sum(${c.count}), 0)::int`.as('all'),
+      running: sql<number>`coalesce(sum(${c.count}) filter (where ${c.status} = 'running'), 0)::int`.as(
+        'running',
+      ),
+    })
+    .from(c);
+}
+
+/** How many scans there are, from the counts that are kept. */
+export async function countScans(db: Db, tables: OrgTables): Promise<{ all: number; running: number }> {
+  const [counted] = await scanCountsQuery(db, tables);
+  return counted ?? { all: 0, running: 0 };
+}

@@ -1,0 +1,20 @@
+import type { SQL } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import type { Sql, TransactionSql } from 'postgres';
+
+const dialect = new PgDialect();
+
+/**
+ * Runs a statement prepared: one round trip instead of two. Each connection remembers it for each org, so this is for
+ * statements that are run often.
+ */
+export async function runPrepared<Row extends object>(
+  sql: Sql | TransactionSql,
+  statement: SQL,
+): Promise<Row[]> {
+  const { sql: text, params } = dialect.sqlToQuery(statement);
+  return await sql.unsafe<Row[]>(text, params as never[], { prepare: true });
+}
+
+/** A PostgreSQL array of ids, numbers or other values that need no quotes, as a parameter. */
+export const arrayText = (values: readonly string[]): string => `{${[...new Set(values)].join(',')}}`;
