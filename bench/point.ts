@@ -1,7 +1,12 @@
+import { createClient, PASSWORD } from '../tests/support/client.ts';
 import type { Bench } from './support/bench.ts';
 import { asMember } from './support/http.ts';
 import { BY_PGBENCH, readsPerSecond } from './support/read-load.ts';
 import { figureOf } from './support/rounds.ts';
+import type { SeededOrg } from './support/seed.ts';
+import type { BenchServer } from './support/server.ts';
+
+const SESSIONS = 50;
 
 /** One finding, with all that is checked before it is shown: cookie, session, membership, role, `require_mfa`. */
 export const point: Bench = {
@@ -11,9 +16,12 @@ export const point: Bench = {
     const server = await stage.server();
     const org = await stage.seed(server, { findings: 10_000, bytes: 1_000 });
     const [id] = org.findingIds;
+    const cookies = await logIn(server, org, SESSIONS);
     const rounds = await readsPerSecond(stage, 'point', server, {
-      requests: org.findingIds.map((each) => ({
-        ...{ method: 'GET', path: `/findings/${each}`, headers: asMember(org) },
+      requests: org.findingIds.map((each, i) => ({
+        method: 'GET',
+        path: `/findings/${each}`,
+        headers: asMember({ ...org, owner: { ...org.owner, cookie: cookies[i % SESSIONS] as string } }),
       })),
       statements: [`select * from ${org.schema}.findings where id = '${id}'`],
     });
@@ -21,3 +29,14 @@ export const point: Bench = {
     return [{ name: 'requests/s', ...figure, limitedBy: BY_PGBENCH, aim: { atLeast: 0.25 } }];
   },
 };
+
+/** Sessions of the org's owner, as many as there would be users at once. */
+async function logIn({ origin }: BenchServer, { owner }: SeededOrg, sessions: number): Promise<string[]> {
+  const api = createClient(fetch, origin);
+  const cookies: string[] = [];
+  while (cookies.length < sessions) {
+    const { cookie } = await api.post('/auth/login', { body: { email: owner.email, password: PASSWORD } });
+    if (cookie) cookies.push(cookie);
+  }
+  return cookies;
+}

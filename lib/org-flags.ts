@@ -1,4 +1,4 @@
-import { and, eq, exists, type SQL, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { OrgTables } from '../db/org.ts';
 import { ApiError } from './http/errors.ts';
@@ -13,10 +13,6 @@ const activeFlag = (db: Db, { orgFlags: t }: OrgTables, flag: OrgFlag) =>
     .select({ name: t.name })
     .from(t)
     .where(and(eq(t.name, flag), t.provisioned, t.enabled));
-
-/** Whether a flag is active, as part of another query. */
-export const isActive = (db: Db, tables: OrgTables, flag: OrgFlag): SQL<boolean> =>
-  sql<boolean>`${exists(activeFlag(db, tables, flag))}`;
 
 /** @throws ApiError `permission_error/feature_disabled` when the flag is not active */
 export async function requireOrgFlag(db: Db, { tables }: Org, flag: OrgFlag): Promise<void> {

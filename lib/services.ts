@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { type Database, type DatabaseOptions, openDatabase } from '../db/client.ts';
+import { createFindingReader, type FindingReader } from '../db/finding-reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
 import type { Migration } from '../db/migrate.ts';
@@ -9,6 +10,7 @@ import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './auth/limits.ts';
 import type { PasswordHasher } from './auth/passwords.ts';
 import { createSecretBox, type SecretBox } from './auth/secret-box.ts';
+import { createSessionLookUp, type SessionLookUp } from './auth/session-look-up.ts';
 import { createSignedTokens, type SignedTokens } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './logger.ts';
@@ -33,6 +35,7 @@ export interface Services {
   orgs: OrgDirectory;
   hasher: PasswordHasher;
   signedTokens: SignedTokens;
+  sessions: SessionLookUp;
   secretBox: SecretBox;
   emailCodes: EmailCodes;
   limits: AuthLimits;
@@ -41,6 +44,7 @@ export interface Services {
   listTurns: Turns;
   apiTokens: ApiTokens;
   ingest: Ingest;
+  readFinding: FindingReader;
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
   remoteAddress: (c: Context) => string;
@@ -87,12 +91,14 @@ export async function createServices(platform: Platform): Promise<Services> {
     orgs: createOrgDirectory({ database, config, migrations, log }),
     hasher,
     signedTokens: await createSignedTokens(secret),
+    sessions: createSessionLookUp(database),
     secretBox: await createSecretBox(config.encryptionKey),
     emailCodes: createEmailCodes(secret, nextId),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
     mail: createMailQueue({ db, mailer, log, clock, nextId, background: platform.background }),
     apiTokens: createApiTokens(database, clock),
     ingest: createIngest(database, nextId),
+    readFinding: createFindingReader(database),
     listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),
     metrics: createMetrics(() => database.pool()),
     remoteAddress,

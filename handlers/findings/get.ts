@@ -1,7 +1,5 @@
-import { eq } from 'drizzle-orm';
-import { findingFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { endpoint, okJson } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
@@ -17,12 +15,9 @@ export const getFinding = endpoint(
     request: { params: z.object({ id: idParam() }) },
     responses: { 200: { description: 'The finding.', result: Finding } },
   },
-  async ({ db, org: { tables }, params: { id } }) => {
-    const [row] = await db
-      .select(findingFields(tables))
-      .from(tables.findings)
-      .where(eq(tables.findings.id, id));
-    if (!row) throw new ApiError('resource_error/not_found');
-    return ok(toResource(row));
+  async ({ c, org, params: { id }, services }) => {
+    const json = await services.readFinding(org, id);
+    if (json === undefined) throw new ApiError('resource_error/not_found');
+    return okJson(c.get('request'), json);
   },
 );

@@ -1,4 +1,5 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
+import QuickLRU from 'quick-lru';
 import { validate } from 'uuid';
 
 /** What a signed token is for; one of a kind never passes for another. */
@@ -21,12 +22,16 @@ export interface SignedTokens {
   verify(audience: TokenAudience, token: string, now: Date): Promise<TokenClaims | 'expired' | undefined>;
 }
 
+const MAX_VERIFIED = 10_000;
+
 const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value);
 
 export async function createSignedTokens(secret: string): Promise<SignedTokens> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const bytes = new TextEncoder().encode(secret);
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify']);
+  // A session's token comes with every request: its signature is checked once, its time always.
+  const verified = new QuickLRU<string, { claims: TokenClaims; expires: number }>({ maxSize: MAX_VERIFIED });
   return {
     sign(audience, { userId, id }, issuedAt) {
       const iat = Math.floor(issuedAt.getTime() / 1000);
@@ -40,6 +45,9 @@ export async function createSignedTokens(secret: string): Promise<SignedTokens> 
         .sign(key);
     },
     async verify(audience, token, now) {
+      const name = `${audience} ${token}`;
+      const known = verified.get(name);
+      if (known) return known.expires <= now.getTime() ? 'expired' : known.claims;
       try {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],
@@ -47,8 +55,11 @@ export async function createSignedTokens(secret: string): Promise<SignedTokens> 
           currentDate: now,
           requiredClaims: ['sub', 'jti', 'iat', 'exp'],
         });
-        const { sub, jti } = payload;
-        return isUuid(sub) && isUuid(jti) ? { userId: sub, id: jti } : undefined;
+        const { sub, jti, exp = 0 } = payload;
+        if (!isUuid(sub) || !isUuid(jti)) return undefined;
+        const claims = { userId: sub, id: jti };
+        verified.set(name, { claims, expires: exp * 1000 });
+        return claims;
       } catch (error) {
         if (error instanceof errors.JWTExpired) return 'expired';
         if (error instanceof errors.JOSEError) return undefined;

@@ -1,10 +1,10 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { getCookie } from 'hono/cookie';
-import { memberships, type Role, sessions, userEmails, users } from '../../db/shared.ts';
+import { type Role, sessions } from '../../db/shared.ts';
 import { parseBearer } from '../auth/api-tokens.ts';
-import { isActive } from '../org-flags.ts';
+import type { FoundSession } from '../auth/session-look-up.ts';
 import type { Org } from '../orgs.ts';
-import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext, SessionUser } from './call.ts';
+import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext } from './call.ts';
 import { ApiError, type ErrorKey } from './errors.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin } from './origin.ts';
 
@@ -145,24 +145,6 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
   };
 }
 
-interface Session {
-  user: SessionUser;
-  sessionId: string;
-  lastActiveAt: Date;
-}
-
-const sessionFields = {
-  id: users.id,
-  email: userEmails.email,
-  name: users.name,
-  avatarUrl: users.avatarUrl,
-  mfaEnabled: users.mfaEnabled,
-  createdAt: users.createdAt,
-  expiresAt: sessions.expiresAt,
-  revokedAt: sessions.revokedAt,
-  lastActiveAt: sessions.lastActiveAt,
-};
-
 /** The claims of the session cookie. */
 async function readCookie({ c, services, now }: PublicCall) {
   const value = getCookie(c, SESSION_COOKIE);
@@ -172,68 +154,51 @@ async function readCookie({ c, services, now }: PublicCall) {
   return claims;
 }
 
-type SessionRow = { [K in keyof typeof sessionFields]: (typeof sessionFields)[K]['_']['data'] | null };
-
-function liveSession(row: SessionRow | undefined, sessionId: string, now: Date): Session {
-  if (!row?.expiresAt || row.revokedAt || row.expiresAt <= now)
+/** @throws ApiError `auth_error/session_revoked` when there is none that lives */
+function requireLive<S extends FoundSession>(session: S | undefined, now: Date): S {
+  if (!session || session.revokedAt || session.expiresAt <= now)
     throw new ApiError('auth_error/session_revoked');
-  const { id, email, name, avatarUrl, mfaEnabled, createdAt, lastActiveAt } = row as {
-    [K in keyof SessionRow]: NonNullable<SessionRow[K]>;
-  };
-  return { user: { id, email, name, avatarUrl, mfaEnabled, createdAt }, sessionId, lastActiveAt };
+  return session;
 }
 
 const ACTIVITY_STEP_MS = 60_000;
 
-async function noteActivity({ db, now }: PublicCall, { sessionId, lastActiveAt }: Session): Promise<void> {
+async function noteActivity({ db, now }: PublicCall, { id, lastActiveAt }: FoundSession): Promise<void> {
   const before = new Date(now.getTime() - ACTIVITY_STEP_MS);
   if (lastActiveAt > before) return;
   await db
     .update(sessions)
     .set({ lastActiveAt: now })
-    .where(and(eq(sessions.id, sessionId), lt(sessions.lastActiveAt, before), isNull(sessions.revokedAt)));
+    .where(and(eq(sessions.id, id), lt(sessions.lastActiveAt, before), isNull(sessions.revokedAt)));
 }
 
 async function admitUser(base: PublicCall): Promise<CookieCall> {
-  const { db, now } = base;
-  const { userId, id: sessionId } = await readCookie(base);
-  const [row] = await db
-    .select(sessionFields)
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
-  const session = liveSession(row, sessionId, now);
+  const { services, now } = base;
+  const claims = await readCookie(base);
+  const session = requireLive(await services.sessions.find(claims), now);
   requestOf(base).user = session.user.id;
   await noteActivity(base, session);
-  return Object.assign(base, { user: session.user, sessionId });
+  return Object.assign(base, { user: session.user, sessionId: session.id });
 }
 
 const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 
-/** Session, membership and `require_mfa` in one query. */
 async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
-  const { db, now } = base;
-  const { userId, id: sessionId } = await readCookie(base);
+  const { services, now } = base;
+  const claims = await readCookie(base);
   // An unknown organization must not hide a dead session, which comes first.
   const org = await resolveOrg(base).catch(async (error) => {
     await admitUser(base);
     throw error;
   });
-  const [row] = await db
-    .select({ ...sessionFields, role: memberships.role, requireMfa: isActive(db, org.tables, 'require_mfa') })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-    .leftJoin(memberships, and(eq(memberships.userId, users.id), eq(memberships.orgId, org.id)))
-    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
-  const session = liveSession(row, sessionId, now);
+  const session = requireLive(await services.sessions.findInOrg(org, claims), now);
+  const { user, role, requireMfa } = session;
   const request = requestOf(base);
-  request.user = session.user.id;
+  request.user = user.id;
   request.org = org.slug;
-  if (!row?.role) throw new ApiError('tenant_error/not_member');
-  if (row.requireMfa && !session.user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
-  if (RANK[row.role] < RANK[least]) throw new ApiError('permission_error/denied');
+  if (!role) throw new ApiError('tenant_error/not_member');
+  if (requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
+  if (RANK[role] < RANK[least]) throw new ApiError('permission_error/denied');
   await noteActivity(base, session);
-  return Object.assign(base, { user: session.user, sessionId, org, role: row.role });
+  return Object.assign(base, { user, sessionId: session.id, org, role });
 }

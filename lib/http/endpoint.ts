@@ -6,7 +6,16 @@ import type { AppEnv, PublicCall } from './call.ts';
 import { describe, type Operation } from './describe.ts';
 import type { ErrorKey } from './errors.ts';
 import { type RequestSchemas, readInput } from './input.ts';
-import { type Body, envelope, type Headers, JSON_TYPE, type ResultInfo, respond } from './respond.ts';
+import {
+  type Body,
+  envelope,
+  type Headers,
+  JSON_TYPE,
+  jsonEnvelope,
+  type ResponseContext,
+  type ResultInfo,
+  respond,
+} from './respond.ts';
 
 /** SPEC.md's tables of endpoints, in their order. */
 export const TAGS = [
@@ -96,6 +105,12 @@ export const created = <T, E extends object>(result: T, extras?: E) => ({
   status: 201 as const,
   result,
   ...(extras as E),
+});
+/** A result that the database has made into JSON. */
+export const okJson = (request: ResponseContext, result: string): Raw => ({
+  status: 200,
+  headers: JSON_TYPE,
+  body: jsonEnvelope(request, result),
 });
 /** A message without a result: the endpoint's, or this one. */
 export const done = (extras?: { message?: string; headers?: Headers }) => ({

@@ -79,6 +79,10 @@ export function envelope(
   return JSON.stringify({ success: true, request_id: context.requestId, result, result_info, message });
 }
 
+/** The envelope of a success whose result is JSON already. A request id needs no escaping, see {@link REQUEST_ID}. */
+export const jsonEnvelope = ({ requestId }: ResponseContext, result: string): string =>
+  `{"success":true,"request_id":"${requestId}","result":${result}}`;
+
 /** The envelope of a failure. */
 export function respondError(context: ResponseContext, error: ApiError, headers?: Headers): Response {
   const body = JSON.stringify({ success: false, request_id: context.requestId, errors: [error] });
