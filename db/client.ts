@@ -132,17 +132,6 @@ function countQueries(client: Sql, started: () => void, ended: () => void): Sql 
         ended();
       }
     });
-  const reserve: Sql['reserve'] = async () => {
-    const connection = await client.reserve();
-    const { release } = connection;
-    started();
-    return Object.assign(connection, {
-      release() {
-        ended();
-        release();
-      },
-    });
-  };
-  const counted: Record<string | symbol, unknown> = { unsafe, begin, reserve };
+  const counted: Record<string | symbol, unknown> = { unsafe, begin };
   return new Proxy(client, { get: (target, key) => counted[key] ?? target[key as keyof Sql] });
 }

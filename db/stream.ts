@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { Sql, TransactionSql } from 'postgres';
 
 /** A query as Drizzle's `toSQL()` gives it. Its only column is text. */
 export interface TextQuery {
@@ -15,17 +15,42 @@ export async function* readRows(
   query: TextQuery,
   rowsPerFetch: number,
 ): AsyncGenerator<Uint8Array[]> {
-  const connection = await sql.reserve();
+  const { tx, end } = await openTransaction(sql);
   try {
     // To PostgreSQL a cursor is one statement, whose time goes on between fetches: it is the reader's pace.
-    await connection.unsafe('begin read only; set local statement_timeout = 0').simple();
-    const cursor = connection
+    await tx.unsafe('set transaction read only; set local statement_timeout = 0').simple();
+    const cursor = tx
       .unsafe(query.sql, query.params as never[])
       .raw()
       .cursor(rowsPerFetch) as unknown as AsyncIterable<[Uint8Array][]>;
     for await (const rows of cursor) yield rows.map(([text]) => text);
   } finally {
-    await connection.unsafe('rollback').catch(() => {});
-    connection.release();
+    await end();
   }
+}
+
+/**
+ * A transaction that goes on until `end` is called. (postgres.js' own way to keep a connection, `reserve`, waits for
+ * ever when it has to open one and `fetch_types` is off.)
+ */
+async function openTransaction(sql: Sql): Promise<{ tx: TransactionSql; end: () => Promise<void> }> {
+  let finish = () => {};
+  let transaction: Promise<unknown> = Promise.resolve();
+  const tx = await new Promise<TransactionSql>((resolve, reject) => {
+    transaction = sql.begin((begun) => {
+      resolve(begun);
+      return new Promise<void>((over) => {
+        finish = over;
+      });
+    });
+    transaction.catch(reject);
+  });
+  return {
+    tx,
+    async end() {
+      finish();
+      // What went wrong was said where the rows were read.
+      await transaction.catch(() => {});
+    },
+  };
 }
