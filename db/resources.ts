@@ -1,5 +1,14 @@
-import { type AnyColumn, eq, type GetColumnData, is, type SQL, sql } from 'drizzle-orm';
-import { alias, type PgTable, PgTimestamp } from 'drizzle-orm/pg-core';
+import { type AnyColumn, Column, eq, type GetColumnData, is, type SQL, sql } from 'drizzle-orm';
+import {
+  alias,
+  PgBoolean,
+  PgDoublePrecision,
+  PgInteger,
+  PgJson,
+  type PgTable,
+  PgTimestamp,
+  PgUUID,
+} from 'drizzle-orm/pg-core';
 import type { OrgTables } from './org.ts';
 import { orgs, users } from './shared.ts';
 
@@ -147,20 +156,34 @@ export function toApiToken<Row extends { project_id: string | null }>(row: Row) 
 
 type Fields = Record<string, AnyColumn | SQL.Aliased>;
 
-/** An SQL expression for the JSON object that {@link toResource} would make of the same fields. */
-export function json(fields: Fields): SQL {
-  const pairs = Object.entries(fields).map(([key, field]) => {
-    const value = is(field, PgTimestamp) || key.endsWith('_at') ? isoTime(inner(field)) : inner(field);
-    return sql`${sql.raw(`'${key}'`)}, ${value}`;
+/**
+ * An SQL expression for the text of the JSON object that {@link toResource} would make of the same fields, the first of
+ * which always has a value. Put together as text: json_build_object() and json_strip_nulls() take twice the time.
+ */
+export function jsonText(fields: Fields): SQL<string> {
+  const parts = Object.entries(fields).map(([key, field], i) => {
+    const name = sql.raw(`'${i === 0 ? '{' : ','}"${key}":'`);
+    const value = sql`${name} || ${jsonValue(key, field)}`;
+    const always = is(field, Column) && field.notNull;
+    return always ? value : sql`coalesce(${value}, '')`;
   });
-  return sql`json_strip_nulls(json_build_object(${sql.join(pairs, sql`, `)}))`;
+  return sql<string>`${sql.join(parts, sql` || `)} || '}'`;
 }
 
-/** The text of {@link json}. */
-export const jsonText = (fields: Fields): SQL<string> => sql<string>`${json(fields)}::text`;
+/** {@link jsonText} as JSON, to be part of more. */
+export const json = (fields: Fields): SQL => sql`(${jsonText(fields)})::json`;
+
+/** What needs no escaping is only put between quotes, or stands as it is. */
+function jsonValue(key: string, field: AnyColumn | SQL.Aliased): SQL {
+  const value = inner(field);
+  if (is(field, PgTimestamp) || key.endsWith('_at')) {
+    return sql`to_char(${value} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
+  }
+  if (is(field, PgUUID)) return sql`'"' || ${value} || '"'`;
+  const bare =
+    is(field, PgInteger) || is(field, PgDoublePrecision) || is(field, PgBoolean) || is(field, PgJson);
+  return bare ? value : sql`to_json(${value})`;
+}
 
 const inner = (field: AnyColumn | SQL.Aliased): SQL =>
   'sql' in field ? (field as SQL.Aliased).sql : sql`${field}`;
-
-const isoTime = (value: SQL): SQL =>
-  sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
