@@ -57,30 +57,34 @@ export async function answerRows(
       void batches.return(undefined);
     }, STALL_MS);
   };
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(concat([head, ...separated(rows)]));
-      waitForReader(controller);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(concat([head, ...separated(rows)]));
+        waitForReader(controller);
+      },
+      async pull(controller) {
+        clearTimeout(stalled);
+        const { done, value } = await batches.next().catch((error) => {
+          log.error('list broken off', { request_id: request.requestId, route: request.route, error });
+          throw error;
+        });
+        if (!done && value.length > 0) {
+          controller.enqueue(concat([COMMA, ...separated(value)]));
+          return waitForReader(controller);
+        }
+        controller.enqueue(tail);
+        controller.close();
+        await batches.return(undefined);
+      },
+      async cancel() {
+        clearTimeout(stalled);
+        await batches.return(undefined);
+      },
     },
-    async pull(controller) {
-      clearTimeout(stalled);
-      const { done, value } = await batches.next().catch((error) => {
-        log.error('list broken off', { request_id: request.requestId, route: request.route, error });
-        throw error;
-      });
-      if (!done && value.length > 0) {
-        controller.enqueue(concat([COMMA, ...separated(value)]));
-        return waitForReader(controller);
-      }
-      controller.enqueue(tail);
-      controller.close();
-      await batches.return(undefined);
-    },
-    async cancel() {
-      clearTimeout(stalled);
-      await batches.return(undefined);
-    },
-  });
+    // The database makes the next rows while the reader takes these.
+    { highWaterMark: 2 },
+  );
   return { status: 200, headers: JSON_TYPE, body };
 }
 
