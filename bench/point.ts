@@ -23,7 +23,7 @@ export const point: Bench = {
         path: `/findings/${each}`,
         headers: asMember({ ...org, owner: { ...org.owner, cookie: cookies[i % SESSIONS] as string } }),
       })),
-      statements: [`select * from ${org.schema}.findings where id = '${id}'`],
+      statements: [{ sql: `select * from ${org.schema}.findings where id = $1`, params: [id] }],
     });
     const figure = figureOf(rounds, (perSecond) => perSecond);
     return [{ name: 'requests/s', ...figure, limitedBy: BY_PGBENCH, aim: { atLeast: 0.25 } }];

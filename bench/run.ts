@@ -6,6 +6,7 @@ import { hello } from './hello.ts';
 import { ingest, ingestAgain, ingestMixed } from './ingest.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
+import { page } from './page.ts';
 import { point } from './point.ts';
 import { scanCompletion } from './scan-completion.ts';
 import { start } from './start.ts';
@@ -21,6 +22,7 @@ const BENCHES: Record<string, Bench> = {
   'ingest-mixed': ingestMixed,
   list,
   point,
+  page,
   dashboard,
   'scan-completion': scanCompletion,
   login,

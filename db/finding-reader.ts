@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from './client.ts';
 import { createGroup } from './group.ts';
 import { type OrgTables, perOrg } from './org.ts';
-import { arrayText, toText } from './prepared.ts';
+import { arrayText, toQuery } from './prepared.ts';
 import { findingFields, jsonText } from './resources.ts';
 
 /** Reads a finding of an org by its id; @returns its JSON, or undefined when there is none such */
@@ -17,7 +17,7 @@ const MAX_GROUP = 200;
 export function createFindingReader(database: Database): FindingReader {
   const groupOf = perOrg(({ tables }: { id: string; tables: OrgTables }) => {
     const { findings } = tables;
-    const statement = toText(
+    const { sql: statement } = toQuery(
       sql`select ${findings.id} as id, ${jsonText(findingFields(tables))} as json from ${findings}
         where ${findings.id} = any (${sql.placeholder('ids')}::uuid[])`,
     );

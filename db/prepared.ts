@@ -16,8 +16,8 @@ export async function runPrepared<Row extends object>(
   return await sql.unsafe<Row[]>(text, params as never[], { prepare: true });
 }
 
-/** The text of a statement, for running it again and again with other parameters. */
-export const toText = (statement: SQL): string => dialect.sqlToQuery(statement).sql;
+/** A statement's text and parameters. */
+export const toQuery = (statement: SQL): { sql: string; params: unknown[] } => dialect.sqlToQuery(statement);
 
 /** A PostgreSQL array of ids, numbers or other values that need no quotes, as a parameter. */
 export const arrayText = (values: readonly string[]): string => `{${[...new Set(values)].join(',')}}`;

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
-import { countFindings } from '../db/counts.ts';
+import { findingPage, type IndexedOrder, pageOfIds } from '../db/finding-pages.ts';
 import type { FindingStatus, Severity } from '../db/org.ts';
 import { findingFields, jsonText } from '../db/resources.ts';
 import { findingIdsOfScan, severityRank } from '../db/scans.ts';
@@ -28,36 +28,46 @@ export const SORTS = SORT_KEYS.flatMap((key) => [key, `-${key}`] as const);
 
 /** Answers an org's findings, all of them or a page. */
 export async function answerFindings(call: PublicCall & { org: Org }, filter: FindingFilter): Promise<Raw> {
-  const { db, org } = call;
-  const { findings } = org.tables;
-  const where = and(...conditions(call, filter));
+  const { db, org, services } = call;
+  const { tables } = org;
+  const { findings } = tables;
   const page = pageOf(filter);
-  const rows = db
-    .select({ json: jsonText(findingFields(org.tables)) })
+  const where = and(...conditions(call, filter));
+  const ordered = order(org, filter.sort);
+  if (!page) {
+    const json = jsonText(findingFields(tables));
+    return answerRows(
+      call,
+      db
+        .select({ json })
+        .from(findings)
+        .where(where)
+        .orderBy(...ordered)
+        .toSQL(),
+    );
+  }
+  const window = { limit: page.perPage, offset: page.offset };
+  const indexed = indexedOrder(filter);
+  if (indexed) {
+    const { project_id: projectId, severity: severities, status: statuses } = filter;
+    const kind = { projectId, severities, statuses };
+    const { total, rows } = await findingPage(services.database.sql, tables, kind, indexed, window);
+    return answerRows(call, rows, { info: resultInfo(page, total) });
+  }
+  const ids = db
+    .select({ id: findings.id })
     .from(findings)
     .where(where)
-    .orderBy(...order(org, filter.sort));
-  if (!page) return answerRows(call, rows.toSQL());
-  const total = await count(call, filter, where);
-  const query = rows.limit(page.perPage).offset(page.offset).toSQL();
-  return answerRows(call, query, { info: resultInfo(page, total) });
+    .orderBy(...ordered);
+  const rows = pageOfIds(tables, ids.limit(window.limit).offset(window.offset).getSQL());
+  return answerRows(call, rows, { info: resultInfo(page, await db.$count(findings, where)) });
 }
 
-/** How many findings meet the filter; for what is not kept in counts their rows are counted. */
-async function count(
-  { db, org: { tables } }: PublicCall & { org: Org },
-  filter: FindingFilter,
-  where: SQL | undefined,
-): Promise<number> {
-  const { scan_id, project_id, severity, status, cwe, q } = filter;
-  if (scan_id !== undefined || cwe !== undefined || words(q).length > 0)
-    return await db.$count(tables.findings, where);
-  const counts = await countFindings(db, tables, {
-    projectId: project_id,
-    severities: severity,
-    statuses: status,
-  });
-  return counts.total;
+/** The order, when indexes serve it and the counts that are kept know the filter; undefined when rows are to be searched. */
+function indexedOrder({ scan_id, cwe, q, sort = '-created_at' }: FindingFilter): IndexedOrder | undefined {
+  if (scan_id !== undefined || cwe !== undefined || words(q).length > 0) return undefined;
+  const by = sort.replace(/^-/, '');
+  return by === 'created_at' || by === 'severity' ? { by, descending: sort.startsWith('-') } : undefined;
 }
 
 function conditions(

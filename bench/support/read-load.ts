@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TextQuery } from '../../db/stream.ts';
 import type { Stage } from './bench.ts';
 import { type WireRequest, wire } from './http.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
@@ -16,7 +17,7 @@ export async function readsPerSecond(
   stage: Stage,
   name: string,
   server: BenchServer,
-  reads: { requests: readonly WireRequest[]; statements: readonly string[] },
+  reads: { requests: readonly WireRequest[]; statements: readonly TextQuery[] },
 ): Promise<Rounds<number>> {
   const { site, options, loader } = stage;
   const { url } = await stage.database();
@@ -36,11 +37,21 @@ export async function readsPerSecond(
         const { perSecond } = await runPgbench(pgbench, {
           databaseUrl: url,
           file: join(site.workDir, `${name}.sql`),
-          script: `${reads.statements.join(';\n')};\n`,
-          ...{ variables: {}, clients: PGBENCH_CLIENTS, seconds: options.seconds },
+          ...toScript(reads.statements),
+          ...{ clients: PGBENCH_CLIENTS, seconds: options.seconds },
         });
         return perSecond;
       }
     : undefined;
   return inTurns(stage, name, { ours, limit }, (perSecond) => `${Math.round(perSecond)}/s`);
+}
+
+/** Statements with their parameters as variables, which `-M prepared` turns into parameters again. */
+function toScript(statements: readonly TextQuery[]): { script: string; variables: Record<string, string> } {
+  const variables: Record<string, string> = {};
+  const lines = statements.map(({ sql, params }, i) => {
+    for (const [n, value] of params.entries()) variables[`p${i}_${n + 1}`] = String(value);
+    return `${sql.replaceAll(/\$(\d+)/g, `:p${i}_$1`)};`;
+  });
+  return { script: `${lines.join('\n')}\n`, variables };
 }

@@ -1,0 +1,57 @@
+import { findingPage, kindsQuery } from '../db/finding-pages.ts';
+import { buildOrgTables, orgSchemaName } from '../db/org.ts';
+import type { TextQuery } from '../db/stream.ts';
+import type { Bench } from './support/bench.ts';
+import { asMember } from './support/http.ts';
+import { sequentially } from './support/latency.ts';
+import type { BenchDatabase } from './support/postgres.ts';
+import { BY_PGBENCH, readsPerSecond } from './support/read-load.ts';
+import { figureOf, inTurns } from './support/rounds.ts';
+import type { SeededOrg } from './support/seed.ts';
+
+const SMALL = 10_000;
+const PATH = '/findings?page=1&per_page=50&severity=high';
+
+/** A page of a filtered list, however long the list is. */
+export const page: Bench = {
+  summary: `GET ${PATH} in an organization of 1,000,000 findings, against pgbench with the same queries`,
+
+  async run(stage) {
+    const { options } = stage;
+    const server = await stage.server();
+    const small = await stage.seed(server, { findings: SMALL, bytes: 1_000 });
+    const large = await stage.seed(server, { findings: options.rows, bytes: 1_000 });
+    const request = (org: SeededOrg) => ({ method: 'GET', path: PATH, headers: asMember(org) });
+    const load = await readsPerSecond(stage, 'page', server, {
+      requests: [request(large)],
+      statements: await statementsOf(await stage.database(), large),
+    });
+    const growth = await inTurns(
+      stage,
+      'page, one at a time',
+      { ours: sequentially(server, request(large)), limit: sequentially(server, request(small)) },
+      (ms) => `${ms.toFixed(2)} ms`,
+    );
+    return [
+      {
+        name: 'requests/s',
+        ...figureOf(load, (perSecond) => perSecond),
+        ...{ limitedBy: BY_PGBENCH, aim: { atLeast: 0.4 } },
+      },
+      {
+        name: 'ms',
+        ...figureOf(growth, (ms) => ms),
+        ...{ limitedBy: `the same at ${SMALL} findings`, aim: { atMost: 2 } },
+      },
+    ];
+  },
+};
+
+/** What the server asks the database for this page. */
+async function statementsOf({ sql }: BenchDatabase, { id }: SeededOrg): Promise<TextQuery[]> {
+  const tables = buildOrgTables(orgSchemaName(id));
+  const order = { by: 'created_at', descending: true } as const;
+  const window = { limit: 50, offset: 0 };
+  const { rows } = await findingPage(sql, tables, { severities: ['high'] }, order, window);
+  return [kindsQuery(tables, undefined), rows];
+}
