@@ -6,31 +6,33 @@ import { SESSION_COOKIE } from '../http/access.ts';
 import type { PublicCall, SessionUser } from '../http/call.ts';
 import type { Headers } from '../http/respond.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
-import { parseDevice } from './user-agent.ts';
+import { type Device, parseDevice } from './user-agent.ts';
 
 /** Makes a session for a user who has just proved who they are; part of the caller's transaction, if there is one. */
-export async function startSession(db: Db | Tx, call: PublicCall, userId: string): Promise<Headers> {
-  const { c, services, peer } = call;
+export async function startSession(
+  db: Db | Tx,
+  call: PublicCall,
+  userId: string,
+  device: Device = deviceOf(call),
+): Promise<Headers> {
+  const { services, peer } = call;
   const { id, at } = services.nextId();
-  const { userAgent, browser, os, deviceType } = parseDevice(c.req.header('user-agent'));
-  await db.insert(sessions).values({
+  const inserted = db.insert(sessions).values({
     id,
     userId,
     ipAddress: peer.ip,
-    userAgent,
-    browser,
-    os,
-    deviceType,
+    ...device,
     createdAt: at,
     lastActiveAt: at,
     expiresAt: new Date(at.getTime() + TOKEN_SECONDS.session * 1000),
   });
-  return sessionCookie(
-    call,
-    await services.signedTokens.sign('session', { userId, id }, at),
-    TOKEN_SECONDS.session,
-  );
+  // Signing takes a thread of the pool, where passwords are checked too: it may have to wait.
+  const [token] = await Promise.all([services.signedTokens.sign('session', { userId, id }, at), inserted]);
+  return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
+
+/** What a request is sent with. */
+export const deviceOf = ({ c }: PublicCall): Device => parseDevice(c.req.header('user-agent'));
 
 /** Revokes the session of a request's cookie, if there is one. */
 export async function endSession(call: PublicCall, sessionId: string): Promise<void> {

@@ -3,8 +3,7 @@ import type { PublicCall } from '../http/call.ts';
 import type { Headers } from '../http/respond.ts';
 import { loginNotification } from '../mail/templates.ts';
 import type { Account } from './accounts.ts';
-import { startSession } from './sessions.ts';
-import { parseDevice } from './user-agent.ts';
+import { deviceOf, startSession } from './sessions.ts';
 
 /**
  * Ends a login: makes the session, and tells the owner about it.
@@ -15,13 +14,17 @@ export async function signIn(
   account: Pick<Account, 'id' | 'name' | 'email'>,
   before?: (tx: Parameters<Parameters<Db['transaction']>[0]>[0]) => Promise<void>,
 ): Promise<Headers> {
-  const { c, db, now, peer, services } = call;
+  const { db, now, peer, services } = call;
+  const device = deviceOf(call);
+  const mail = loginNotification({ name: account.name, at: now, ip: peer.ip, ...device });
   const headers = await db.transaction(async (tx) => {
-    await before?.(tx);
-    const { browser, os, deviceType } = parseDevice(c.req.header('user-agent'));
-    const mail = loginNotification({ name: account.name, at: now, ip: peer.ip, browser, os, deviceType });
-    await services.mail.enqueue(tx, account.email, mail);
-    return startSession(tx, call, account.id);
+    // Sent one behind the other without waiting: what `before` refuses is rolled back.
+    const [, , session] = await Promise.all([
+      before?.(tx),
+      services.mail.enqueue(tx, account.email, mail),
+      startSession(tx, call, account.id, device),
+    ]);
+    return session;
   });
   services.mail.kick();
   return headers;

@@ -1,6 +1,8 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { createGroup } from '../../db/group.ts';
 import type { NewId } from '../../db/ids.ts';
+import { arrayText } from '../../db/prepared.ts';
 import { mailQueue } from '../../db/shared.ts';
 import type { Logger } from '../logger.ts';
 import type { MailContent, Mailer } from './mailer.ts';
@@ -76,6 +78,15 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   /** End the sends under way. */
   const aborts = new Set<(reason: string) => void>();
 
+  /** Mails that were sent while others are erased are erased together. */
+  const erase = createGroup<string, true>({
+    maxItems: 1_000,
+    async run(ids) {
+      await db.delete(mailQueue).where(sql`${mailQueue.id} = any (${arrayText(ids)}::uuid[])`);
+      return ids.map(() => true);
+    },
+  });
+
   function look(): Promise<void> {
     if (stopped) return running ?? Promise.resolve();
     wanted = true;
@@ -145,7 +156,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     }
     if (!taken.has(id)) sent++;
     taken.add(id);
-    const erased = await inDatabase(() => db.delete(mailQueue).where(eq(mailQueue.id, id)));
+    const erased = await inDatabase(() => erase(id));
     if (erased) taken.delete(id);
     log.debug('mail sent', { id, attempts, mailer: mailer.name });
   }

@@ -10,8 +10,12 @@ export function createOutboxMailer(dataDir: string, log: Logger): Mailer {
     name: 'outbox',
     async send({ id, recipient, subject, html, text, link }) {
       const line = JSON.stringify({ id, time: new Date(), recipient, subject, link, text, html });
-      await mkdir(dataDir, { recursive: true });
-      await appendFile(file, `${line}\n`, { mode: 0o600 });
+      const append = () => appendFile(file, `${line}\n`, { mode: 0o600 });
+      await append().catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        await mkdir(dataDir, { recursive: true });
+        await append();
+      });
       log.info('mail in the outbox', { recipient, subject, link, file });
     },
   };
