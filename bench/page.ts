@@ -1,4 +1,4 @@
-import { findingPage, kindsQuery } from '../db/finding-pages.ts';
+import { createFindingPages } from '../db/finding-pages.ts';
 import { buildOrgTables, orgSchemaName } from '../db/org.ts';
 import type { TextQuery } from '../db/stream.ts';
 import type { Bench } from './support/bench.ts';
@@ -49,9 +49,21 @@ export const page: Bench = {
 
 /** What the server asks the database for this page. */
 async function statementsOf({ sql }: BenchDatabase, { id }: SeededOrg): Promise<TextQuery[]> {
-  const tables = buildOrgTables(orgSchemaName(id));
-  const order = { by: 'created_at', descending: true } as const;
-  const window = { limit: 50, offset: 0 };
-  const { rows } = await findingPage(sql, tables, { severities: ['high'] }, order, window);
-  return [kindsQuery(tables, undefined), rows];
+  const asked: TextQuery[] = [];
+  const listening = new Proxy(sql, {
+    get: (target, key) =>
+      key === 'unsafe'
+        ? (text: string, params: never[]) => {
+            asked.push({ sql: text, params });
+            return target.unsafe(text, params);
+          }
+        : target[key as keyof typeof sql],
+  });
+  const { rows } = await createFindingPages({ sql: listening }).ofKinds(
+    { id, tables: buildOrgTables(orgSchemaName(id)) },
+    { severities: ['high'] },
+    { by: 'created_at', descending: true },
+    { limit: 50, offset: 0 },
+  );
+  return [...asked, rows];
 }

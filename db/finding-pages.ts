@@ -1,7 +1,13 @@
-import { type SQL, sql } from 'drizzle-orm';
-import type { Sql } from 'postgres';
+import type { Database } from './client.ts';
 import type { FindingKind } from './counts.ts';
-import { type FindingStatus, type OrgTables, SEVERITIES, type Severity } from './org.ts';
+import {
+  type FindingStatus,
+  type OrgTables,
+  orgSchemaName,
+  perOrg,
+  SEVERITIES,
+  type Severity,
+} from './org.ts';
 import { toQuery } from './prepared.ts';
 import { findingFields, jsonText } from './resources.ts';
 import type { TextQuery } from './stream.ts';
@@ -25,41 +31,87 @@ interface Kind {
   count: number;
 }
 
-/**
- * A page of findings of some kinds, and how many there are in all, at a cost that does not depend on it: which
- * severities and statuses there are is kept in counts, and of each the page's share is read from an index that has it
- * in order. (Left to itself, PostgreSQL sorts all of them, or searches the newest ones for the few that match.)
- */
-export async function findingPage(
-  client: Sql,
-  tables: OrgTables,
-  kind: FindingKind,
-  order: IndexedOrder,
-  window: Window,
-): Promise<{ total: number; rows: TextQuery }> {
-  const { projectId, severities, statuses } = kind;
-  const query = kindsQuery(tables, projectId);
-  const kinds = await client.unsafe<Kind[]>(query.sql, query.params as never[], { prepare: true });
-  const wanted = kinds.filter(
-    ({ severity, status }) =>
-      (severities?.includes(severity) ?? true) && (statuses?.includes(status) ?? true),
-  );
-  const total = wanted.reduce((sum, { count }) => sum + count, 0);
-  if (order.by === 'created_at' && projectId === undefined && !severities && !statuses) {
-    return { total, rows: pageOfIds(tables, newest(tables, order.descending, window)) };
-  }
-  const { bands, offset } = skipBands(wanted, order, window.offset);
-  const ids = ofKinds(tables, { projectId, bands, order, window: { ...window, offset } });
-  return { total, rows: pageOfIds(tables, ids) };
+type Org = { id: string; tables: OrgTables };
+
+/** Pages of an org's findings. */
+export interface FindingPages {
+  /**
+   * A page of findings of some kinds, and how many there are in all, at a cost that does not depend on it: which
+   * severities and statuses there are is kept in counts, and of each the page's share is read from an index that has it
+   * in order. (Left to itself, PostgreSQL sorts all of them, or searches the newest ones for the few that match.)
+   */
+  ofKinds(
+    org: Org,
+    kind: FindingKind,
+    order: IndexedOrder,
+    window: Window,
+  ): Promise<{ total: number; rows: TextQuery }>;
+  /** The findings of a query for ids, in its order. */
+  ofIds(org: Org, ids: TextQuery): TextQuery;
 }
 
-/** The query for the kinds there are, in all or in a project. */
-export function kindsQuery({ findingCounts: c }: OrgTables, projectId: string | undefined): TextQuery {
-  const ofProject = projectId === undefined ? sql`` : sql`where project_id = ${projectId}::uuid`;
-  return toQuery(
-    sql`select severity, status, sum(count)::int as count from ${c} ${ofProject} group by severity, status
-      having sum(count) > 0`,
-  );
+export function createFindingPages({ sql }: Pick<Database, 'sql'>): FindingPages {
+  const statementsOf = perOrg(pageStatements);
+  return {
+    async ofKinds(org, { projectId, severities, statuses }, order, { limit, offset }) {
+      const statements = statementsOf(org);
+      const ofProject = projectId === undefined ? [] : [projectId];
+      const kinds = await sql.unsafe<Kind[]>(statements.kinds(ofProject.length > 0), ofProject, {
+        prepare: true,
+      });
+      const wanted = kinds.filter(
+        ({ severity, status }) =>
+          (severities?.includes(severity) ?? true) && (statuses?.includes(status) ?? true),
+      );
+      const total = wanted.reduce((sum, { count }) => sum + count, 0);
+      if (order.by === 'created_at' && projectId === undefined && !severities && !statuses) {
+        return { total, rows: { sql: statements.newest(order.descending), params: [limit, offset] } };
+      }
+      const { bands, rest } = skipBands(wanted, order, offset);
+      return {
+        total,
+        rows: {
+          sql: statements.ofKinds(order, ofProject.length > 0),
+          params: [JSON.stringify(bands), limit, rest, ...ofProject],
+        },
+      };
+    },
+    ofIds: (org, ids) => ({ sql: statementsOf(org).ofIds(ids.sql), params: ids.params }),
+  };
+}
+
+function pageStatements({ id, tables }: Org) {
+  const schema = `"${orgSchemaName(id)}"`;
+  const json = toQuery(jsonText(findingFields(tables))).sql;
+  // Ids first, JSON afterwards: what is skipped costs no more than its id.
+  const ofIds = (ids: string) => `
+    with page as materialized (select id, row_number() over () as place from (${ids}) ordered)
+    select ${json} as json from page join ${schema}.findings on "findings".id = page.id order by page.place`;
+  const direction = (descending: boolean) => (descending ? 'desc' : 'asc');
+  return {
+    ofIds,
+    /** $1 the project, if it is to be one's. */
+    kinds: (ofProject: boolean) => `
+      select severity, status, sum(count)::int as count from ${schema}.finding_counts
+      ${ofProject ? 'where project_id = $1::uuid' : ''} group by severity, status having sum(count) > 0`,
+    /** $1 the limit, $2 the offset. */
+    newest: (descending: boolean) =>
+      ofIds(`
+      select id from ${schema}.findings order by id ${direction(descending)} limit $1::bigint offset $2::bigint`),
+    /** $1 the kinds with their bands as JSON, $2 the limit, $3 the offset, $4 the project, if it is to be one's. */
+    ofKinds({ by, descending }: IndexedOrder, ofProject: boolean) {
+      // Within a severity the newest come first, however severities are ordered.
+      const byId = `id ${direction(by === 'severity' || descending)}`;
+      return ofIds(`
+      select f.id from json_to_recordset($1::text::json) as k(severity text, status text, band int)
+      cross join lateral (
+        select id from ${schema}.findings
+        where ${ofProject ? 'project_id = $4::uuid and' : ''} severity = k.severity and status = k.status
+        order by ${byId} limit $2::bigint + $3::bigint
+      ) f
+      order by k.band, f.${byId} limit $2::bigint offset $3::bigint`);
+    },
+  };
 }
 
 /** Kinds of one band follow each other by id, bands one after the other. */
@@ -70,8 +122,8 @@ function skipBands(
   kinds: readonly Kind[],
   { by, descending }: IndexedOrder,
   offset: number,
-): { bands: Band[]; offset: number } {
-  if (by === 'created_at') return { bands: kinds.map((kind) => ({ ...kind, band: 0 })), offset };
+): { bands: Band[]; rest: number } {
+  if (by === 'created_at') return { bands: kinds.map((kind) => ({ ...kind, band: 0 })), rest: offset };
   const bands: Band[] = [];
   let left = offset;
   // The most severe are the greatest.
@@ -81,34 +133,5 @@ function skipBands(
     if (bands.length === 0 && count <= left) left -= count;
     else bands.push(...ofBand.map((kind) => ({ ...kind, band })));
   }
-  return { bands, offset: left };
-}
-
-const newest = ({ findings }: OrgTables, descending: boolean, { limit, offset }: Window): SQL =>
-  sql`select id from ${findings} order by id ${sql.raw(descending ? 'desc' : 'asc')}
-    limit ${limit}::bigint offset ${offset}::bigint`;
-
-function ofKinds(
-  { findings }: OrgTables,
-  given: { projectId: string | undefined; bands: readonly Band[]; order: IndexedOrder; window: Window },
-): SQL {
-  const { projectId, bands, order, window } = given;
-  // Within a severity the newest come first, however severities are ordered.
-  const direction = sql.raw(order.by === 'created_at' && !order.descending ? 'asc' : 'desc');
-  const ofProject = projectId === undefined ? sql`` : sql`project_id = ${projectId}::uuid and`;
-  return sql`select f.id from json_to_recordset(${JSON.stringify(bands)}::text::json) as k(severity text, status text, band int)
-    cross join lateral (
-      select id from ${findings} where ${ofProject} severity = k.severity and status = k.status
-      order by id ${direction} limit ${window.limit + window.offset}::bigint
-    ) f
-    order by k.band, f.id ${direction} limit ${window.limit}::bigint offset ${window.offset}::bigint`;
-}
-
-/** The rows of ids, in their order. Found first and made into JSON afterwards: what is skipped costs no more than its id. */
-export function pageOfIds(tables: OrgTables, ids: SQL): TextQuery {
-  const { findings } = tables;
-  return toQuery(sql`
-    with page as materialized (select id, row_number() over () as place from (${ids}) ordered)
-    select ${jsonText(findingFields(tables))} as json from page join ${findings} on ${findings.id} = page.id
-    order by page.place`);
+  return { bands, rest: left };
 }

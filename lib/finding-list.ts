@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
-import { findingPage, type IndexedOrder, pageOfIds } from '../db/finding-pages.ts';
+import type { IndexedOrder } from '../db/finding-pages.ts';
 import type { FindingStatus, Severity } from '../db/org.ts';
 import { findingFields, jsonText } from '../db/resources.ts';
 import { findingIdsOfScan, severityRank } from '../db/scans.ts';
@@ -51,7 +51,7 @@ export async function answerFindings(call: PublicCall & { org: Org }, filter: Fi
   if (indexed) {
     const { project_id: projectId, severity: severities, status: statuses } = filter;
     const kind = { projectId, severities, statuses };
-    const { total, rows } = await findingPage(services.database.sql, tables, kind, indexed, window);
+    const { total, rows } = await services.findingPages.ofKinds(org, kind, indexed, window);
     return answerRows(call, rows, { info: resultInfo(page, total) });
   }
   const ids = db
@@ -59,7 +59,7 @@ export async function answerFindings(call: PublicCall & { org: Org }, filter: Fi
     .from(findings)
     .where(where)
     .orderBy(...ordered);
-  const rows = pageOfIds(tables, ids.limit(window.limit).offset(window.offset).getSQL());
+  const rows = services.findingPages.ofIds(org, ids.limit(window.limit).offset(window.offset).toSQL());
   return answerRows(call, rows, { info: resultInfo(page, await db.$count(findings, where)) });
 }
 

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { type Database, type DatabaseOptions, openDatabase } from '../db/client.ts';
+import { createFindingPages, type FindingPages } from '../db/finding-pages.ts';
 import { createFindingReader, type FindingReader } from '../db/finding-reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
@@ -45,6 +46,7 @@ export interface Services {
   apiTokens: ApiTokens;
   ingest: Ingest;
   readFinding: FindingReader;
+  findingPages: FindingPages;
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
   remoteAddress: (c: Context) => string;
@@ -99,6 +101,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     apiTokens: createApiTokens(database, clock),
     ingest: createIngest(database, nextId),
     readFinding: createFindingReader(database),
+    findingPages: createFindingPages(database),
     listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),
     metrics: createMetrics(() => database.pool()),
     remoteAddress,

@@ -51,7 +51,11 @@ function toScript(statements: readonly TextQuery[]): { script: string; variables
   const variables: Record<string, string> = {};
   const lines = statements.map(({ sql, params }, i) => {
     for (const [n, value] of params.entries()) variables[`p${i}_${n + 1}`] = String(value);
-    return `${sql.replaceAll(/\$(\d+)/g, `:p${i}_$1`)};`;
+    // In a text, pgbench would take what follows a colon for a variable too.
+    const texts = sql.replaceAll(/'[^']*'/g, (text) =>
+      text.includes(':') ? `E${text.replaceAll('\\', '\\\\').replaceAll(':', '\\x3a')}` : text,
+    );
+    return `${texts.replaceAll(/\$(\d+)/g, `:p${i}_$1`)};`;
   });
   return { script: `${lines.join('\n')}\n`, variables };
 }
