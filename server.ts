@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
+import { openDatabase } from './db/client.ts';
 import { EmbeddedUnavailable, startEmbedded } from './db/embedded.ts';
 import { isUnavailable } from './db/errors.ts';
 import { migrateShared } from './db/migrate.ts';
@@ -13,13 +15,17 @@ import { type Config, ConfigError, parseConfig } from './lib/config.ts';
 import { createApp, refuseMalformed } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { createNodeHasher } from './lib/node/argon2.ts';
-import { startHttpServer } from './lib/node/http-server.ts';
+import { createHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
 import { createNodeMailer } from './lib/node/mailer.ts';
+import { connectPrimary } from './lib/node/worker.ts';
+import { createWorkers, WorkerFailed } from './lib/node/workers.ts';
 import { purgeExpired } from './lib/purge.ts';
-import { createServices, type Services } from './lib/services.ts';
+import { createServices, type Services, warnOfUnset } from './lib/services.ts';
 
 const STOP_TIMEOUT_MS = 10_000;
+/** More than a worker needs for all it does to stop. */
+const WORKER_STOP_TIMEOUT_MS = 25_000;
 const DATABASE_WAIT_MS = 30_000;
 const PURGE_MS = 60 * 60 * 1000;
 
@@ -29,21 +35,29 @@ const PUBLIC = join(basename(here) === 'dist' ? here : join(here, 'dist'), 'publ
 
 const lines = createLineWriter(process.stdout);
 
+// With SVC_WORKERS this file runs several times: as the primary, and by it as workers, which are told their number.
+const workerNumber = process.send ? Number(process.env.SVC_WORKER ?? 0) : 0;
+const primary = workerNumber > 0 ? connectPrimary() : undefined;
+
 try {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  // A worker has it from the primary; the file may have changed since.
+  if (!primary && existsSync('.env')) process.loadEnvFile('.env');
   const config = parseConfig(process.env);
   const log = createLogger({ level: config.logLevel, format: config.logFormat, write: lines.write });
   await run(config, log);
 } catch (error) {
-  lines.flush();
-  const expected = error instanceof ConfigError || error instanceof EmbeddedUnavailable;
-  process.stderr.write(`${expected ? error.message : (error as Error).stack}\n`);
+  const expected = [ConfigError, EmbeddedUnavailable, WorkerFailed].some((kind) => error instanceof kind);
+  const { message, stack } = error as Error;
+  const reason = (expected ? message : stack) ?? message;
+  await lines.end();
+  if (primary) await primary.failed(reason);
+  else process.stderr.write(`${reason}\n`);
   process.exit(1);
 }
 
 /** Starts everything in order, and stops it in the reverse order on a signal or when a step fails. */
 async function run(config: Config, log: Logger): Promise<void> {
-  const started: (() => Promise<unknown>)[] = [];
+  const started: Undo[] = [];
   let stopping: Promise<void> | undefined;
   const stop = (code: number) => {
     // A terminal's Ctrl-C reaches us twice, from the terminal and from npm.
@@ -51,56 +65,35 @@ async function run(config: Config, log: Logger): Promise<void> {
       for (const undo of started.reverse()) {
         await undo().catch((error) => log.error('not stopped in order', { error }));
       }
-      log.info('stopped');
-      lines.flush();
+      if (!primary) log.info('stopped');
+      await lines.end();
       process.exit(code);
     })();
     return stopping;
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
+      // Workers often get the same signal as the primary, which is the one to tell them.
+      if (primary) return;
       if (!stopping) log.info('stopping', { signal });
       void stop(0);
     });
   }
+  void primary?.stopped.then(() => stop(0));
 
   try {
+    if (!primary) warnOfUnset(config, log);
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, started));
-    const services = await createServices({
-      config,
-      log,
-      databaseUrl,
-      hasher: createNodeHasher(),
-      mailer: createNodeMailer(config, log),
-      remoteAddress,
-      staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
-    });
-    started.push(() => services.database.close());
-    await prepareDatabase(services);
-
-    const { port, host } = config;
-    const app = createApp(services, endpoints);
-    const server = await startHttpServer({ fetch: app.fetch, port, host, malformed: refuseMalformed }).catch(
+    if (!primary) await prepareDatabase(databaseUrl, log);
+    const step = { config, log, databaseUrl, started };
+    const port = await (primary || config.workers === 1 ? serve(step) : serveByWorkers(step)).catch(
       (error) => {
         throw error.code === 'EADDRINUSE'
-          ? new ConfigError(`SVC_PORT: port ${port} is in use already`)
+          ? new ConfigError(`SVC_PORT: port ${config.port} is in use already`)
           : error;
       },
     );
-    services.mail.start();
-    const purge = () =>
-      purgeExpired(services.database.db, services.clock()).catch((error) =>
-        log.warn('not purged', { error }),
-      );
-    setInterval(purge, PURGE_MS).unref();
-    started.push(async () => {
-      // What requests under way still put into the queue is sent by the next process.
-      const [ended] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);
-      if (ended > 0) log.warn('requests were ended', { count: ended });
-    });
-    log.info('listening', { url: `http://${host ?? 'localhost'}:${server.port}` });
-    // What is behind is also migrated when a request names it.
-    services.orgs.migrateAll().catch((error) => log.error('organizations were not migrated', { error }));
+    if (!primary) log.info('listening', { url: `http://${config.host ?? 'localhost'}:${port}` });
   } catch (error) {
     if (stopping) return stopping;
     for (const undo of started.reverse()) await undo().catch(() => {});
@@ -108,27 +101,93 @@ async function run(config: Config, log: Logger): Promise<void> {
   }
 }
 
-async function startDatabase(
-  config: Config,
-  log: Logger,
-  started: (() => Promise<unknown>)[],
-): Promise<string> {
+type Undo = () => Promise<unknown>;
+
+interface Step {
+  config: Config;
+  log: Logger;
+  databaseUrl: string;
+  /** What has been started, each with how it is stopped. */
+  started: Undo[];
+}
+
+/** Serves in this process; resolves with the port. */
+async function serve({ config, log, databaseUrl, started }: Step): Promise<number> {
+  const services = await createServices({
+    config,
+    log,
+    databaseUrl,
+    hasher: createNodeHasher(),
+    mailer: createNodeMailer(config, log),
+    remoteAddress,
+    staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
+    ...(primary && { renderMetrics: primary.metrics }),
+  });
+  started.push(() => services.database.close());
+
+  const app = createApp(services, endpoints);
+  const server = createHttpServer({ fetch: app.fetch, malformed: refuseMalformed });
+  const port = primary ? config.port : await server.listen(config.port, config.host);
+  services.mail.start();
+  started.push(async () => {
+    // What requests under way still put into the queue is sent by the next process.
+    const [ended] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);
+    if (ended > 0) log.warn('requests were ended', { count: ended });
+  });
+  primary?.ready({ take: server.take, readMetrics: services.metrics.read });
+  // Once is enough for all workers.
+  if (workerNumber <= 1) keepHouse(services);
+  return port;
+}
+
+function keepHouse({ database, orgs, clock, log }: Services): void {
+  const purge = () => purgeExpired(database.db, clock()).catch((error) => log.warn('not purged', { error }));
+  setInterval(purge, PURGE_MS).unref();
+  // What is behind is also migrated when a request names it.
+  orgs.migrateAll().catch((error) => log.error('organizations were not migrated', { error }));
+}
+
+/** Serves in several processes, for which this one does what is done once; resolves with the port. */
+async function serveByWorkers({ config, log, databaseUrl, started }: Step): Promise<number> {
+  const jwtSecret = config.jwtSecret ?? randomBytes(32).toString('hex');
+  const workers = createWorkers({
+    file: import.meta.filename,
+    count: config.workers,
+    env: (number) => ({
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      JWT_SECRET: jwtSecret,
+      SVC_WORKER: `${number}`,
+    }),
+    stopTimeoutMs: WORKER_STOP_TIMEOUT_MS,
+    log,
+  });
+  started.push(workers.stop);
+  return workers.start(config.port, config.host);
+}
+
+async function startDatabase(config: Config, log: Logger, started: Undo[]): Promise<string> {
   const embedded = await startEmbedded({ dataDir: config.dataDir, log });
   started.push(() => embedded.stop());
   return embedded.url;
 }
 
 /** Migrates `shared`, waiting for a database that is still on its way up. */
-async function prepareDatabase({ database, log }: Services): Promise<void> {
+async function prepareDatabase(url: string, log: Logger): Promise<void> {
+  const database = openDatabase({ url, max: 1 });
   const deadline = Date.now() + DATABASE_WAIT_MS;
-  for (;;) {
-    try {
-      return await migrateShared(database.sql, sharedMigrations);
-    } catch (error) {
-      if (!isUnavailable(error) || Date.now() > deadline) throw error;
-      log.warn('waiting for the database', { reason: (error as Error).message });
-      await sleep(1_000);
+  try {
+    for (;;) {
+      try {
+        return await migrateShared(database.sql, sharedMigrations);
+      } catch (error) {
+        if (!isUnavailable(error) || Date.now() > deadline) throw error;
+        log.warn('waiting for the database', { reason: (error as Error).message });
+        await sleep(1_000);
+      }
     }
+  } finally {
+    await database.close();
   }
 }
 

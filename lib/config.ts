@@ -8,7 +8,10 @@ export interface Config {
   /** Undefined starts the embedded PostgreSQL. */
   databaseUrl: string | undefined;
   dataDir: string;
+  /** Connections of each process. */
   dbPoolMax: number;
+  /** Processes that serve. */
+  workers: number;
   /** Undefined makes an ephemeral secret: sessions end with the process. */
   jwtSecret: string | undefined;
   allowedOrigins: readonly string[];
@@ -66,6 +69,7 @@ const VARIABLES = {
   ],
   SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
+  SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
   JWT_SECRET: [z.string().optional(), 'any text'],
   SVC_ALLOWED_ORIGINS: [
     z
@@ -141,6 +145,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: read('DATABASE_URL'),
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
+    workers: read('SVC_WORKERS'),
     jwtSecret: read('JWT_SECRET'),
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
     baseDomain,

@@ -1,6 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../db/client.ts';
 
+/** Metrics as data. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
 /** The process's metrics, as SPEC.md names them. */
 export interface Metrics {
   requestStarted(): void;
@@ -8,13 +11,16 @@ export interface Metrics {
   requestEnded(method: string, path: string, status: number, seconds: number): void;
   /** Prometheus text exposition format. */
   render(): Promise<string>;
+  /** What this process has counted. */
+  read(): Promise<MetricValues>;
   contentType: string;
 }
 
 /** Node takes some thirty methods; those nobody is served by share one label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
-export function createMetrics(pool: () => PoolGauges): Metrics {
+/** @param renderAll what is rendered where this process is one of several */
+export function createMetrics(pool: () => PoolGauges, renderAll?: () => Promise<string>): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -60,7 +66,8 @@ export function createMetrics(pool: () => PoolGauges): Metrics {
       requests.inc({ method, path, status });
       duration.observe({ method, path }, seconds);
     },
-    render: () => registry.metrics(),
+    render: renderAll ?? (() => registry.metrics()),
+    read: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }

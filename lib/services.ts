@@ -68,6 +68,14 @@ export interface Platform {
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   openDatabase?: (options: DatabaseOptions) => Database;
+  /** Metrics of all processes that serve together, where there are several. */
+  renderMetrics?: () => Promise<string>;
+}
+
+/** Says what works without being set, but not as well. */
+export function warnOfUnset({ jwtSecret, encryptionKey }: Config, log: Logger): void {
+  if (!jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the server stops');
+  if (!encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
 }
 
 /** Wires the services; nothing connects before the first query. */
@@ -80,8 +88,6 @@ export async function createServices(platform: Platform): Promise<Services> {
   });
   const nextId = createIds(clock);
   const { db } = database;
-  if (!config.jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the server stops');
-  if (!config.encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
   const secret = config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID();
   return {
     config,
@@ -103,7 +109,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
     listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),
-    metrics: createMetrics(() => database.pool()),
+    metrics: createMetrics(() => database.pool(), platform.renderMetrics),
     remoteAddress,
     staticFiles: platform.staticFiles,
   };

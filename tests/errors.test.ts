@@ -4,7 +4,7 @@ import { endpoints } from '../handlers/index.ts';
 import { createApp, refuseMalformed } from '../lib/http/app.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import { ApiError } from '../lib/http/errors.ts';
-import { type HttpServer, startHttpServer } from '../lib/node/http-server.ts';
+import { createHttpServer, type HttpServer } from '../lib/node/http-server.ts';
 import type { Services } from '../lib/services.ts';
 import {
   type Answer,
@@ -148,20 +148,17 @@ describe('a limit that is reached', () => {
 
 describe('a request that cannot be understood', () => {
   let server: HttpServer;
+  let port: number;
   beforeAll(async () => {
-    server = await startHttpServer({
-      fetch: t.app.fetch,
-      port: 0,
-      host: '127.0.0.1',
-      malformed: refuseMalformed,
-    });
+    server = createHttpServer({ fetch: t.app.fetch, malformed: refuseMalformed });
+    port = await server.listen(0, '127.0.0.1');
   });
   afterAll(() => server.stop(1_000));
 
   const exchange = (request: string) =>
     new Promise<string>((resolve, reject) => {
       let received = '';
-      const socket = net.connect(server.port, '127.0.0.1', () => socket.write(request));
+      const socket = net.connect(port, '127.0.0.1', () => socket.write(request));
       socket.setEncoding('utf8').on('data', (chunk) => {
         received += chunk;
       });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { refuseMalformed } from '../lib/http/app.ts';
 import { BODY_LIMIT } from '../lib/http/input.ts';
 import { createLogger } from '../lib/logger.ts';
-import { startHttpServer } from '../lib/node/http-server.ts';
+import { createHttpServer } from '../lib/node/http-server.ts';
 import {
   type Answer,
   type CallOptions,
@@ -416,16 +416,12 @@ describe('a body', () => {
 describe('over a socket', () => {
   /** Sends raw text and reads what comes until the server closes. */
   async function exchange(request: string): Promise<string> {
-    const server = await startHttpServer({
-      fetch: t.app.fetch,
-      port: 0,
-      host: '127.0.0.1',
-      malformed: refuseMalformed,
-    });
+    const server = createHttpServer({ fetch: t.app.fetch, malformed: refuseMalformed });
+    const port = await server.listen(0, '127.0.0.1');
     try {
       return await new Promise((resolve, reject) => {
         let received = '';
-        const socket = net.connect(server.port, '127.0.0.1', () => socket.write(request));
+        const socket = net.connect(port, '127.0.0.1', () => socket.write(request));
         socket.setEncoding('utf8').on('data', (chunk) => {
           received += chunk;
         });

@@ -14,6 +14,7 @@ describe('configuration', () => {
       databaseUrl: undefined,
       dataDir: './data',
       dbPoolMax: 10,
+      workers: 1,
       jwtSecret: undefined,
       allowedOrigins: [],
       baseDomain: undefined,

@@ -9,7 +9,7 @@ export const metrics = endpoint(
     root: true,
     access: publicAccess,
     tag: 'Health, metrics, documentation',
-    summary: 'Metrics of this process',
+    summary: 'Metrics of this server',
     withoutDatabase: true,
     responses: {
       200: {

@@ -1201,7 +1201,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics of this process
+         * Metrics of this server
          * @description For everybody.
          */
         get: operations["metrics"];

@@ -3,13 +3,14 @@ import { writeSync } from 'node:fs';
 /** Collects log lines and writes many of them with one system call. */
 export interface LineWriter {
   write(line: string): void;
-  /** Writes at once what is still waiting. */
-  flush(): void;
+  /** Writes what is still waiting; resolves when the reader has taken it all, or lets us wait too long. */
+  end(): Promise<void>;
 }
 
 /** How long a line may wait: short for a reader, long for a server that logs thousands of lines a second. */
 const WAIT_MS = 20;
 const FULL = 64 * 1024;
+const END_MS = 5_000;
 
 /** A writer to a stream of this process; what waits is also written when the process exits. */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }): LineWriter {
@@ -24,7 +25,15 @@ export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }): L
       if (waiting.length >= FULL) send();
       else timer ??= setTimeout(send, WAIT_MS);
     },
-    flush,
+    async end() {
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, END_MS);
+        stream.write(take(), () => {
+          clearTimeout(late);
+          resolve();
+        });
+      });
+    },
   };
 
   function take(): string {

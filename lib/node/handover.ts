@@ -1,0 +1,71 @@
+import type { ChildProcess } from 'node:child_process';
+import { createServer, type Socket } from 'node:net';
+import { listen } from './http-server.ts';
+
+/** Listens, and gives the connections to processes in turn. */
+export interface Handover {
+  /** Resolves with the port. */
+  listen(port: number, host: string | undefined): Promise<number>;
+  /** A process takes connections from now on, or has taken the one it was given. */
+  takesNext(child: ChildProcess): void;
+  /** A process has ended: what it had not taken goes to another. */
+  left(child: ChildProcess): void;
+  /** No more connections. */
+  close(): void;
+}
+
+/** As many as the system keeps for a process that is not fast enough. */
+const MAX_WAITING = 511;
+
+/**
+ * A process is given one connection at a time, so one that is busy gets fewer. node:cluster does the same, but a
+ * connection that its process does not take, because it was killed or is just stopping, stays open and unanswered there.
+ */
+export function createHandover(): Handover {
+  const idle: ChildProcess[] = [];
+  const waiting: Socket[] = [];
+  const given = new Map<ChildProcess, Socket>();
+  // What http.createServer() would set, and nothing read here.
+  const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
+    socket.on('error', () => {});
+    if (waiting.length >= MAX_WAITING) socket.destroy();
+    else waiting.push(socket);
+    giveNext();
+  });
+
+  function giveNext(): void {
+    for (;;) {
+      const [child, socket] = [idle[0], waiting[0]];
+      if (!child || !socket) return;
+      idle.shift();
+      waiting.shift();
+      given.set(child, socket);
+      // Open here until it is taken. An error means that the process is about to end.
+      child.send({ type: 'connection' }, socket, { keepOpen: true }, () => {});
+    }
+  }
+
+  return {
+    listen: (port, host) => listen(server, port, host),
+    takesNext(child) {
+      given.get(child)?.destroy();
+      given.delete(child);
+      idle.push(child);
+      giveNext();
+    },
+    left(child) {
+      const index = idle.indexOf(child);
+      if (index >= 0) idle.splice(index, 1);
+      const socket = given.get(child);
+      given.delete(child);
+      if (!socket) return;
+      if (server.listening) waiting.unshift(socket);
+      else socket.destroy();
+      giveNext();
+    },
+    close() {
+      server.close();
+      for (const socket of waiting.splice(0)) socket.destroy();
+    },
+  };
+}
