@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
+import { isConnectionLost } from './errors.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
 export type Db = PostgresJsDatabase;
@@ -123,15 +124,47 @@ function countQueries(client: Sql, started: () => void, ended: () => void): Sql 
     inner.reject = settle(reject);
     return query as never;
   };
-  const begin = (fn: (tx: never) => Promise<unknown>) =>
-    client.begin(async (tx) => {
+  const begin = async (fn: (tx: never) => Promise<unknown>) => {
+    let refused = false;
+    const transaction = client.begin(async (tx) => {
+      let lost = false;
+      const unsafe: Sql['unsafe'] = (...args) => {
+        if (refused) throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
+        return onReject(tx.unsafe(...args), (error) => {
+          lost ||= isConnectionLost(error);
+        });
+      };
+      const watched = new Proxy(tx, {
+        get: (target, key) => (key === 'unsafe' ? unsafe : target[key as keyof typeof tx]),
+      });
       started();
-      try {
-        return await fn(tx as never);
-      } finally {
-        ended();
-      }
+      const [outcome] = await Promise.allSettled([fn(watched as never)]);
+      ended();
+      // A transaction whose connection is lost, postgres.js refuses by itself. It must not be ended any more: written to
+      // a socket that is gone, that throws where nobody can catch it, and leaves the connection unusable.
+      if (lost || refused) await new Promise(() => {});
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
     });
+    transaction.catch(() => {
+      refused = true;
+    });
+    return await transaction;
+  };
   const counted: Record<string | symbol, unknown> = { unsafe, begin };
   return new Proxy(client, { get: (target, key) => counted[key] ?? target[key as keyof Sql] });
+}
+
+/** Calls `listener` when a query fails; a cursor puts another function into the place of `reject` for each fetch. */
+function onReject<Query extends object>(query: Query, listener: (error: unknown) => void): Query {
+  let reject = (query as { reject?: Settle }).reject;
+  return Object.defineProperty(query, 'reject', {
+    get: () => (error: never) => {
+      listener(error);
+      reject?.(error);
+    },
+    set: (next) => {
+      reject = next;
+    },
+  });
 }

@@ -20,6 +20,9 @@ const UNAVAILABLE = new Set([
   '57P03', // cannot connect now
 ]);
 
+/** What the driver and sockets say of a lost connection; a SQLSTATE has digits, Node's own codes an underscore. */
+const DRIVER_CODE = /^(?:CONNECTION_[A-Z]+|E[A-Z]+)$/;
+
 /** The SQLSTATE or driver code of an error, looked for along its causes. */
 export function sqlState(error: unknown): string | undefined {
   for (let e = error; e instanceof Error; e = e.cause) {
@@ -35,6 +38,12 @@ export function sqlState(error: unknown): string | undefined {
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
   return code !== undefined && (UNAVAILABLE.has(code) || code.startsWith('08'));
+}
+
+/** Whether the connection of a query that failed so is gone, or about to go. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, severity } = error as { code?: unknown; severity?: unknown };
+  return severity === 'FATAL' || severity === 'PANIC' || (typeof code === 'string' && DRIVER_CODE.test(code));
 }
 
 /** Whether running the same transaction again may succeed (deadlock, serialization failure). */
