@@ -9,6 +9,7 @@ import type { Database } from '../db/client.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import type { Migration } from '../db/migrate.ts';
 import { orgMigrations, sharedMigrations } from '../drizzle/migrations.ts';
+import { recount } from '../lib/admin/counts.ts';
 import { clearDomain, normalizeDomain, setDomain } from '../lib/admin/domains.ts';
 import { oneLine } from '../lib/admin/error.ts';
 import { listFlags, setFlag } from '../lib/admin/flags.ts';
@@ -17,8 +18,9 @@ import { listOrgFlags, provisionOrgFlag } from '../lib/admin/org-flags.ts';
 import { findOrg, listOrgs, showOrg } from '../lib/admin/orgs.ts';
 import { runAdmin } from '../lib/admin/run.ts';
 import { getSetting, listSettings, setSetting, unsetSetting } from '../lib/admin/settings.ts';
-import { createOrg, createUser, must, PASSWORD, type TestOrg } from './support/api.ts';
+import { createOrg, createScan, createUser, must, PASSWORD, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { expectRightCounts } from './support/counts.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { silentLog } from './support/log.ts';
 
@@ -172,6 +174,64 @@ describe('on a database of its own', () => {
         schema_state: 'behind',
         pending: ['9000_more'],
       });
+    });
+  });
+
+  describe("organizations' counts", () => {
+    const right = { status: 'right', wrong: [], error: null };
+
+    it('are checked and put right, with what was wrong', async () => {
+      const scanId = await createScan(t.api, acme);
+      for (const severity of ['high', 'high', 'low']) await push(t.api, acme, scanId, { severity });
+      const check = (org?: string) => recount(database, { migrations: orgMigrations, org });
+      const whose = { org_id: acme.id, org: 'acme' };
+      expect(await check('acme')).toEqual({ orgs: [{ ...whose, ...right }], corrected: 0, failed: 0 });
+
+      await database.sql.unsafe(`
+        update ${schemaOf(acme)}.finding_counts set count = 7 where severity = 'high';
+        insert into ${schemaOf(acme)}.finding_counts values ('${acme.projectId}', 'info', 'fixed', -1);
+        delete from ${schemaOf(acme)}.scan_counts`);
+      const all = await check();
+      const project_id = acme.projectId;
+      const wrong = [
+        { of: 'findings', project_id, severity: 'high', status: 'open', kept: 7, counted: 2 },
+        { of: 'findings', project_id, severity: 'info', status: 'fixed', kept: -1, counted: 0 },
+        { of: 'scans', project_id, severity: null, status: 'running', kept: 0, counted: 1 },
+      ];
+      expect(all).toMatchObject({ corrected: 1, failed: 0 });
+      expect(
+        all.orgs
+          .map(({ status }) => status)
+          .sort()
+          .at(-1),
+      ).toBe('right');
+      expect(all.orgs.find(({ org }) => org === 'acme')).toEqual({
+        ...whose,
+        status: 'corrected',
+        wrong,
+        error: null,
+      });
+      expect((await check()).corrected).toBe(0);
+      await expectRightCounts(database, t.api, acme);
+    });
+
+    it('are said to be wrong by the command, line by line', async () => {
+      await database.sql.unsafe(
+        `update ${schemaOf(acme)}.finding_counts set count = 0 where severity = 'low'`,
+      );
+      expect((await admin(env, ['orgs', 'recount', 'acme'])).out).toBe(
+        `acme: corrected\n  findings of project ${acme.projectId}, low, open: 0 instead of 1\n` +
+          'organizations: 0 right, 1 corrected, 0 failed\n',
+      );
+    });
+
+    it('are not there before the migration, which the others do not mind', async () => {
+      const more = [...orgMigrations, { name: '9000_more', hash: 'x', statements: [] }];
+      const ended = await admin(env, ['orgs', 'recount', 'beta'], { ...tracks, org: more });
+      expect([ended.code, ended.out]).toEqual([
+        1,
+        'beta: FAILED: its schema is behind: run "migrate" first\norganizations: 0 right, 0 corrected, 1 failed\n',
+      ]);
     });
   });
 
@@ -342,6 +402,7 @@ describe('on a database of its own', () => {
       [['domains', 'clear', 'beta'], 'beta has no custom domain already: nothing changed\n'],
       [['orgs', 'show', 'beta'], 'slug           beta\n'],
       [['orgs', 'list', '--behind'], 'SLUG  ID  PLAN'],
+      [['orgs', 'recount', 'beta'], 'beta: right\norganizations: 1 right, 0 corrected, 0 failed\n'],
       [['migrate'], 'shared: nothing to do\norganizations: 0 migrated, 0 failed\n'],
       [['migrate', 'acme'], 'shared: nothing to do\nacme: nothing to do\norganizations: 0 migrated'],
       [['--help'], 'Usage: admin'],
@@ -388,6 +449,14 @@ describe('on a database of its own', () => {
       [['orgs', 'list'], expect.arrayContaining([org])],
       [['orgs', 'list', '--behind'], []],
       [['orgs', 'show', 'acme'], { ...org, pending: [] }],
+      [
+        ['orgs', 'recount', 'beta'],
+        {
+          orgs: [{ org_id: expect.any(String), org: 'beta', status: 'right', wrong: [], error: null }],
+          corrected: 0,
+          failed: 0,
+        },
+      ],
       [['migrate', 'acme'], { shared: schema, orgs: [{ ...whose, ...schema }], failed: 0 }],
     ])('%j --json', async (args, json) => {
       const { code, out, err } = await admin(env, [...args, '--json']);

@@ -1,13 +1,14 @@
 import { Argument, Command } from 'commander';
 import type { Database } from '../../db/client.ts';
 import type { Config } from '../config.ts';
+import { recount } from './counts.ts';
 import { clearDomain, setDomain } from './domains.ts';
 import { EXIT, oneLine } from './error.ts';
 import { listFlags, setFlag } from './flags.ts';
 import { migrate, type Tracks } from './migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from './org-flags.ts';
 import { listOrgs, showOrg } from './orgs.ts';
-import { migrationLine, onOff, orgTable, schemaText, table, yesNo } from './output.ts';
+import { migrationLine, onOff, orgTable, recountLines, schemaText, table, yesNo } from './output.ts';
 import { getSetting, listSettings, setSetting, unsetSetting } from './settings.ts';
 
 /** What a command has to say: to programs and to people. */
@@ -215,7 +216,9 @@ Examples:
       }),
     );
 
-  const orgs = program.command('orgs').description('organizations and the versions of their schemas');
+  const orgs = program
+    .command('orgs')
+    .description('organizations, the versions of their schemas, and their counts');
   orgs
     .command('list')
     .description('list the organizations')
@@ -244,6 +247,25 @@ Examples:
           ['created', json.created_at.toISOString()],
         ] as const;
         return { json, text: lines.map(([key, value]) => `${key.padEnd(15)}${oneLine(value)}`).join('\n') };
+      }),
+    );
+
+  orgs
+    .command('recount')
+    .description(
+      'count the findings and scans of an organization, or of all, and correct the counts that are kept of them; its agents wait meanwhile; exits with 1 when one fails',
+    )
+    .argument('[org]', `${ORG}; all when it is left out`)
+    .action((org, _, command) =>
+      choose(command, async ({ database, tracks, progress }) => {
+        const json = await recount(database, {
+          migrations: tracks.org,
+          org,
+          onResult: (result) => progress(recountLines(result)),
+        });
+        const right = json.orgs.length - json.corrected - json.failed;
+        const text = `organizations: ${right} right, ${json.corrected} corrected, ${json.failed} failed`;
+        return { json, text, exitCode: json.failed > 0 ? EXIT.failed : EXIT.ok };
       }),
     );
 

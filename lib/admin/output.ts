@@ -1,3 +1,4 @@
+import type { RecountResult } from './counts.ts';
 import { oneLine } from './error.ts';
 import type { SchemaResult } from './migrations.ts';
 import type { OrgSummary, SchemaState } from './orgs.ts';
@@ -42,4 +43,14 @@ export function migrationLine(schema: string, { status, applied, failed_step, er
   if (status !== 'failed') return `${schema}: ${done}`;
   const before = applied.length > 0 ? `${done}; ` : '';
   return `${schema}: ${before}FAILED at ${failed_step ?? 'an unknown step'}: ${error}`;
+}
+
+/** A line for the organization, and one for each count that was wrong. */
+export function recountLines({ org, status, wrong, error }: RecountResult): string {
+  if (status !== 'corrected') return `${org}: ${status === 'right' ? 'right' : `FAILED: ${error}`}`;
+  const lines = wrong.map(({ of, project_id, severity, status, kept, counted }) => {
+    const kind = [severity, status].filter((part) => part !== null).join(', ');
+    return `  ${of} of project ${project_id}, ${kind}: ${kept} instead of ${counted}`;
+  });
+  return [`${org}: corrected`, ...lines].join('\n');
 }

@@ -1,0 +1,73 @@
+import { asc } from 'drizzle-orm';
+import type { Database } from '../../db/client.ts';
+import { isUnavailable, sqlState } from '../../db/errors.ts';
+import type { Migration } from '../../db/migrate.ts';
+import { type Miscount, recountOrg } from '../../db/recount.ts';
+import { orgs } from '../../db/shared.ts';
+import { reasonOf } from './error.ts';
+import { findOrg } from './orgs.ts';
+
+/** How one organization's counts were found. */
+export interface RecountResult {
+  org_id: string;
+  org: string;
+  status: 'right' | 'corrected' | 'failed';
+  /** The counts that were not what the rows say. */
+  wrong: Miscount[];
+  error: string | null;
+}
+
+export interface Recount {
+  orgs: RecountResult[];
+  corrected: number;
+  failed: number;
+}
+
+export interface RecountOptions {
+  migrations: readonly Migration[];
+  /** Slug or id: this organization only. */
+  org?: string | undefined;
+  /** Told of each organization when it is done. */
+  onResult?: (result: RecountResult) => void;
+}
+
+/**
+ * Counts the findings and scans of all organizations, or of one, and puts right what was kept wrongly. One that fails
+ * keeps none from the others. Servers may run meanwhile: while an organization is counted, its agents wait.
+ * @throws AdminError when the organization does not exist; whatever the driver throws when the database goes away
+ */
+export async function recount(database: Database, options: RecountOptions): Promise<Recount> {
+  const { migrations, org, onResult = () => {} } = options;
+  const { db } = database;
+  const which = { id: orgs.id, slug: orgs.slug, schema_version: orgs.schemaVersion };
+  const all =
+    org === undefined ? await db.select(which).from(orgs).orderBy(asc(orgs.slug)) : [await findOrg(db, org)];
+  const results: RecountResult[] = [];
+  for (const { id, slug, schema_version } of all) {
+    const outcome =
+      schema_version < migrations.length
+        ? failed('its schema is behind: run "migrate" first')
+        : await recountOne(database, id);
+    const result = { org_id: id, org: slug, ...outcome };
+    onResult(result);
+    results.push(result);
+  }
+  const having = (status: RecountResult['status']) =>
+    results.filter((result) => result.status === status).length;
+  return { orgs: results, corrected: having('corrected'), failed: having('failed') };
+}
+
+type Outcome = Omit<RecountResult, 'org_id' | 'org'>;
+
+const failed = (error: string): Outcome => ({ status: 'failed', wrong: [], error });
+
+async function recountOne({ sql }: Database, orgId: string): Promise<Outcome> {
+  try {
+    const wrong = await recountOrg(sql, orgId);
+    return { status: wrong.length > 0 ? 'corrected' : 'right', wrong, error: null };
+  } catch (error) {
+    // Without the database all others would fail as well. A statement that somebody cancelled is this one's affair.
+    if (isUnavailable(error) && sqlState(error) !== '57014') throw error;
+    return failed(reasonOf(error));
+  }
+}
