@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { type Migration, migrateShared } from '../db/migrate.ts';
+import { orgSchemaName } from '../db/org.ts';
 import { orgMigrations, sharedMigrations } from '../drizzle/migrations.ts';
 import type { Logger } from '../lib/logger.ts';
-import { createOrg, must, type TestOrg } from './support/api.ts';
+import { createOrg, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { expectKeptCounts, expectRightCounts } from './support/counts.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { silentLog } from './support/log.ts';
 
@@ -109,6 +111,37 @@ describe('the org track', () => {
 
   it('lets an older process go on with newer orgs', async () => {
     expect((await t.api.get('/projects', (orgs[0] as TestOrg).asOwner)).status).toBe(200);
+  });
+
+  it('counts what an org has when its counts come', async () => {
+    const before = await startApp({
+      orgMigrations: orgMigrations.filter(({ name }) => name < '0002_counts'),
+    });
+    const [org, other] = [await createOrg(before.api), await createOrg(before.api)];
+    const schema = orgSchemaName(org.id);
+    const { database } = before.services;
+    await database.sql.unsafe(
+      `insert into ${schema}.scans (scan_id, project_id, persona, name, status, created_at)
+       select 'scan-' || i, $1::uuid, 'senku', 'x', (array['running', 'completed', 'failed'])[1 + i % 3], now()
+       from generate_series(0, 9) i`,
+      [org.projectId],
+    );
+    await database.sql.unsafe(
+      `insert into ${schema}.findings (id, project_id, fingerprint, scan_id, last_scan_id, title, severity, description,
+         status, status_changed_at, seen_count, last_seen_at, created_at, updated_at)
+       select gen_random_uuid(), $1::uuid, 'print-' || i, 'scan-0', 'scan-0', 'x',
+         (array['critical', 'high', 'low', 'info'])[1 + i % 4], 'x', (array['open', 'fixed', 'verified'])[1 + i % 3],
+         now(), 1, now(), now(), now()
+       from generate_series(0, 99) i`,
+      [org.projectId],
+    );
+    const after = await startApp({ databaseUrl: before.databaseUrl });
+    await after.services.orgs.migrateAll();
+    const { findings, scans } = await expectKeptCounts(database, org);
+    expect([findings.length, scans.length]).toEqual([12, 3]);
+    for (const each of [org, other]) await expectRightCounts(database, after.api, each);
+    await push(after.api, org, 'scan-0', { fingerprint: 'print-0', severity: 'medium' });
+    await expectRightCounts(database, after.api, org);
   });
 
   it('serves the other orgs when one cannot be migrated', async () => {
