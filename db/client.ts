@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { isConnectionLost } from './errors.ts';
+import { createPool } from './pool.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
 export type Db = PostgresJsDatabase;
@@ -40,11 +40,10 @@ const MAX_RECONNECT_DELAY_S = 0.25;
 /**
  * Opens a pool; the first connection is made by the first query.
  *
- * postgres.js keeps no counts, so sockets are counted where they are made and queries where they are sent.
+ * postgres.js keeps no counts, so sockets are counted where they are made and queries in the pool.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   let open = 0;
-  let active = 0;
 
   const connect = ({ host, port, path }: { host: string[]; port: number[]; path?: string | undefined }) => {
     const socket = path ? net.connect(path) : net.connect(port[0] ?? 5432, host[0]);
@@ -71,19 +70,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...{ socket: connect },
   });
 
-  const started = () => {
-    active++;
-  };
-  const ended = () => {
-    active--;
-  };
-  const sql = countQueries(client, started, ended);
+  const pool = createPool(client, options.max);
+  const { sql } = pool;
 
   return {
     db: drizzle(sql),
     sql,
     pool() {
-      const inUse = Math.min(active, open);
+      const inUse = Math.min(pool.inUse(), open);
       return { open, inUse, idle: open - inUse };
     },
     async ping(timeoutMs) {
@@ -99,72 +93,4 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     close: () => client.end({ timeout: 5 }),
   };
-}
-
-type Settle = (value: never) => void;
-
-/** Calls `started` when a query is handed to the pool or a transaction has its connection, `ended` when it is done. */
-function countQueries(client: Sql, started: () => void, ended: () => void): Sql {
-  const unsafe: Sql['unsafe'] = (...args) => {
-    const query = client.unsafe(...args);
-    const inner = query as unknown as { handler: (q: unknown) => unknown; resolve: Settle; reject: Settle };
-    const { handler, resolve, reject } = inner;
-    let running = false;
-    const settle = (how: Settle) => (value: never) => {
-      if (running) ended();
-      running = false;
-      how(value);
-    };
-    inner.handler = (q) => {
-      running = true;
-      started();
-      return handler(q);
-    };
-    inner.resolve = settle(resolve);
-    inner.reject = settle(reject);
-    return query as never;
-  };
-  const begin = async (fn: (tx: never) => Promise<unknown>) => {
-    let refused = false;
-    const transaction = client.begin(async (tx) => {
-      let lost = false;
-      const unsafe: Sql['unsafe'] = (...args) => {
-        if (refused) throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
-        return onReject(tx.unsafe(...args), (error) => {
-          lost ||= isConnectionLost(error);
-        });
-      };
-      const watched = new Proxy(tx, {
-        get: (target, key) => (key === 'unsafe' ? unsafe : target[key as keyof typeof tx]),
-      });
-      started();
-      const [outcome] = await Promise.allSettled([fn(watched as never)]);
-      ended();
-      // A transaction whose connection is lost, postgres.js refuses by itself. It must not be ended any more: written to
-      // a socket that is gone, that throws where nobody can catch it, and leaves the connection unusable.
-      if (lost || refused) await new Promise(() => {});
-      if (outcome.status === 'rejected') throw outcome.reason;
-      return outcome.value;
-    });
-    transaction.catch(() => {
-      refused = true;
-    });
-    return await transaction;
-  };
-  const counted: Record<string | symbol, unknown> = { unsafe, begin };
-  return new Proxy(client, { get: (target, key) => counted[key] ?? target[key as keyof Sql] });
-}
-
-/** Calls `listener` when a query fails; a cursor puts another function into the place of `reject` for each fetch. */
-function onReject<Query extends object>(query: Query, listener: (error: unknown) => void): Query {
-  let reject = (query as { reject?: Settle }).reject;
-  return Object.defineProperty(query, 'reject', {
-    get: () => (error: never) => {
-      listener(error);
-      reject?.(error);
-    },
-    set: (next) => {
-      reject = next;
-    },
-  });
 }

@@ -8,8 +8,8 @@ import {
   SEVERITIES,
   type Severity,
 } from './org.ts';
-import { toQuery } from './prepared.ts';
 import { findingFields, jsonText } from './resources.ts';
+import { toQuery } from './statements.ts';
 import type { TextQuery } from './stream.ts';
 
 /** A part of a list. */
@@ -56,9 +56,7 @@ export function createFindingPages({ sql }: Pick<Database, 'sql'>): FindingPages
     async ofKinds(org, { projectId, severities, statuses }, order, { limit, offset }) {
       const statements = statementsOf(org);
       const ofProject = projectId === undefined ? [] : [projectId];
-      const kinds = await sql.unsafe<Kind[]>(statements.kinds(ofProject.length > 0), ofProject, {
-        prepare: true,
-      });
+      const kinds = await sql.unsafe<Kind[]>(statements.kinds(ofProject.length > 0), ofProject);
       const wanted = kinds.filter(
         ({ severity, status }) =>
           (severities?.includes(severity) ?? true) && (statuses?.includes(status) ?? true),

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Database } from './client.ts';
 import { createGroup } from './group.ts';
 import { type OrgTables, perOrg } from './org.ts';
-import { arrayText, toQuery } from './prepared.ts';
 import { findingFields, jsonText } from './resources.ts';
+import { arrayText, toQuery } from './statements.ts';
 
 /** Reads a finding of an org by its id; @returns its JSON, or undefined when there is none such */
 export type FindingReader = (
@@ -24,9 +24,7 @@ export function createFindingReader(database: Database): FindingReader {
     return createGroup<string, string | undefined>({
       maxItems: MAX_GROUP,
       async run(ids) {
-        const rows = await database.sql.unsafe<{ id: string; json: string }[]>(statement, [arrayText(ids)], {
-          prepare: true,
-        });
+        const rows = await database.sql.unsafe<{ id: string; json: string }[]>(statement, [arrayText(ids)]);
         const found = new Map(rows.map(({ id, json }) => [id, json]));
         return ids.map((id) => found.get(id.toLowerCase()));
       },

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import type { FindingStatus, OrgTables } from './org.ts';
-import { orgStatement } from './prepared.ts';
 import { type FindingRow, findingFields, json, type Resource, withCte } from './resources.ts';
+import { orgStatement } from './statements.ts';
 
 /** These statuses say that the matter is settled: a regression noted before is settled with it. */
 const SETTLED: ReadonlySet<FindingStatus> = new Set(['fixed', 'verified', 'false_positive', 'wontfix']);
@@ -43,8 +43,6 @@ export async function setFindingStatus(
 ): Promise<Resource<FindingRow> | undefined> {
   const { id, status, now, projectId = null } = change;
   const parameters = [id, projectId, status, SETTLED.has(status), now.toISOString()];
-  const [row] = await client.unsafe<{ finding: Resource<FindingRow> }[]>(setStatus(tables), parameters, {
-    prepare: true,
-  });
+  const [row] = await client.unsafe<{ finding: Resource<FindingRow> }[]>(setStatus(tables), parameters);
   return row?.finding;
 }

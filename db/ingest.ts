@@ -190,11 +190,11 @@ async function writeBatch(
     };
   });
   const tokenIds = JSON.stringify([...new Set(items.map(({ tokenId }) => tokenId))]);
-  const written = await database.sql.unsafe<WrittenRow[]>(
-    statement,
-    [JSON.stringify(rows), tokenIds, now.toISOString()],
-    { prepare: true },
-  );
+  const written = await database.sql.unsafe<WrittenRow[]>(statement, [
+    JSON.stringify(rows),
+    tokenIds,
+    now.toISOString(),
+  ]);
   const results: Written[] = new Array(items.length);
   for (const row of written) {
     const push = items[row.ord]?.push as Push;

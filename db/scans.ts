@@ -4,8 +4,8 @@ import type { Sql } from 'postgres';
 import type { Db, Tx } from './client.ts';
 import { rankIn } from './columns.ts';
 import { type OrgTables, type PERSONAS, type SCAN_STATUSES, type ScanTarget, SEVERITIES } from './org.ts';
-import { runPrepared } from './prepared.ts';
 import { json, type Resource, type ScanRow, scanFields, withCte } from './resources.ts';
+import { run } from './statements.ts';
 
 type ScanStatus = (typeof SCAN_STATUSES)[number];
 
@@ -37,7 +37,7 @@ export async function insertScan(
   { scanId, projectId, persona, name, target, now }: NewScan,
 ): Promise<Resource<ScanRow> | undefined> {
   const { scans, scanCounts } = tables;
-  const [row] = await runPrepared<{ scan: Resource<ScanRow> }>(
+  const [row] = await run<{ scan: Resource<ScanRow> }>(
     client,
     sql`
 with registered as (
@@ -94,7 +94,7 @@ select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended
   return await client.begin(async (tx) => {
     const [[found], [row]] = await Promise.all([
       lockScan(tx, tables, scanId),
-      runPrepared<{ scan: Resource<ScanRow> }>(tx, end),
+      run<{ scan: Resource<ScanRow> }>(tx, end),
     ]);
     return { ...(row && { ended: row.scan }), ...(found && { found }) };
   });
@@ -106,15 +106,15 @@ export async function refreshSummary(client: Sql, tables: OrgTables, scanId: str
 with summed as materialized (${summaryOf(tables, scanId)}
 )
 update ${tables.scans} s set summary = summed.summary from summed where s.scan_id = ${scanId} and s.status <> 'running'`;
-  await client.begin((tx) => Promise.all([lockScan(tx, tables, scanId), runPrepared(tx, refresh)]));
+  await client.begin((tx) => Promise.all([lockScan(tx, tables, scanId), run(tx, refresh)]));
 }
 
 /**
  * Locks a scan. In a statement of its own, in front of the one that counts and sent with it: whoever counts then has
  * seen all pushes that were committed before; those that come later wait, and renew the summary.
  */
-const lockScan = (tx: Parameters<typeof runPrepared>[0], { scans }: OrgTables, scanId: string) =>
-  runPrepared<{ project_id: string; status: ScanStatus }>(
+const lockScan = (tx: Parameters<typeof run>[0], { scans }: OrgTables, scanId: string) =>
+  run<{ project_id: string; status: ScanStatus }>(
     tx,
     sql`select project_id, status from ${scans} where scan_id = ${scanId} for no key update`,
   );

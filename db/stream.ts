@@ -16,6 +16,7 @@ export async function* readRows(
   rowsPerFetch: number,
 ): AsyncGenerator<Uint8Array[]> {
   const { tx, end } = await openTransaction(sql);
+  let complete = false;
   try {
     // To PostgreSQL a cursor is one statement, whose time goes on between fetches: it is the reader's pace.
     await tx.unsafe('set transaction read only; set local statement_timeout = 0').simple();
@@ -24,14 +25,18 @@ export async function* readRows(
       .raw()
       .cursor(rowsPerFetch) as unknown as AsyncIterable<[Uint8Array][]>;
     for await (const rows of cursor) yield rows.map(([text]) => text);
+    complete = true;
   } finally {
-    await end();
+    // A cursor whose connection was lost between two fetches looks like one that has come to its end.
+    const ended = end();
+    if (complete) await ended;
+    else await ended.catch(() => {});
   }
 }
 
 /**
- * A transaction that goes on until `end` is called. (postgres.js' own way to keep a connection, `reserve`, waits for
- * ever when it has to open one and `fetch_types` is off.)
+ * A transaction that goes on until `end` is called, which rejects when it failed. (postgres.js' own way to keep a
+ * connection, `reserve`, waits for ever when it has to open one and `fetch_types` is off.)
  */
 async function openTransaction(sql: Sql): Promise<{ tx: TransactionSql; end: () => Promise<void> }> {
   let finish = () => {};
@@ -49,8 +54,7 @@ async function openTransaction(sql: Sql): Promise<{ tx: TransactionSql; end: () 
     tx,
     async end() {
       finish();
-      // What went wrong was said where the rows were read.
-      await transaction.catch(() => {});
+      await transaction;
     },
   };
 }

@@ -5,6 +5,7 @@ import { createFindingReader, type FindingReader } from '../db/finding-reader.ts
 import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
 import type { Migration } from '../db/migrate.ts';
+import { createTurns, type Turns } from '../db/turns.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
 import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
@@ -19,7 +20,6 @@ import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createOrgDirectory, type OrgDirectory } from './orgs.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 export type Clock = () => Date;
 

@@ -60,7 +60,6 @@ const MAX_GROUP = 1_000;
 
 export function createApiTokens({ db, sql }: Database, clock: () => Date): ApiTokens {
   const lookUp = perOrg(({ id }: Org) => {
-    // On the way of every push, hence prepared.
     const statement = `
       select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked
       from "${orgSchemaName(id)}".api_tokens
@@ -69,7 +68,7 @@ export function createApiTokens({ db, sql }: Database, clock: () => Date): ApiTo
       maxItems: MAX_GROUP,
       async run(prefixes) {
         const distinct = JSON.stringify([...new Set(prefixes)]);
-        const rows = await sql.unsafe<TokenRow[]>(statement, [distinct], { prepare: true });
+        const rows = await sql.unsafe<TokenRow[]>(statement, [distinct]);
         return prefixes.map((prefix) => rows.filter((row) => row.prefix === prefix));
       },
     });

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../db/org.ts';
-import { arrayText } from '../../db/prepared.ts';
 import type { Role } from '../../db/shared.ts';
+import { arrayText } from '../../db/statements.ts';
 import type { SessionUser } from '../http/call.ts';
 import type { Org } from '../orgs.ts';
 import type { TokenClaims } from './signed-token.ts';
@@ -48,13 +48,12 @@ const MAX_GROUP = 1_000;
  * that was revoked is refused by the next request.
  */
 export function createSessionLookUp({ sql }: Database): SessionLookUp {
-  // On the way of every request, hence prepared.
   const group = (statement: string, ...params: string[]) =>
     createGroup<TokenClaims, FoundInOrg | undefined>({
       maxItems: MAX_GROUP,
       async run(claims) {
         const ids = arrayText(claims.map(({ id }) => id));
-        const rows = await sql.unsafe<Row[]>(statement, [ids, ...params], { prepare: true });
+        const rows = await sql.unsafe<Row[]>(statement, [ids, ...params]);
         const found = new Map(rows.map((row) => [row.sessionId, toSession(row)]));
         return claims.map(({ id, userId }) => {
           const session = found.get(id);

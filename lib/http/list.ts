@@ -41,7 +41,7 @@ export async function answerRows(
   const tail = encoder.encode(']}');
   if (info && info.per_page <= MAX_AT_ONCE) {
     const { sql, params } = query;
-    const rows = await services.database.sql.unsafe(sql, params as never[], { prepare: true }).raw();
+    const rows = await services.database.sql.unsafe(sql, params as never[]).raw();
     const whole = (rows as unknown as [Uint8Array][]).map(([text]) => text);
     return { status: 200, headers: JSON_TYPE, body: concat([head, ...separated(whole), tail]) };
   }
@@ -99,7 +99,7 @@ export async function answerRows(
 
 /** Lists may hold half of the connections at the most, however slow their readers are. */
 async function* takeTurns<T>({ listTurns }: Services, rows: AsyncGenerator<T>): AsyncGenerator<T> {
-  const leave = await listTurns.enter();
+  const leave = await new Promise<() => void>((resolve) => listTurns.enter(resolve));
   try {
     yield* rows;
   } finally {

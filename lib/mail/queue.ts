@@ -2,8 +2,8 @@ import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import type { NewId } from '../../db/ids.ts';
-import { arrayText } from '../../db/prepared.ts';
 import { mailQueue } from '../../db/shared.ts';
+import { arrayText } from '../../db/statements.ts';
 import type { Logger } from '../logger.ts';
 import type { MailContent, Mailer } from './mailer.ts';
 

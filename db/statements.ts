@@ -14,16 +14,10 @@ export function orgStatement(build: (tables: OrgTables) => SQL): (tables: OrgTab
   return ({ schema }) => text.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema.schemaName}"`);
 }
 
-/**
- * Runs a statement prepared: one round trip instead of two. Each connection remembers it for each org, so this is for
- * statements that are run often.
- */
-export async function runPrepared<Row extends object>(
-  sql: Sql | TransactionSql,
-  statement: SQL,
-): Promise<Row[]> {
+/** Runs a statement. */
+export async function run<Row extends object>(sql: Sql | TransactionSql, statement: SQL): Promise<Row[]> {
   const { sql: text, params } = dialect.sqlToQuery(statement);
-  return await sql.unsafe<Row[]>(text, params as never[], { prepare: true });
+  return await sql.unsafe<Row[]>(text, params as never[]);
 }
 
 /** A statement's text and parameters. */

@@ -1,0 +1,98 @@
+import type { Sql } from 'postgres';
+import { isConnectionLost } from './errors.ts';
+import { createHotTexts } from './hot.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** Each may be prepared on every connection, where it takes 20 to 50 KB of PostgreSQL's memory. */
+const MAX_HOT_STATEMENTS = 1_000;
+
+/**
+ * A postgres.js client with what it lacks:
+ *
+ * - Statements that come often are prepared, which makes one round trip of two and saves planning; others are not,
+ *   because a connection keeps what it has prepared, for every organization anew.
+ * - A query is sent when a connection is free. postgres.js would put it behind one that may take long, or wait for a lock.
+ * - Whoever loses the connection of a transaction is told, and nothing else happens.
+ */
+export function createPool(client: Sql, max: number): { sql: Sql; inUse: () => number } {
+  const turns = createTurns(max);
+  const isHot = createHotTexts(MAX_HOT_STATEMENTS);
+  const preparing = (unsafe: Sql['unsafe']) =>
+    ((text, parameters, options) =>
+      unsafe(text, parameters, { ...options, prepare: isHot(text) })) as Sql['unsafe'];
+  const unsafe = preparing((...args) => takingTurns(client.unsafe(...args), turns));
+  const begin = (run: (tx: never) => Promise<unknown>) =>
+    new Promise((resolve, reject) => {
+      turns.enter((leave) => {
+        transact(client, preparing, run).finally(leave).then(resolve, reject);
+      });
+    });
+  const own: Record<string | symbol, unknown> = { unsafe, begin };
+  const sql = new Proxy(client, { get: (target, key) => own[key] ?? target[key as keyof Sql] });
+  return { sql, inUse: turns.inside };
+}
+
+type Settle = (value: never) => void;
+
+/** A query that goes to the client when it is its turn. */
+function takingTurns<Query extends object>(query: Query, turns: Turns): Query {
+  const inner = query as unknown as { handler: (q: unknown) => unknown; resolve: Settle; reject: Settle };
+  const { handler, resolve, reject } = inner;
+  let leave = () => {};
+  const settle = (how: Settle) => (value: never) => {
+    leave();
+    how(value);
+  };
+  inner.handler = (q) =>
+    turns.enter((done) => {
+      leave = done;
+      handler(q);
+    });
+  inner.resolve = settle(resolve);
+  inner.reject = settle(reject);
+  return query;
+}
+
+async function transact(
+  client: Sql,
+  preparing: (unsafe: Sql['unsafe']) => Sql['unsafe'],
+  run: (tx: never) => Promise<unknown>,
+): Promise<unknown> {
+  let refused = false;
+  const transaction = client.begin(async (tx) => {
+    let lost = false;
+    const unsafe = preparing((...args) => {
+      if (refused) throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
+      return onReject(tx.unsafe(...args), (error) => {
+        lost ||= isConnectionLost(error);
+      });
+    });
+    const watched = new Proxy(tx, {
+      get: (target, key) => (key === 'unsafe' ? unsafe : target[key as keyof typeof tx]),
+    });
+    const [outcome] = await Promise.allSettled([run(watched as never)]);
+    // A transaction whose connection is lost, postgres.js refuses by itself. It must not be ended any more: written to
+    // a socket that is gone, that throws where nobody can catch it, and leaves the connection unusable.
+    if (lost || refused) await new Promise(() => {});
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+  transaction.catch(() => {
+    refused = true;
+  });
+  return await transaction;
+}
+
+/** Calls `listener` when a query fails; a cursor puts another function into the place of `reject` for each fetch. */
+function onReject<Query extends object>(query: Query, listener: (error: unknown) => void): Query {
+  let reject = (query as { reject?: Settle }).reject;
+  return Object.defineProperty(query, 'reject', {
+    get: () => (error: never) => {
+      listener(error);
+      reject?.(error);
+    },
+    set: (next) => {
+      reject = next;
+    },
+  });
+}
