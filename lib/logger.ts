@@ -22,16 +22,35 @@ export interface LoggerOptions {
 export function createLogger({ level, format, write, clock = () => new Date() }: LoggerOptions): Logger {
   const lowest = LOG_LEVELS.indexOf(level);
   const render = format === 'json' ? jsonLine : textLine;
+  const time = createTimeText(clock);
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < lowest) return () => {};
-    return (message: string, fields?: LogFields) =>
-      write(render(clock().toISOString(), name, message, fields));
+    return (message: string, fields?: LogFields) => write(render(time(), name, message, fields));
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** The time as ISO 8601 text, made anew when a millisecond is over. */
+function createTimeText(clock: () => Date): () => string {
+  let last = Number.NaN;
+  let text = '';
+  return () => {
+    const now = clock();
+    if (now.getTime() !== last) {
+      last = now.getTime();
+      text = now.toISOString();
+    }
+    return text;
+  };
+}
+
 function jsonLine(time: string, level: LogLevel, message: string, fields?: LogFields): string {
-  return `${JSON.stringify({ time, level, message, ...fields }, (_, value) => (value instanceof Error ? errorText(value) : value))}\n`;
+  const line: LogFields = { time, level, message };
+  for (const key in fields) {
+    const value = fields[key];
+    line[key] = value instanceof Error ? errorText(value) : value;
+  }
+  return `${JSON.stringify(line)}\n`;
 }
 
 function textLine(time: string, level: LogLevel, message: string, fields?: LogFields): string {

@@ -448,7 +448,7 @@ describe('the table of endpoints', () => {
     const declared: Endpoint[] = [];
     for (const file of files.filter((file) => file !== 'index.ts')) {
       for (const found of Object.values(await import(new URL(file, root).href)) as Endpoint[]) {
-        if (typeof found?.mount !== 'function') continue;
+        if (typeof found?.serve !== 'function') continue;
         declared.push(found);
         const words = found.path.split('/').filter((part) => part && !part.startsWith('{'));
         const folders = found.path.startsWith('/api/v1/') ? words.slice(2) : ['ops', ...words];

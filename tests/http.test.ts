@@ -80,11 +80,23 @@ describe('every answer', () => {
     const { headers } = await ask();
     expect(headers.get('x-request-id')).toMatch(REQUEST_ID);
     expect(Object.fromEntries(headers)).toMatchObject({
-      'content-security-policy': expect.stringContaining("default-src 'self'"),
+      'content-security-policy': expect.stringMatching(/default-src '(none|self)';.*frame-ancestors 'none'/),
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'referrer-policy': expect.any(String),
     });
+  });
+
+  it('lets pages load what is ours, and what is no page nothing', async () => {
+    const policyOf = async (path: string) => (await t.api.get(path)).headers.get('content-security-policy');
+    expect(await policyOf('//')).toContain("default-src 'self'");
+    expect(await policyOf('//api/v1/docs')).toContain("default-src 'self'");
+    expect(await policyOf('/config/auth')).toContain("default-src 'none'");
+  });
+
+  it('is found by the fast router, which takes no ambiguous paths', async () => {
+    await t.api.get('/config/auth');
+    expect(t.app.router.name).toBe('SmartRouter + RegExpRouter');
   });
 
   it('asks for HTTPS once it came by it', async () => {

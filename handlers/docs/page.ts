@@ -1,7 +1,7 @@
 import { SwaggerUI } from '@hono/swagger-ui';
 import { publicAccess } from '../../lib/http/access.ts';
 import { API_PREFIX, endpoint } from '../../lib/http/endpoint.ts';
-import { contentSecurityPolicy } from '../../lib/http/respond.ts';
+import { contentSecurityPolicy, PAGE_HEADERS } from '../../lib/http/respond.ts';
 import { shown } from '../../lib/http/schema.ts';
 
 const PAGE = `<!doctype html>
@@ -40,6 +40,7 @@ export const apiDocs = endpoint(
     status: 200,
     body: PAGE,
     headers: {
+      ...PAGE_HEADERS,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       'content-security-policy': contentSecurityPolicy(await inlineScripts(PAGE)),

@@ -1,24 +1,34 @@
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable } from '../../db/errors.ts';
 import type { Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
-import { type Endpoint, type Endpoints, toPattern } from './endpoint.ts';
+import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
 import { LANDING_PAGE } from './page.ts';
 import { peerOf } from './peer.ts';
-import { REQUEST_ID, respond, respondError } from './respond.ts';
+import { createRequestIds, REQUEST_ID } from './request-id.ts';
+import { PAGE_HEADERS, respond, respondError } from './respond.ts';
 
 export type App = Hono<AppEnv>;
-
-const newRequestId = () => `req_${crypto.randomUUID().replaceAll('-', '')}`;
 
 /** The whole service as one fetch handler, the same on every runtime. */
 export function createApp(services: Services, endpoints: Endpoints): App {
   const { config, log, metrics } = services;
   const app = new Hono<AppEnv>();
+
+  // Without an Origin there is nothing to allow, and the response stays on the fast path.
+  const allowOrigins = cors({
+    origin: (origin) => (isAllowedOrigin(origin, config) ? origin : null),
+    credentials: true,
+    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowHeaders: ['Content-Type', 'Authorization', 'X-Request-ID', 'X-Org-Slug'],
+    exposeHeaders: ['X-Request-ID', 'Retry-After'],
+    maxAge: 600,
+  });
+  const newRequestId = createRequestIds();
 
   app.use(async (c, next) => {
     const started = performance.now();
@@ -34,7 +44,12 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     c.set('request', request);
     metrics.requestStarted();
     try {
-      await next();
+      if (c.req.header('origin') === undefined) {
+        await next();
+      } else {
+        const preflight = await allowOrigins(c, next);
+        if (preflight) c.res = respond(request, 204, null, Object.fromEntries(preflight.headers));
+      }
     } finally {
       const duration = performance.now() - started;
       const { status } = c.res;
@@ -52,30 +67,12 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     }
   });
 
-  // Without an Origin there is nothing to allow, and the response stays on the fast path.
-  const allowOrigins = cors({
-    origin: (origin) => (isAllowedOrigin(origin, config) ? origin : null),
-    credentials: true,
-    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowHeaders: ['Content-Type', 'Authorization', 'X-Request-ID', 'X-Org-Slug'],
-    exposeHeaders: ['X-Request-ID', 'Retry-After'],
-    maxAge: 600,
-  });
-  app.use(async (c, next) => {
-    if (c.req.header('origin') === undefined) return next();
-    const preflight = await allowOrigins(c, next);
-    return preflight && respond(c.get('request'), 204, null, Object.fromEntries(preflight.headers));
-  });
-
   let description: string | undefined;
   const openApi = () => {
     description ??= toYaml(describeApi(endpoints));
     return description;
   };
-  for (const [path, ofPath] of byPath(endpoints)) {
-    for (const endpoint of ofPath) endpoint.mount({ app, services, openApi });
-    refuseOtherMethods(app, path, ofPath);
-  }
+  serveEndpoints(app, endpoints, { services, openApi });
   if (services.staticFiles) serveFiles(app, services.staticFiles);
 
   app.notFound((c) => {
@@ -83,6 +80,7 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/api(\/|$)/.test(c.req.path);
     if (!isPage) return respondError(request, new ApiError('resource_error/not_found'));
     return respond(request, 200, LANDING_PAGE, {
+      ...PAGE_HEADERS,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
     });
@@ -101,26 +99,48 @@ export function createApp(services: Services, endpoints: Endpoints): App {
   return app;
 }
 
-/** What is mounted first answers: a path that is spelled out goes before one whose parameter could be that. */
-function byPath(endpoints: Endpoints): [path: string, ofPath: Endpoint[]][] {
-  const paths = new Map<string, Endpoint[]>();
+type Handler = (c: Context<AppEnv>) => Response | Promise<Response>;
+
+/**
+ * Routes every path once. Where a path is spelled out that another's parameter could be too (`/members/invite`,
+ * `/members/{userId}`), the other's route looks for it: Hono's fast router takes no ambiguous paths, and would leave all
+ * of them to a slow one.
+ */
+function serveEndpoints(app: App, endpoints: Endpoints, serving: Serving): void {
+  const byPath = new Map<string, Endpoint[]>();
   for (const endpoint of Object.values(endpoints)) {
-    paths.set(endpoint.path, [...(paths.get(endpoint.path) ?? []), endpoint]);
+    byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint]);
   }
-  // `{` sorts behind every letter.
-  return [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+  const handlers = new Map([...byPath].map(([path, ofPath]) => [path, methodsOf(path, ofPath, serving)]));
+  const patterns = [...byPath.keys()].filter((path) => path.includes('{'));
+  const mayBe = (pattern: string, path: string) =>
+    path !== pattern && new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  for (const [path, handler] of handlers) {
+    if (patterns.some((pattern) => mayBe(pattern, path))) continue;
+    const spelledOut = new Map([...handlers].filter(([other]) => path.includes('{') && mayBe(path, other)));
+    app.all(
+      toPattern(path),
+      spelledOut.size === 0 ? handler : (c) => (spelledOut.get(c.req.path) ?? handler)(c),
+    );
+  }
 }
 
-/** Answers a path we know, asked with a method it does not take: 405 with what it takes (RFC 9110, 15.5.6). */
-function refuseOtherMethods(app: App, path: string, ofPath: readonly Endpoint[]): void {
-  const allowed = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const allow = { allow: allowed.join(', ') };
-  app.all(toPattern(path), (c) => {
+/** Serves a path by method; other methods are answered 405 with what it takes (RFC 9110, 15.5.6). */
+function methodsOf(path: string, ofPath: readonly Endpoint[], serving: Serving): Handler {
+  const byMethod = new Map<string, Endpoint>();
+  for (const endpoint of ofPath) {
+    byMethod.set(endpoint.method, endpoint);
+    if (endpoint.method === 'GET') byMethod.set('HEAD', endpoint);
+  }
+  const allow = { allow: [...byMethod.keys()].join(', ') };
+  return (c) => {
+    const endpoint = byMethod.get(c.req.method);
+    if (endpoint) return endpoint.serve(c, serving);
     const request = c.get('request');
     request.route = path;
     if (c.req.method === 'OPTIONS') return respond(request, 204, null, allow);
     return respondError(request, new ApiError('resource_error/method_not_allowed'), allow);
-  });
+  };
 }
 
 const FILES = '/assets/*';
@@ -132,7 +152,7 @@ function serveFiles(app: App, files: MiddlewareHandler): void {
     if (!found) return next();
     request.route = FILES;
     request.quiet = true;
-    const headers = { ...Object.fromEntries(found.headers), 'cache-control': 'no-cache' };
+    const headers = { ...PAGE_HEADERS, ...Object.fromEntries(found.headers), 'cache-control': 'no-cache' };
     return respond(request, found.status, found.body, headers);
   });
 }
@@ -142,5 +162,5 @@ export function refuseMalformed(): Response {
   const error = new ApiError('validation_error/invalid_request', {
     message: 'The request line or Host is malformed.',
   });
-  return respondError({ requestId: newRequestId(), secure: false }, error);
+  return respondError({ requestId: createRequestIds()(), secure: false }, error);
 }

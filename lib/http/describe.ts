@@ -4,7 +4,7 @@ import { accessErrors } from './access.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint.ts';
 import { ERRORS, type ErrorKey } from './errors.ts';
 import type { RequestSchemas } from './input.ts';
-import { REQUEST_ID } from './respond.ts';
+import { REQUEST_ID } from './request-id.ts';
 import { count, z } from './schema.ts';
 
 /** An operation of the API's description, but for its id. */

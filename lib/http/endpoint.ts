@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import type { Services } from '../services.ts';
 import { type Access, admit, type CallOf } from './access.ts';
 import type { AppEnv, PublicCall } from './call.ts';
@@ -119,9 +119,8 @@ export const done = (extras?: { message?: string; headers?: Headers }) => ({
 });
 export const noContent = () => ({ status: 204 as const });
 
-/** What an endpoint is mounted into. */
-export interface Mount {
-  app: Hono<AppEnv>;
+/** What endpoints are served with. */
+export interface Serving {
   services: Services;
   /** The API's description in YAML. */
   openApi: () => string;
@@ -133,7 +132,7 @@ export interface Endpoint {
   /** With its prefix, parameters in braces. */
   path: string;
   access: Access;
-  mount(into: Mount): void;
+  serve(c: Context<AppEnv>, serving: Serving): Promise<Response>;
   /** The operation of the API's description, without its id. */
   describe(): Operation;
 }
@@ -154,7 +153,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
   const schemas: RequestSchemas = spec.request ?? {};
 
-  async function serve(c: Context<AppEnv>, { services, openApi }: Mount): Promise<Response> {
+  async function serve(c: Context<AppEnv>, { services, openApi }: Serving): Promise<Response> {
     const request = c.get('request');
     request.route = path;
     request.quiet = spec.quiet ?? false;
@@ -181,9 +180,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
     method: spec.method.toUpperCase(),
     path,
     access: spec.access,
-    mount(into) {
-      into.app.on(spec.method.toUpperCase(), toPattern(path), (c) => serve(c, into));
-    },
+    serve,
     describe: () => describe(path, spec),
   };
 }

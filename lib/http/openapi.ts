@@ -5,7 +5,7 @@ import { SESSION_COOKIE } from './access.ts';
 import { EXAMPLE_REQUEST_ID, exampleName } from './describe.ts';
 import { type Endpoints, TAGS } from './endpoint.ts';
 import { ApiError, ERRORS, type ErrorKey } from './errors.ts';
-import { REQUEST_ID } from './respond.ts';
+import { REQUEST_ID } from './request-id.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
 

@@ -3,8 +3,8 @@ import type { Context } from 'hono';
 /** Who is on the other side of a request, as far as the transport tells. */
 export interface Peer {
   /** Empty when unknown. */
-  ip: string;
-  secure: boolean;
+  readonly ip: string;
+  readonly secure: boolean;
 }
 
 const PRIVATE =
@@ -25,5 +25,11 @@ export function peerOf(c: Context, trustProxy: boolean, remoteAddress: (c: Conte
     const ip = hops.findLast((hop) => !PRIVATE.test(hop)) ?? hops[0];
     return { ip: ip?.slice(0, 64) ?? remoteAddress(c), secure: scheme ? scheme === 'https' : secure };
   }
-  return { ip: remoteAddress(c), secure };
+  return {
+    // Asked for by few.
+    get ip() {
+      return remoteAddress(c);
+    },
+    secure,
+  };
 }

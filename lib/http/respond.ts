@@ -33,19 +33,21 @@ export const contentSecurityPolicy = (scriptSources: readonly string[] = []): st
 
 /** On every response. A plain object, because @hono/node-server then writes it without building a Headers. */
 const SECURITY_HEADERS: Readonly<Headers> = {
-  'content-security-policy': contentSecurityPolicy(),
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-site',
+};
+
+/** On what a browser shows or runs, instead and besides. */
+export const PAGE_HEADERS: Readonly<Headers> = {
+  'content-security-policy': contentSecurityPolicy(),
+  'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
-
-/** A request id that is taken over from a request. */
-export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** What a response needs to know of its request. */
 export interface ResponseContext {
@@ -76,12 +78,27 @@ export function envelope(
   content: { result?: unknown; result_info?: ResultInfo | undefined; message?: string | undefined },
 ): string {
   const { result, result_info, message } = content;
-  return JSON.stringify({ success: true, request_id: context.requestId, result, result_info, message });
+  return jsonEnvelope(context, result === undefined ? undefined : JSON.stringify(result), {
+    result_info,
+    message,
+  });
 }
 
-/** The envelope of a success whose result is JSON already. A request id needs no escaping, see {@link REQUEST_ID}. */
-export const jsonEnvelope = ({ requestId }: ResponseContext, result: string): string =>
-  `{"success":true,"request_id":"${requestId}","result":${result}}`;
+/**
+ * The envelope of a success whose result is JSON already. Put together as text, which is faster; a request id needs no
+ * escaping, see {@link REQUEST_ID}.
+ */
+export function jsonEnvelope(
+  { requestId }: ResponseContext,
+  result: string | undefined,
+  { result_info, message }: { result_info?: ResultInfo | undefined; message?: string | undefined } = {},
+): string {
+  let text = `{"success":true,"request_id":"${requestId}"`;
+  if (result !== undefined) text += `,"result":${result}`;
+  if (result_info !== undefined) text += `,"result_info":${JSON.stringify(result_info)}`;
+  if (message !== undefined) text += `,"message":${JSON.stringify(message)}`;
+  return `${text}}`;
+}
 
 /** The envelope of a failure. */
 export function respondError(context: ResponseContext, error: ApiError, headers?: Headers): Response {
