@@ -28,7 +28,7 @@ export function createIds(clock: () => Date): () => NewId {
 }
 
 /** Random bytes, `size` at a time; the system is asked once for many, which is felt at thousands of ids a second. */
-export function createRandomPool(size: number): () => Uint8Array {
+function createRandomPool(size: number): () => Uint8Array {
   const pool = new Uint8Array(size * 256);
   let used = pool.length;
   return () => {

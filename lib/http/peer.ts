@@ -3,8 +3,8 @@ import type { Context } from 'hono';
 /** Who is on the other side of a request, as far as the transport tells. */
 export interface Peer {
   /** Empty when unknown. */
-  readonly ip: string;
-  readonly secure: boolean;
+  ip: string;
+  secure: boolean;
 }
 
 const PRIVATE =
@@ -25,11 +25,5 @@ export function peerOf(c: Context, trustProxy: boolean, remoteAddress: (c: Conte
     const ip = hops.findLast((hop) => !PRIVATE.test(hop)) ?? hops[0];
     return { ip: ip?.slice(0, 64) ?? remoteAddress(c), secure: scheme ? scheme === 'https' : secure };
   }
-  return {
-    // Asked for by few.
-    get ip() {
-      return remoteAddress(c);
-    },
-    secure,
-  };
+  return { ip: remoteAddress(c), secure };
 }
