@@ -19,6 +19,8 @@ export interface Database {
   db: Db;
   /** The postgres.js client below `db`, for statements that are built by hand. */
   sql: Sql;
+  /** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
+  withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T>;
   pool(): PoolGauges;
   /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>;
@@ -76,6 +78,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     db: drizzle(sql),
     sql,
+    withConnection: pool.withConnection,
     pool() {
       const inUse = Math.min(pool.inUse(), open);
       return { open, inUse, idle: open - inUse };

@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm';
+import { sql as fragment } from 'drizzle-orm';
+import type { Sql } from 'postgres';
 import type { Database } from './client.ts';
 import { createGroup } from './group.ts';
 import { type OrgTables, perOrg } from './org.ts';
@@ -18,13 +19,14 @@ export function createFindingReader(database: Database): FindingReader {
   const groupOf = perOrg(({ tables }: { id: string; tables: OrgTables }) => {
     const { findings } = tables;
     const { sql: statement } = toQuery(
-      sql`select ${findings.id} as id, ${jsonText(findingFields(tables))} as json from ${findings}
-        where ${findings.id} = any (${sql.placeholder('ids')}::uuid[])`,
+      fragment`select ${findings.id} as id, ${jsonText(findingFields(tables))} as json from ${findings}
+        where ${findings.id} = any (${fragment.placeholder('ids')}::uuid[])`,
     );
-    return createGroup<string, string | undefined>({
+    return createGroup<string, string | undefined, Sql>({
+      takeOff: database.withConnection,
       maxItems: MAX_GROUP,
-      async run(ids) {
-        const rows = await database.sql.unsafe<{ id: string; json: string }[]>(statement, [arrayText(ids)]);
+      async run(ids, sql) {
+        const rows = await sql.unsafe<{ id: string; json: string }[]>(statement, [arrayText(ids)]);
         const found = new Map(rows.map(({ id, json }) => [id, json]));
         return ids.map((id) => found.get(id.toLowerCase()));
       },

@@ -1,7 +1,9 @@
 /** What a {@link createGroup} runs; each item gets its own answer or its own error. */
-export interface GroupOptions<Item, Result> {
+export interface GroupOptions<Item, Result, Vessel = void> {
+  /** Calls `fly` when there is what a flight needs, such as a connection. Until then items can still board. */
+  takeOff?(fly: (vessel: Vessel) => Promise<void>): Promise<void>;
   /** Runs the items of one flight; its results stand in the order of the items. Rejects all of them by throwing. */
-  run(items: Item[]): Promise<(Result | Error)[]>;
+  run(items: Item[], vessel: Vessel): Promise<(Result | Error)[]>;
   /** Items per flight at the most. */
   maxItems: number;
   /** Items with the same key never share a flight; the later one takes the next. */
@@ -21,11 +23,20 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Group commit: what arrives while a flight is under way leaves together in the next one. There is no timer, so
+ * Group commit: what arrives while a flight is under way, or waits to take off, leaves together. There is no timer, so
  * an idle group runs an item at once, and a flight starts only after all of its items have arrived.
  */
-export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): Group<Item, Result> {
-  const { run, maxItems, keyOf, maxWeight = Number.POSITIVE_INFINITY, weigh } = options;
+export function createGroup<Item, Result, Vessel = void>(
+  options: GroupOptions<Item, Result, Vessel>,
+): Group<Item, Result> {
+  const {
+    takeOff = (fly) => fly(undefined as Vessel),
+    run,
+    maxItems,
+    keyOf,
+    maxWeight = Number.POSITIVE_INFINITY,
+    weigh,
+  } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let flying = false;
 
@@ -55,29 +66,36 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
     return boarded;
   }
 
-  async function fly(): Promise<void> {
+  async function flyAll(): Promise<void> {
     flying = true;
     while (waiting.length > 0) {
       // What has arrived in this turn of the event loop comes along.
       await new Promise((turn) => setImmediate(turn));
-      const boarded = board();
-      try {
-        const results = await run(boarded.map((entry) => entry.item));
-        boarded.forEach((entry, i) => {
-          const result = results[i] as Result | Error;
-          if (result instanceof Error) entry.reject(result);
-          else entry.resolve(result);
-        });
-      } catch (error) {
-        for (const entry of boarded) entry.reject(error);
-      }
+      await takeOff(fly);
     }
     flying = false;
+  }
+
+  async function fly(vessel: Vessel): Promise<void> {
+    const boarded = board();
+    try {
+      const results = await run(
+        boarded.map((entry) => entry.item),
+        vessel,
+      );
+      boarded.forEach((entry, i) => {
+        const result = results[i] as Result | Error;
+        if (result instanceof Error) entry.reject(result);
+        else entry.resolve(result);
+      });
+    } catch (error) {
+      for (const entry of boarded) entry.reject(error);
+    }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (!flying) void fly();
+      if (!flying) void flyAll();
     });
 }

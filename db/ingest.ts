@@ -1,3 +1,4 @@
+import type { Sql } from 'postgres';
 import type { Database } from './client.ts';
 import { isRetryable, isUnavailable } from './errors.ts';
 import { createGroup } from './group.ts';
@@ -80,19 +81,19 @@ export function createIngest(database: Database, nextId: () => NewId): Ingest {
   const queueOf = perOrg((org: { id: string; tables: OrgTables }) => {
     const statement = ingestStatement(orgSchemaName(org.id));
 
-    async function write(items: Item[]): Promise<Written[]> {
+    async function write(items: Item[], sql: Sql): Promise<Written[]> {
       for (let tries = 1; ; tries++) {
         try {
-          return await writeBatch(database, statement, items, nextId);
+          return await writeBatch(sql, statement, items, nextId);
         } catch (error) {
           if (!isRetryable(error) || tries === MAX_TRIES) throw error;
         }
       }
     }
 
-    async function writeAll(items: Item[]): Promise<(Written | Error)[]> {
+    async function writeAll(items: Item[], sql: Sql): Promise<(Written | Error)[]> {
       try {
-        return await write(items);
+        return await write(items, sql);
       } catch (error) {
         if (items.length === 1 || isUnavailable(error)) throw error;
       }
@@ -100,7 +101,7 @@ export function createIngest(database: Database, nextId: () => NewId): Ingest {
       const results: (Written | Error)[] = [];
       for (const item of items) {
         results.push(
-          await write([item]).then(
+          await write([item], sql).then(
             ([result]) => result as Written,
             (error: Error) => error,
           ),
@@ -109,20 +110,21 @@ export function createIngest(database: Database, nextId: () => NewId): Ingest {
       return results;
     }
 
-    return createGroup<Item, PushOutcome>({
+    return createGroup<Item, PushOutcome, Sql>({
+      takeOff: database.withConnection,
       maxItems: MAX_ROWS,
       maxWeight: MAX_CHARACTERS,
       weigh: ({ push }) => push.description.length,
       keyOf: ({ push }) => `${push.projectId} ${push.fingerprint}`,
-      async run(items) {
-        const results = await writeAll(items);
+      async run(items, sql) {
+        const results = await writeAll(items, sql);
         // Pushes for a scan that has ended: what its summary says is no longer true.
         const late = new Set(
           results.flatMap((result) => (result instanceof Error ? [] : (result.endedScan ?? []))),
         );
         const failed = new Map<string, Error>();
         for (const scanId of late) {
-          await refreshSummary(database.sql, org.tables, scanId).catch((error) => failed.set(scanId, error));
+          await refreshSummary(sql, org.tables, scanId).catch((error) => failed.set(scanId, error));
         }
         // Written, but not as promised: its agent tries again, and the summary with it.
         return results.map((result) =>
@@ -161,7 +163,7 @@ type Known = Pick<
   };
 
 async function writeBatch(
-  database: Database,
+  sql: Sql,
   statement: string,
   items: Item[],
   nextId: () => NewId,
@@ -190,7 +192,7 @@ async function writeBatch(
     };
   });
   const tokenIds = JSON.stringify([...new Set(items.map(({ tokenId }) => tokenId))]);
-  const written = await database.sql.unsafe<WrittenRow[]>(statement, [
+  const written = await sql.unsafe<WrittenRow[]>(statement, [
     JSON.stringify(rows),
     tokenIds,
     now.toISOString(),

@@ -14,22 +14,38 @@ const MAX_HOT_STATEMENTS = 1_000;
  * - A query is sent when a connection is free. postgres.js would put it behind one that may take long, or wait for a lock.
  * - Whoever loses the connection of a transaction is told, and nothing else happens.
  */
-export function createPool(client: Sql, max: number): { sql: Sql; inUse: () => number } {
+export interface Pool {
+  sql: Sql;
+  /** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
+  withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Connections in use. */
+  inUse(): number;
+}
+
+export function createPool(client: Sql, max: number): Pool {
   const turns = createTurns(max);
   const isHot = createHotTexts(MAX_HOT_STATEMENTS);
   const preparing = (unsafe: Sql['unsafe']) =>
     ((text, parameters, options) =>
       unsafe(text, parameters, { ...options, prepare: isHot(text) })) as Sql['unsafe'];
-  const unsafe = preparing((...args) => takingTurns(client.unsafe(...args), turns));
-  const begin = (run: (tx: never) => Promise<unknown>) =>
-    new Promise((resolve, reject) => {
+  const begin = (run: (tx: never) => Promise<unknown>) => transact(client, preparing, run);
+  function withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
       turns.enter((leave) => {
-        transact(client, preparing, run).finally(leave).then(resolve, reject);
+        use(direct).finally(leave).then(resolve, reject);
       });
     });
-  const own: Record<string | symbol, unknown> = { unsafe, begin };
-  const sql = new Proxy(client, { get: (target, key) => own[key] ?? target[key as keyof Sql] });
-  return { sql, inUse: turns.inside };
+  }
+  const direct = replacing(client, { unsafe: preparing(client.unsafe), begin });
+  const sql = replacing(client, {
+    unsafe: preparing((...args) => takingTurns(client.unsafe(...args), turns)),
+    begin: (run: (tx: never) => Promise<unknown>) => withConnection(() => begin(run)),
+  });
+  return { sql, withConnection, inUse: turns.inside };
+}
+
+function replacing<Target extends object>(target: Target, methods: Record<string | symbol, unknown>): Target {
+  return new Proxy(target, { get: (_, key) => methods[key] ?? target[key as keyof Target] });
 }
 
 type Settle = (value: never) => void;
@@ -67,10 +83,7 @@ async function transact(
         lost ||= isConnectionLost(error);
       });
     });
-    const watched = new Proxy(tx, {
-      get: (target, key) => (key === 'unsafe' ? unsafe : target[key as keyof typeof tx]),
-    });
-    const [outcome] = await Promise.allSettled([run(watched as never)]);
+    const [outcome] = await Promise.allSettled([run(replacing(tx, { unsafe }) as never)]);
     // A transaction whose connection is lost, postgres.js refuses by itself. It must not be ended any more: written to
     // a socket that is gone, that throws where nobody can catch it, and leaves the connection unusable.
     if (lost || refused) await new Promise(() => {});

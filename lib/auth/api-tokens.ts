@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { inArray } from 'drizzle-orm';
+import type { Sql } from 'postgres';
 import type { Database } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../db/org.ts';
@@ -58,15 +59,16 @@ interface TokenRow {
 /** Requests of one org that arrive together share a look-up and a touch. */
 const MAX_GROUP = 1_000;
 
-export function createApiTokens({ db, sql }: Database, clock: () => Date): ApiTokens {
+export function createApiTokens({ db, withConnection }: Database, clock: () => Date): ApiTokens {
   const lookUp = perOrg(({ id }: Org) => {
     const statement = `
       select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked
       from "${orgSchemaName(id)}".api_tokens
       where prefix in (select value from json_array_elements_text($1::text::json))`;
-    return createGroup<string, TokenRow[]>({
+    return createGroup<string, TokenRow[], Sql>({
+      takeOff: withConnection,
       maxItems: MAX_GROUP,
-      async run(prefixes) {
+      async run(prefixes, sql) {
         const distinct = JSON.stringify([...new Set(prefixes)]);
         const rows = await sql.unsafe<TokenRow[]>(statement, [distinct]);
         return prefixes.map((prefix) => rows.filter((row) => row.prefix === prefix));

@@ -1,3 +1,4 @@
+import type { Sql } from 'postgres';
 import type { Database } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../db/org.ts';
@@ -47,11 +48,12 @@ const MAX_GROUP = 1_000;
  * Look-ups that arrive while one is under way share the next, which starts after all of them have arrived: a session
  * that was revoked is refused by the next request.
  */
-export function createSessionLookUp({ sql }: Database): SessionLookUp {
+export function createSessionLookUp({ withConnection }: Database): SessionLookUp {
   const group = (statement: string, ...params: string[]) =>
-    createGroup<TokenClaims, FoundInOrg | undefined>({
+    createGroup<TokenClaims, FoundInOrg | undefined, Sql>({
+      takeOff: withConnection,
       maxItems: MAX_GROUP,
-      async run(claims) {
+      async run(claims, sql) {
         const ids = arrayText(claims.map(({ id }) => id));
         const rows = await sql.unsafe<Row[]>(statement, [ids, ...params]);
         const found = new Map(rows.map((row) => [row.sessionId, toSession(row)]));
