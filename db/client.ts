@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { createPool } from './pool.ts';
+import { createPool, type WithConnection } from './pool.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
 export type Db = PostgresJsDatabase;
@@ -19,8 +19,7 @@ export interface Database {
   db: Db;
   /** The postgres.js client below `db`, for statements that are built by hand. */
   sql: Sql;
-  /** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
-  withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T>;
+  withConnection: WithConnection;
   pool(): PoolGauges;
   /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>;

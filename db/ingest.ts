@@ -1,10 +1,10 @@
 import type { Sql } from 'postgres';
-import type { Database } from './client.ts';
 import { isRetryable, isUnavailable } from './errors.ts';
 import { createGroup } from './group.ts';
 import type { NewId } from './ids.ts';
 import { ingestStatement } from './ingest-statement.ts';
 import { type FindingStatus, type OrgTables, orgSchemaName, perOrg, type Severity } from './org.ts';
+import type { WithConnection } from './pool.ts';
 import { refreshSummary } from './scans.ts';
 
 /** A finding as an agent pushes it, already validated. */
@@ -77,7 +77,7 @@ const MAX_ROWS = 256;
 const MAX_CHARACTERS = 4_000_000;
 const MAX_TRIES = 4;
 
-export function createIngest(database: Database, nextId: () => NewId): Ingest {
+export function createIngest(withConnection: WithConnection, nextId: () => NewId): Ingest {
   const queueOf = perOrg((org: { id: string; tables: OrgTables }) => {
     const statement = ingestStatement(orgSchemaName(org.id));
 
@@ -111,7 +111,7 @@ export function createIngest(database: Database, nextId: () => NewId): Ingest {
     }
 
     return createGroup<Item, PushOutcome, Sql>({
-      takeOff: database.withConnection,
+      takeOff: withConnection,
       maxItems: MAX_ROWS,
       maxWeight: MAX_CHARACTERS,
       weigh: ({ push }) => push.description.length,

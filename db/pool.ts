@@ -16,8 +16,7 @@ const MAX_HOT_STATEMENTS = 1_000;
  */
 export interface Pool {
   sql: Sql;
-  /** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
-  withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T>;
+  withConnection: WithConnection;
   /** Connections in use. */
   inUse(): number;
 }
@@ -42,6 +41,20 @@ export function createPool(client: Sql, max: number): Pool {
     begin: (run: (tx: never) => Promise<unknown>) => withConnection(() => begin(run)),
   });
   return { sql, withConnection, inUse: turns.inside };
+}
+
+/** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
+export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
+
+/** A share of the connections, `max` at the most, for what comes in floods: the others are there for all else. */
+export function createShare(withConnection: WithConnection, max: number): WithConnection {
+  const turns = createTurns(max);
+  return (use) =>
+    new Promise((resolve, reject) => {
+      turns.enter((leave) => {
+        withConnection(use).finally(leave).then(resolve, reject);
+      });
+    });
 }
 
 function replacing<Target extends object>(target: Target, methods: Record<string | symbol, unknown>): Target {

@@ -5,6 +5,7 @@ import { createFindingReader, type FindingReader } from '../db/finding-reader.ts
 import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
 import type { Migration } from '../db/migrate.ts';
+import { createShare } from '../db/pool.ts';
 import { createTurns, type Turns } from '../db/turns.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
@@ -88,6 +89,8 @@ export async function createServices(platform: Platform): Promise<Services> {
   });
   const nextId = createIds(clock);
   const { db } = database;
+  // Few write more than many: they carry more at a time, and leave the processors to PostgreSQL.
+  const forAgents = createShare(database.withConnection, Math.ceil(config.dbPoolMax / 3));
   const secret = config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID();
   return {
     config,
@@ -104,8 +107,8 @@ export async function createServices(platform: Platform): Promise<Services> {
     emailCodes: createEmailCodes(secret, nextId),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
     mail: createMailQueue({ db, mailer, log, clock, nextId, background: platform.background }),
-    apiTokens: createApiTokens(database, clock),
-    ingest: createIngest(database, nextId),
+    apiTokens: createApiTokens(db, forAgents, clock),
+    ingest: createIngest(forAgents, nextId),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
     listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),

@@ -7,6 +7,7 @@ import { createIds } from '../db/ids.ts';
 import { createIngest, type Push } from '../db/ingest.ts';
 import { ingestStatement } from '../db/ingest-statement.ts';
 import { buildOrgTables, FINDING_STATUSES, orgSchemaName, SEVERITIES, type Severity } from '../db/org.ts';
+import type { WithConnection } from '../db/pool.ts';
 import { finishScan, insertScan } from '../db/scans.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../lib/finding-input.ts';
 import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
@@ -159,7 +160,7 @@ describe('counts', () => {
       );
       const calls = doomed.flatMap((pool, i) => {
         const ingest = createIngest(
-          pool,
+          pool.withConnection,
           createIds(() => new Date()),
         );
         const now = new Date();
@@ -324,16 +325,18 @@ describe('a finding that is seen again', () => {
 });
 
 /** A database that notes the SQLSTATE of every statement that fails. */
-function listened(pool: Database, failures: (string | undefined)[]): Database {
-  const unsafe: typeof pool.sql.unsafe = (...args) => {
-    const query = pool.sql.unsafe(...args);
-    query.catch((error) => failures.push(sqlState(error)));
-    return query as never;
-  };
-  const sql = new Proxy(pool.sql, {
-    get: (target, key) => (key === 'unsafe' ? unsafe : Reflect.get(target, key)),
-  });
-  return { ...pool, sql };
+function listened({ withConnection }: Database, failures: (string | undefined)[]): WithConnection {
+  return (use) =>
+    withConnection((sql) => {
+      const unsafe: typeof sql.unsafe = (...args) => {
+        const query = sql.unsafe(...args);
+        query.catch((error) => failures.push(sqlState(error)));
+        return query as never;
+      };
+      return use(
+        new Proxy(sql, { get: (target, key) => (key === 'unsafe' ? unsafe : Reflect.get(target, key)) }),
+      );
+    });
 }
 
 const aPush = (org: TestOrg, scanId: string, fingerprint: string, severity: Severity): Push => ({

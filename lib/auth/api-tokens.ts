@@ -1,9 +1,10 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { inArray } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import type { Database } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../db/org.ts';
+import type { WithConnection } from '../../db/pool.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Org } from '../orgs.ts';
 
@@ -59,7 +60,7 @@ interface TokenRow {
 /** Requests of one org that arrive together share a look-up and a touch. */
 const MAX_GROUP = 1_000;
 
-export function createApiTokens({ db, withConnection }: Database, clock: () => Date): ApiTokens {
+export function createApiTokens(db: Db, withConnection: WithConnection, clock: () => Date): ApiTokens {
   const lookUp = perOrg(({ id }: Org) => {
     const statement = `
       select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked
