@@ -10,6 +10,23 @@ export interface Peer {
 const PRIVATE =
   /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd]|fe80:)/i;
 
+/** Asks for the address when somebody wants to know it, which few do. */
+class DirectPeer implements Peer {
+  readonly #c: Context;
+  readonly #remoteAddress: (c: Context) => string;
+  readonly secure: boolean;
+
+  constructor(c: Context, remoteAddress: (c: Context) => string, secure: boolean) {
+    this.#c = c;
+    this.#remoteAddress = remoteAddress;
+    this.secure = secure;
+  }
+
+  get ip(): string {
+    return this.#remoteAddress(this.#c);
+  }
+}
+
 /**
  * Client address and scheme. With `trustProxy` the address is the last one in `X-Forwarded-For` that is not
  * private (what stands before it a client can make up), or the first when all are.
@@ -25,5 +42,5 @@ export function peerOf(c: Context, trustProxy: boolean, remoteAddress: (c: Conte
     const ip = hops.findLast((hop) => !PRIVATE.test(hop)) ?? hops[0];
     return { ip: ip?.slice(0, 64) ?? remoteAddress(c), secure: scheme ? scheme === 'https' : secure };
   }
-  return { ip: remoteAddress(c), secure };
+  return new DirectPeer(c, remoteAddress, secure);
 }
