@@ -53,8 +53,8 @@ async function measure(stage: Stage, name: string, pushes: Pushes): Promise<Figu
   const server = await stage.server();
   const pgbench = await findPgbench();
   if (!pgbench) stage.site.say('pgbench is not installed: there is no limit to compare with');
-  const targets = await Promise.all(Array.from({ length: pushes.orgs }, () => prepareOrg(server)));
-  const own = await prepareOrg(server);
+  const targets = await Promise.all(Array.from({ length: pushes.orgs }, () => prepareOrg(server.origin)));
+  const own = await prepareOrg(server.origin);
 
   let acknowledged = 0;
   let rounds = 0;
@@ -93,7 +93,18 @@ interface Target {
   scanId: string;
 }
 
-async function prepareOrg({ origin }: BenchServer): Promise<Target> {
+const pushOf = (origin: string, { org, scanId }: Target) =>
+  wire(origin, {
+    ...{ method: 'POST', path: '/agent/findings', headers: asAgent(org), body: sample(org, scanId) },
+  });
+
+/** Pushes of distinct findings, into as many organizations. */
+export async function preparePushes(origin: string, orgs: number): Promise<string[]> {
+  const targets = await Promise.all(Array.from({ length: orgs }, () => prepareOrg(origin)));
+  return targets.map((target) => pushOf(origin, target));
+}
+
+async function prepareOrg(origin: string): Promise<Target> {
   const api = createClient(fetch, origin);
   const org = await createOrg(api);
   return { org, scanId: await createScan(api, org) };
@@ -110,11 +121,7 @@ async function push(
   targets: readonly Target[],
   pushes: Pushes,
 ): Promise<LoadResult & { cpu: number }> {
-  const requests = targets.map(({ org, scanId }) =>
-    wire(server.origin, {
-      ...{ method: 'POST', path: '/agent/findings', headers: asAgent(org), body: sample(org, scanId) },
-    }),
-  );
+  const requests = targets.map((target) => pushOf(server.origin, target));
   const load = { origin: server.origin, requests, run: runOf(pushes), connections: pushes.connections };
   const before = await server.cpuSeconds();
   const result = await loader.run(

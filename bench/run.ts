@@ -15,6 +15,7 @@ import { findLoadGenerator } from './support/load.ts';
 import { type Report, render } from './support/report.ts';
 import { openSite } from './support/site.ts';
 import { openStage } from './support/stage.ts';
+import { workers } from './workers.ts';
 
 const BENCHES: Record<string, Bench> = {
   ingest,
@@ -28,6 +29,7 @@ const BENCHES: Record<string, Bench> = {
   login,
   start,
   hello,
+  workers,
   'account-timing': accountTiming,
 };
 

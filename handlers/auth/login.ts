@@ -1,8 +1,8 @@
 import { MFA_TYPES } from '../../db/shared.ts';
-import { findAccount, lockUser } from '../../lib/auth/accounts.ts';
+import { findAccount } from '../../lib/auth/accounts.ts';
 import { maskAddress, verifiedDevices } from '../../lib/auth/mfa.ts';
 import { toUser } from '../../lib/auth/sessions.ts';
-import { signIn } from '../../lib/auth/sign-in.ts';
+import { signInByPassword } from '../../lib/auth/sign-in.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -51,10 +51,7 @@ export const login = endpoint(
     if (!account || !matches) throw new ApiError('auth_error/invalid_credentials');
     await limits.forget('password', tried);
     if (!account.mfaEnabled) {
-      const headers = await signIn(call, account, async (tx) => {
-        await lockUser(tx, account.id, account.passwordHash);
-      });
-      return ok({ user: toUser(account) }, { headers });
+      return ok({ user: toUser(account) }, { headers: await signInByPassword(call, account) });
     }
     const devices = await verifiedDevices(db, account.id);
     return ok({

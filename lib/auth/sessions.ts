@@ -16,19 +16,28 @@ export async function startSession(
   device: Device = deviceOf(call),
 ): Promise<Headers> {
   const { services, peer } = call;
-  const { id, at } = services.nextId();
+  const { id, createdAt, expiresAt } = newSession(call);
   const inserted = db.insert(sessions).values({
     id,
     userId,
     ipAddress: peer.ip,
     ...device,
-    createdAt: at,
-    lastActiveAt: at,
-    expiresAt: new Date(at.getTime() + TOKEN_SECONDS.session * 1000),
+    createdAt,
+    lastActiveAt: createdAt,
+    expiresAt,
   });
   // Signing takes a thread of the pool, where passwords are checked too: it may have to wait.
-  const [token] = await Promise.all([services.signedTokens.sign('session', { userId, id }, at), inserted]);
+  const [token] = await Promise.all([
+    services.signedTokens.sign('session', { userId, id }, createdAt),
+    inserted,
+  ]);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
+}
+
+/** Id and times of a session that begins now. */
+export function newSession({ services }: PublicCall) {
+  const { id, at: createdAt } = services.nextId();
+  return { id, createdAt, expiresAt: new Date(createdAt.getTime() + TOKEN_SECONDS.session * 1000) };
 }
 
 /** What a request is sent with. */

@@ -1,9 +1,51 @@
 import type { Db } from '../../db/client.ts';
 import type { PublicCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/respond.ts';
+import type { MailContent } from '../mail/mailer.ts';
 import { loginNotification } from '../mail/templates.ts';
 import type { Account } from './accounts.ts';
-import { deviceOf, startSession } from './sessions.ts';
+import { deviceOf, newSession, sessionCookie, startSession } from './sessions.ts';
+import { TOKEN_SECONDS } from './signed-token.ts';
+import type { Device } from './user-agent.ts';
+
+/** $1 the user, $2 the hash of the password, $3 and on the session and the mail. */
+const SIGN_IN = `
+with account as materialized (
+  select id from shared.users where id = $1::uuid and password_hash = $2 for no key update
+), session as (
+  insert into shared.sessions (id, user_id, ip_address, user_agent, browser, os, device_type, created_at, last_active_at,
+    expires_at)
+  select $3::uuid, id, $4, $5, $6, $7, $8, $9::timestamptz, $9::timestamptz, $10::timestamptz from account
+), mail as (
+  insert into shared.mail_queue (id, recipient, subject, html, text, next_attempt_at, created_at)
+  select $11::uuid, $12, $13, $14, $15, $9::timestamptz, $9::timestamptz from account
+)
+select id from account`;
+
+/**
+ * Ends a login whose password was right, in one statement: a transaction of several would take a fifth of the time of
+ * the password's check.
+ * @throws ApiError `auth_error/invalid_credentials` when the password was changed meanwhile
+ */
+export async function signInByPassword(call: PublicCall, account: Account): Promise<Headers> {
+  const { services, peer } = call;
+  const device = deviceOf(call);
+  const { id, createdAt, expiresAt } = newSession(call);
+  const { subject, html, text } = notificationFor(call, account, device);
+  const [token, [row]] = await Promise.all([
+    services.signedTokens.sign('session', { userId: account.id, id }, createdAt),
+    services.database.sql.unsafe<{ id: string }[]>(SIGN_IN, [
+      ...[account.id, account.passwordHash, id, peer.ip],
+      ...[device.userAgent, device.browser, device.os, device.deviceType],
+      ...[createdAt.toISOString(), expiresAt.toISOString()],
+      ...[services.nextId().id, account.email, subject, html, text],
+    ]),
+  ]);
+  if (!row) throw new ApiError('auth_error/invalid_credentials');
+  services.mail.kick();
+  return sessionCookie(call, token, TOKEN_SECONDS.session);
+}
 
 /**
  * Ends a login: makes the session, and tells the owner about it.
@@ -14,9 +56,9 @@ export async function signIn(
   account: Pick<Account, 'id' | 'name' | 'email'>,
   before?: (tx: Parameters<Parameters<Db['transaction']>[0]>[0]) => Promise<void>,
 ): Promise<Headers> {
-  const { db, now, peer, services } = call;
+  const { db, services } = call;
   const device = deviceOf(call);
-  const mail = loginNotification({ name: account.name, at: now, ip: peer.ip, ...device });
+  const mail = notificationFor(call, account, device);
   const headers = await db.transaction(async (tx) => {
     // Sent one behind the other without waiting: what `before` refuses is rolled back.
     const [, , session] = await Promise.all([
@@ -29,3 +71,9 @@ export async function signIn(
   services.mail.kick();
   return headers;
 }
+
+const notificationFor = (
+  { now, peer }: PublicCall,
+  { name }: Pick<Account, 'name'>,
+  device: Device,
+): MailContent => loginNotification({ name, at: now, ip: peer.ip, ...device });

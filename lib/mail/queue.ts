@@ -13,7 +13,7 @@ export interface MailQueue {
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
   /** Writes a mail to nobody and erases it in the same transaction: takes the time of a real one. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
-  /** Delivers what is due soon, after the current answer; returns at once. */
+  /** Delivers what is due soon, after the current answer and with what comes along; returns at once. */
   kick(): void;
   /** Sends all due mails now; returns how many were sent. For the edge's cron trigger, and tests. */
   deliverDue(): Promise<number>;
@@ -43,6 +43,8 @@ const TIMING = {
   stopMs: 3_000,
 };
 
+/** A mail waits so long for others: with many logins a second, several are taken and erased together. */
+const GATHER_MS = 20;
 /** Mails under way at the same time, per process. */
 const CONCURRENCY = 4;
 /** How long a mail is left alone by others; after that its process is taken for dead. Longer than a send can last. */
@@ -99,11 +101,12 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   async function run(): Promise<void> {
     const sending = new Set<Promise<void>>();
     try {
-      // The answer that brought us here goes first.
-      await new Promise((resolve) => setTimeout(resolve));
       for (;;) {
         const free = CONCURRENCY - sending.size;
         if (wanted && free > 0 && !stopped) {
+          // The answer that brought us here goes first, and what comes next comes along.
+          await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+          if (stopped) continue;
           wanted = false;
           const mails = await claim(free);
           if (mails.length === free) wanted = true;
