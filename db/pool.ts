@@ -26,7 +26,7 @@ export function createPool(client: Sql, max: number): Pool {
   const isHot = createHotTexts(MAX_HOT_STATEMENTS);
   const preparing = (unsafe: Sql['unsafe']) =>
     ((text, parameters, options) =>
-      unsafe(text, parameters, { ...options, prepare: isHot(text) })) as Sql['unsafe'];
+      withoutGaps(unsafe(text, parameters, { ...options, prepare: isHot(text) }))) as Sql['unsafe'];
   const begin = (run: (tx: never) => Promise<unknown>) => transact(client, preparing, run);
   function withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -69,8 +69,9 @@ function takingTurns<Query extends object>(query: Query, turns: Turns): Query {
   const { handler, resolve, reject } = inner;
   let leave = () => {};
   const settle = (how: Settle) => (value: never) => {
-    leave();
     how(value);
+    // Not before the driver is done: on a connection that is closing, it would send the next query nowhere and throw.
+    queueMicrotask(leave);
   };
   inner.handler = (q) =>
     turns.enter((done) => {
@@ -79,6 +80,20 @@ function takingTurns<Query extends object>(query: Query, turns: Turns): Query {
     });
   inner.resolve = settle(resolve);
   inner.reject = settle(reject);
+  return query;
+}
+
+/**
+ * A query whose rows begin at 0. postgres.js goes on counting where a query broke off after its first rows: those of the
+ * next on that connection, or in its place, would stand behind so many empty ones.
+ */
+function withoutGaps<Query extends object>(query: Query): Query {
+  const inner = query as unknown as { resolve: (rows: unknown[]) => void };
+  const { resolve } = inner;
+  inner.resolve = (rows) => {
+    if (rows.length > 0 && !(0 in rows)) rows.splice(0, Number(Object.keys(rows)[0]));
+    resolve(rows);
+  };
   return query;
 }
 
