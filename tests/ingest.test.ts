@@ -144,19 +144,6 @@ describe('pushes at the same instant', () => {
       expect([status, error]).toEqual(i % 3 === 0 ? [404, 'resource_error/not_found'] : [201, undefined]);
     });
   });
-
-  it('fail alone when the database refuses a row', async () => {
-    const { database } = t.services;
-    const findings = `"org_${org.id.replaceAll('-', '')}".findings`;
-    await database.sql.unsafe(`alter table ${findings} add constraint no_poison check (title <> 'poison')`);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => pushRaw(finding(org, scanId, i === 7 ? { title: 'poison' } : {}))),
-    );
-    await database.sql.unsafe(`alter table ${findings} drop constraint no_poison`);
-    expect(answers.map(({ status }) => status)).toEqual(
-      Array.from({ length: 20 }, (_, i) => (i === 7 ? 500 : 201)),
-    );
-  });
 });
 
 describe('who may push', () => {
