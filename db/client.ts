@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { createPool, type WithConnection } from './pool.ts';
+import { CONNECTION_LIFETIME_S, createPool, type WithConnection } from './pool.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
 export type Db = PostgresJsDatabase;
@@ -76,6 +76,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const client = postgres(options.url, {
     max: options.max,
     connect_timeout: 5,
+    max_lifetime: CONNECTION_LIFETIME_S,
     // Queries wait for the next attempt: seconds, where the default of up to 20 would let them hang.
     backoff: (attempts: number) => Math.min(2 ** attempts / 100, MAX_RECONNECT_DELAY_S),
     // The only use would be JavaScript arrays as parameters: one round trip less per connection.

@@ -62,6 +62,8 @@ export function createFindingPages({ sql }: Pick<Database, 'sql'>): FindingPages
           (severities?.includes(severity) ?? true) && (statuses?.includes(status) ?? true),
       );
       const total = wanted.reduce((sum, { count }) => sum + count, 0);
+      // Behind the end there is nothing to be searched for.
+      if (offset >= total) return { total, rows: { sql: statements.newest(true), params: [0, 0] } };
       if (order.by === 'created_at' && projectId === undefined && !severities && !statuses) {
         return { total, rows: { sql: statements.newest(order.descending), params: [limit, offset] } };
       }

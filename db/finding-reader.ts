@@ -24,6 +24,7 @@ export function createFindingReader(database: Database): FindingReader {
     );
     return createGroup<string, string | undefined, Sql>({
       takeOff: database.withConnection,
+      maxAway: 3,
       maxItems: MAX_GROUP,
       async run(ids, sql) {
         const rows = await sql.unsafe<{ id: string; json: string }[]>(statement, [arrayText(ids)]);

@@ -6,6 +6,8 @@ export interface GroupOptions<Item, Result, Vessel = void> {
   run(items: Item[], vessel: Vessel): Promise<(Result | Error)[]>;
   /** Items per flight at the most. */
   maxItems: number;
+  /** Flights at the same time at the most: a late one is not waited for when there may be others. Unset: 1. */
+  maxAway?: number;
   /** Items with the same key never share a flight; the later one takes the next. */
   keyOf?(item: Item): string;
   /** Sum of {@link weigh} over the items of a flight at the most (one item always goes). */
@@ -22,6 +24,18 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
+/** Who is away for longer may never come back: its connection may be dead without knowing. */
+const LATE_MS = 1_000;
+
+/** Resolves when a flight has landed, or is late. */
+async function landedOrLate(landed: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LATE_MS);
+  });
+  await Promise.race([landed, late]).finally(() => clearTimeout(timer));
+}
+
 /**
  * Group commit: what arrives while a flight is under way, or waits to take off, leaves together. There is no timer, so
  * an idle group runs an item at once, and a flight starts only after all of its items have arrived.
@@ -33,12 +47,14 @@ export function createGroup<Item, Result, Vessel = void>(
     takeOff = (fly) => fly(undefined as Vessel),
     run,
     maxItems,
+    maxAway = 1,
     keyOf,
     maxWeight = Number.POSITIVE_INFINITY,
     weigh,
   } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let flying = false;
+  let away = 0;
 
   function board(): Waiting<Item, Result>[] {
     if (!keyOf && !weigh && waiting.length <= maxItems) {
@@ -71,13 +87,19 @@ export function createGroup<Item, Result, Vessel = void>(
     while (waiting.length > 0) {
       // What has arrived in this turn of the event loop comes along.
       await new Promise((turn) => setImmediate(turn));
-      await takeOff(fly);
+      away++;
+      const landed = takeOff(fly).finally(() => {
+        away--;
+      });
+      if (away < maxAway) await landedOrLate(landed);
+      else await landed;
     }
     flying = false;
   }
 
   async function fly(vessel: Vessel): Promise<void> {
     const boarded = board();
+    if (boarded.length === 0) return;
     try {
       const results = await run(
         boarded.map((entry) => entry.item),

@@ -3,8 +3,13 @@ import { isConnectionLost } from './errors.ts';
 import { createHotTexts } from './hot.ts';
 import { createTurns, type Turns } from './turns.ts';
 
-/** Each may be prepared on every connection, where it takes 20 to 50 KB of PostgreSQL's memory. */
-const MAX_HOT_STATEMENTS = 1_000;
+/**
+ * A connection forgets nothing it has prepared (some 100 KB of PostgreSQL's memory each) until it is renewed: it has seen
+ * the hot statements of two periods then, at the most.
+ */
+const MAX_HOT_STATEMENTS = 300;
+/** How long a connection lives. */
+export const CONNECTION_LIFETIME_S = 30 * 60;
 
 /**
  * A postgres.js client with what it lacks:
@@ -23,7 +28,7 @@ export interface Pool {
 
 export function createPool(client: Sql, max: number): Pool {
   const turns = createTurns(max);
-  const isHot = createHotTexts(MAX_HOT_STATEMENTS);
+  const isHot = createHotTexts({ max: MAX_HOT_STATEMENTS, periodMs: CONNECTION_LIFETIME_S * 1000 });
   const preparing = (unsafe: Sql['unsafe']) =>
     ((text, parameters, options) =>
       withoutGaps(unsafe(text, parameters, { ...options, prepare: isHot(text) }))) as Sql['unsafe'];
@@ -46,13 +51,21 @@ export function createPool(client: Sql, max: number): Pool {
 /** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
 export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
 
+/** Who takes longer waits for something, such as a lock, and leaves its place in a share to others. */
+const LONG_MS = 1_000;
+
 /** A share of the connections, `max` at the most, for what comes in floods: the others are there for all else. */
 export function createShare(withConnection: WithConnection, max: number): WithConnection {
   const turns = createTurns(max);
   return (use) =>
     new Promise((resolve, reject) => {
       turns.enter((leave) => {
-        withConnection(use).finally(leave).then(resolve, reject);
+        const long = setTimeout(leave, LONG_MS);
+        const done = () => {
+          clearTimeout(long);
+          leave();
+        };
+        withConnection(use).finally(done).then(resolve, reject);
       });
     });
 }
@@ -80,7 +93,12 @@ function takingTurns<Query extends object>(query: Query, turns: Turns): Query {
     });
   inner.resolve = settle(resolve);
   inner.reject = settle(reject);
-  return query;
+  // A cursor answers by other ways than these, and so would never leave.
+  return Object.assign(query, { cursor: onlyInTransactions, cancel: onlyInTransactions });
+}
+
+function onlyInTransactions(): never {
+  throw new Error('only in a transaction');
 }
 
 /**
@@ -105,13 +123,17 @@ async function transact(
   let refused = false;
   const transaction = client.begin(async (tx) => {
     let lost = false;
+    let over = false;
     const unsafe = preparing((...args) => {
+      // One of several that were started together has failed: what its siblings still send would come after the rollback.
+      if (over) throw new Error('the transaction is over');
       if (refused) throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
       return onReject(tx.unsafe(...args), (error) => {
         lost ||= isConnectionLost(error);
       });
     });
     const [outcome] = await Promise.allSettled([run(replacing(tx, { unsafe }) as never)]);
+    over = true;
     // A transaction whose connection is lost, postgres.js refuses by itself. It must not be ended any more: written to
     // a socket that is gone, that throws where nobody can catch it, and leaves the connection unusable.
     if (lost || refused) await new Promise(() => {});

@@ -90,7 +90,7 @@ export async function createServices(platform: Platform): Promise<Services> {
   const nextId = createIds(clock);
   const { db } = database;
   // Few write more than many: they carry more at a time, and leave the processors to PostgreSQL.
-  const forAgents = createShare(database.withConnection, Math.ceil(config.dbPoolMax / 3));
+  const third = Math.ceil(config.dbPoolMax / 3);
   const secret = config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID();
   return {
     config,
@@ -107,8 +107,8 @@ export async function createServices(platform: Platform): Promise<Services> {
     emailCodes: createEmailCodes(secret, nextId),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
     mail: createMailQueue({ db, mailer, log, clock, nextId, background: platform.background }),
-    apiTokens: createApiTokens(db, forAgents, clock),
-    ingest: createIngest(forAgents, nextId),
+    apiTokens: createApiTokens(db, createShare(database.withConnection, third), clock),
+    ingest: createIngest(createShare(database.withConnection, third), nextId),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
     listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),

@@ -233,6 +233,23 @@ describe('a group', () => {
     expect(flights).toEqual([['first', 'a', 'b'], ['a', 'c', 'd'], ['eight888', 'z'], ['much too heavy']]);
   });
 
+  it('does not wait for a flight that is late, when there may be others', async () => {
+    const lost = deferred();
+    const group = createGroup<string, string>({
+      maxItems: 10,
+      maxAway: 2,
+      async run(items) {
+        if (items.includes('lost')) await lost.promise;
+        return items;
+      },
+    });
+    const first = group('lost');
+    await new Promise((turn) => setImmediate(() => setImmediate(turn)));
+    expect(await Promise.all([group('second'), group('third')])).toEqual(['second', 'third']);
+    lost.resolve();
+    expect(await first).toBe('lost');
+  });
+
   it('gives each its own error, and all of them the error of the flight', async () => {
     const group = createGroup<string, string>({
       maxItems: 10,

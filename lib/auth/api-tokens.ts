@@ -68,6 +68,7 @@ export function createApiTokens(db: Db, withConnection: WithConnection, clock: (
       where prefix in (select value from json_array_elements_text($1::text::json))`;
     return createGroup<string, TokenRow[], Sql>({
       takeOff: withConnection,
+      maxAway: 3,
       maxItems: MAX_GROUP,
       async run(prefixes, sql) {
         const distinct = JSON.stringify([...new Set(prefixes)]);

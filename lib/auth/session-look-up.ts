@@ -52,6 +52,7 @@ export function createSessionLookUp({ withConnection }: Database): SessionLookUp
   const group = (statement: string, ...params: string[]) =>
     createGroup<TokenClaims, FoundInOrg | undefined, Sql>({
       takeOff: withConnection,
+      maxAway: 3,
       maxItems: MAX_GROUP,
       async run(claims, sql) {
         const ids = arrayText(claims.map(({ id }) => id));

@@ -15,6 +15,7 @@ class DirectPeer implements Peer {
   readonly #c: Context;
   readonly #remoteAddress: (c: Context) => string;
   readonly secure: boolean;
+  #ip: string | undefined;
 
   constructor(c: Context, remoteAddress: (c: Context) => string, secure: boolean) {
     this.#c = c;
@@ -23,7 +24,9 @@ class DirectPeer implements Peer {
   }
 
   get ip(): string {
-    return this.#remoteAddress(this.#c);
+    // The first look counts: later the peer may be gone.
+    this.#ip ??= this.#remoteAddress(this.#c);
+    return this.#ip;
   }
 }
 

@@ -1,11 +1,18 @@
 /** A request id that is taken over from a request. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-const DIGITS = 16;
+const NUMBERS = 512;
 
-/** Makes request ids: `req_` and 32 hex digits. Half of them are random and the maker's, half are a number. */
+/** Makes request ids: `req_` and 32 random hex digits. Random bytes are asked for many at a time. */
 export function createRequestIds(): () => string {
-  const maker = crypto.randomUUID().replaceAll('-', '').slice(0, DIGITS);
-  let made = 0;
-  return () => `req_${maker}${(++made).toString(16).padStart(DIGITS, '0')}`;
+  const pool = new Uint32Array(NUMBERS);
+  let used = NUMBERS;
+  const digits = () => (pool[used++] as number).toString(16).padStart(8, '0');
+  return () => {
+    if (used === NUMBERS) {
+      crypto.getRandomValues(pool);
+      used = 0;
+    }
+    return `req_${digits()}${digits()}${digits()}${digits()}`;
+  };
 }

@@ -147,7 +147,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
         .where(sql`${mailQueue.id} = any(array${due})`)
         .returning(),
     );
-    return mails ?? [];
+    // In the order they were written, as far as it is up to us.
+    return (mails ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   async function deliver(mail: Row): Promise<void> {
