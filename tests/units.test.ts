@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createGroup } from '../db/group.ts';
+import { createHotTexts } from '../db/hot.ts';
 import { createIds } from '../db/ids.ts';
 import { orgSchemaName } from '../db/org.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
@@ -263,5 +264,20 @@ describe('a group', () => {
     const crashed = await Promise.allSettled(['crash', 'with', 'us'].map(group));
     expect(crashed[0]).toMatchObject({ reason: { message: 'crashed' } });
     expect(await group('after')).toBe('after');
+  });
+});
+
+describe('createHotTexts', () => {
+  it('tells what comes for the third time', () => {
+    const isHot = createHotTexts({ max: 10, periodMs: 60_000 });
+    expect(['a', 'b', 'a', 'a', 'b', 'a'].map(isHot)).toEqual([false, false, false, true, false, true]);
+  });
+
+  it('lets no more become hot than it may, until a period is over', async () => {
+    const isHot = createHotTexts({ max: 1, periodMs: 20 });
+    const thrice = (text: string) => [text, text, text].map(isHot).at(-1);
+    expect([thrice('a'), thrice('b'), isHot('a'), isHot('b')]).toEqual([true, false, true, false]);
+    await new Promise((over) => setTimeout(over, 30));
+    expect([isHot('b'), isHot('a')]).toEqual([true, false]);
   });
 });
