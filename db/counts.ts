@@ -1,37 +1,13 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Db } from './client.ts';
-import type { FindingStatus, OrgTables, Severity, SeverityCounts } from './org.ts';
+import type { OrgTables, Severity, SeverityCounts } from './org.ts';
 
-/** Which findings to count; what is left out counts whatever it is. */
-export interface FindingKind {
-  projectId?: string | undefined;
-  severities?: readonly Severity[] | undefined;
-  statuses?: readonly FindingStatus[] | undefined;
-}
-
-/** The query behind {@link countFindings}: a row for each severity. */
-export function findingCountsQuery(db: Db, { findingCounts: c }: OrgTables, kind: FindingKind = {}) {
-  return db
+/** How many findings there are, from the counts that are kept: a row for each severity. */
+export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables) =>
+  db
     .select({ severity: c.severity, count: sql<number>`sum(${c.count})::int`.as('count') })
     .from(c)
-    .where(
-      and(
-        kind.projectId === undefined ? undefined : eq(c.projectId, kind.projectId),
-        kind.severities && inArray(c.severity, kind.severities),
-        kind.statuses && inArray(c.status, kind.statuses),
-      ),
-    )
     .groupBy(c.severity);
-}
-
-/** How many findings there are, in all and by severity, from the counts that are kept. */
-export async function countFindings(
-  db: Db,
-  tables: OrgTables,
-  kind: FindingKind = {},
-): Promise<SeverityCounts> {
-  return toSeverityCounts(await findingCountsQuery(db, tables, kind));
-}
 
 /** Adds up rows of {@link findingCountsQuery}. */
 export function toSeverityCounts(rows: readonly { severity: Severity; count: number }[]): SeverityCounts {

@@ -1,5 +1,4 @@
 import type { Database } from './client.ts';
-import type { FindingKind } from './counts.ts';
 import {
   type FindingStatus,
   type OrgTables,
@@ -22,6 +21,13 @@ export interface Window {
 export interface IndexedOrder {
   by: 'created_at' | 'severity';
   descending: boolean;
+}
+
+/** Which findings; what is left out may be any. */
+export interface FindingKind {
+  projectId?: string | undefined;
+  severities?: readonly Severity[] | undefined;
+  statuses?: readonly FindingStatus[] | undefined;
 }
 
 /** How many findings of a severity and status there are. */

@@ -10,20 +10,13 @@ import {
   PgUUID,
 } from 'drizzle-orm/pg-core';
 import type { OrgTables } from './org.ts';
-import { orgs, users } from './shared.ts';
+import { orgs } from './shared.ts';
 
 /*
  * How rows are shown: one table of fields per resource, named as the API names them. `select(fields)` or
  * `returning(fields)` with toResource() gives one resource in JavaScript, jsonText() the same as text made by
  * PostgreSQL, for long lists.
  */
-
-export const userFields = {
-  id: users.id,
-  name: users.name,
-  avatar_url: users.avatarUrl,
-  created_at: users.createdAt,
-};
 
 export const orgFields = {
   id: orgs.id,
