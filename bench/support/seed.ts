@@ -50,15 +50,11 @@ export async function seedOrg(
   while (scanIds.length < scans) scanIds.push(await createScan(api, org));
 
   await sql.unsafe(insertion(schema, { findings, projectIds, scanIds, description: bytes - FIELD_BYTES }));
-  if (process.env.NOCOUNTS) {
-  } else await sql.unsafe(`delete from ${schema}.finding_counts`);
-  if (process.env.NOCOUNTS) {
-  } else
-    await sql.unsafe(`insert into ${schema}.finding_counts (project_id, severity, status, count)
+  await sql.unsafe(`delete from ${schema}.finding_counts`);
+  await sql.unsafe(`insert into ${schema}.finding_counts (project_id, severity, status, count)
     select project_id, severity, status, count(*) from ${schema}.findings group by 1, 2, 3`);
   await sql.unsafe(`vacuum (analyze) ${schema}.findings`);
-  if (process.env.NOCOUNTS) {
-  } else await sql.unsafe(`vacuum (analyze) ${schema}.finding_counts`);
+  await sql.unsafe(`vacuum (analyze) ${schema}.finding_counts`);
   const sample = await sql.unsafe<{ id: string }[]>(
     `select id from ${schema}.findings order by fingerprint limit ${SAMPLE}`,
   );

@@ -17,13 +17,22 @@ export interface BenchServer {
   cpuSeconds(): Promise<number | undefined>;
   /** Resident memory now, in MiB; undefined where the system does not tell. */
   memory(): Promise<number | undefined>;
+  pid: number;
+  /** Sends a signal, and does not wait for what comes of it. */
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves when the process has ended: with its exit code, null when a signal ended it. */
+  exited: Promise<number | null>;
+  /** Ends it with SIGTERM. */
   stop(): Promise<void>;
 }
 
 export interface BenchServerOptions {
   /** The checkout whose server is started. */
   root: string;
-  databaseUrl: string;
+  /** Unset: the embedded PostgreSQL, in the server's data directory. */
+  databaseUrl?: string | undefined;
+  /** What is run instead of the checkout's dist/server.js. */
+  entry?: string | undefined;
   /** Settings beside those every benchmark has. */
   env?: Record<string, string>;
   /** Writes a CPU profile into this directory when it stops. */
@@ -39,33 +48,33 @@ export async function buildServer(root: string): Promise<void> {
 
 /** Starts a server that was built; resolves when it listens. */
 export async function startServer(site: Site, options: BenchServerOptions): Promise<BenchServer> {
-  const { root, databaseUrl, env, profileDir } = options;
+  const { root, databaseUrl, env, profileDir, entry = join(root, 'dist/server.js') } = options;
   const home = join(site.workDir, `server-${randomBytes(4).toString('hex')}`);
   await mkdir(home);
   const logFile = join(home, 'server.log');
   const log = await open(logFile, 'a');
   const profile = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
-  const child = spawn(
-    process.execPath,
-    [...profile, ...(await nodeFlags(root)), join(root, 'dist/server.js')],
-    {
-      // Neither a `.env` file nor this shell's settings may change what is measured.
-      cwd: home,
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: databaseUrl,
-        SVC_HOST: '127.0.0.1',
-        SVC_PORT: '0',
-        SVC_DATA_DIR: home,
-        JWT_SECRET: 'a secret for benchmarks only',
-        ...env,
-      },
-      stdio: ['ignore', log.fd, log.fd],
+  const child = spawn(process.execPath, [...profile, ...(await nodeFlags(root)), entry], {
+    // Neither a `.env` file nor this shell's settings may change what is measured.
+    cwd: home,
+    env: {
+      PATH: process.env.PATH,
+      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      SVC_HOST: '127.0.0.1',
+      SVC_PORT: '0',
+      SVC_DATA_DIR: home,
+      JWT_SECRET: 'a secret for benchmarks only',
+      ...env,
     },
-  );
+    stdio: ['ignore', log.fd, log.fd],
+  });
   await log.close();
   site.onClose(() => stop(child));
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
   return {
+    exited,
+    pid: child.pid ?? 0,
+    signal: (signal) => void child.kill(signal),
     origin: await listening(child, logFile),
     logFile,
     cpuSeconds: () => cpuSeconds(child),

@@ -4,7 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Where benchmarks run, and what is left to clean up after them. */
+/** Where benchmarks and soak tests run, and what is left to clean up after them. */
 export interface Site {
   /** The checkout. */
   root: string;
@@ -14,17 +14,20 @@ export interface Site {
   onClose(undo: () => Promise<unknown>): void;
   /** Progress and results, for the terminal. */
   say(text: string): void;
-  /** Keeps results in bench/results, together with what they were measured on; @returns the file */
+  /** Keeps results in the directory for them, together with what they were measured on; @returns the file */
   save(name: string, results: object): Promise<string>;
   close(): Promise<void>;
 }
 
 const run = promisify(execFile);
 
-/** Makes the site of one run. */
-export async function openSite(): Promise<Site> {
+/**
+ * Makes the site of one run.
+ * @param results the directory for results, below the checkout
+ */
+export async function openSite(results = 'bench/results'): Promise<Site> {
   const root = resolve(import.meta.dirname, '../..');
-  const workDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+  const workDir = await mkdtemp(join(tmpdir(), 'svc-findings-'));
   const undos: (() => Promise<unknown>)[] = [() => rm(workDir, { recursive: true, force: true })];
   let closing: Promise<void> | undefined;
 
@@ -33,11 +36,11 @@ export async function openSite(): Promise<Site> {
     workDir,
     onClose: (undo) => void undos.push(undo),
     say: (text) => void process.stdout.write(`${text}\n`),
-    async save(name, results) {
+    async save(name, given) {
       const time = new Date().toISOString();
-      const file = join(root, 'bench/results', `${name}-${time.replaceAll(/[:.]/g, '-')}.json`);
-      await mkdir(join(root, 'bench/results'), { recursive: true });
-      const record = { time, machine: await machine(root), ...results };
+      const file = join(root, results, `${name}-${time.replaceAll(/[:.]/g, '-')}.json`);
+      await mkdir(join(root, results), { recursive: true });
+      const record = { time, machine: await machine(root), ...given };
       await writeFile(file, `${JSON.stringify(record, null, 2)}\n`);
       return file;
     },
