@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { asComment, bundledPackages, noticesOf } from './notices.mjs';
 
 // Everything in dist/: the server's entries, the files it serves as they are (public/), and the agent.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,6 +24,7 @@ async function compress(file) {
   await writeFile(`${file}.gz`, await promisify(gzip)(await readFile(file)));
 }
 
+const SWAGGER_UI = 'node_modules/swagger-ui-dist';
 const AGENT = join(dist, 'public/assets/svc-agent.mjs');
 
 const common = {
@@ -34,7 +36,9 @@ const common = {
   sourcemap: true,
   // The texts would stay in the server's memory; places in them are known without.
   sourcesContent: false,
+  // What packages have taken over from others says so in comments only.
   legalComments: 'eof',
+  metafile: true,
   logLevel: 'warning',
   // For the CommonJS among the packages.
   banner: {
@@ -42,7 +46,7 @@ const common = {
   },
 };
 
-await Promise.all([
+const [server, reporter] = await Promise.all([
   // With its packages in it, it starts in a third of the time. Left out is what brings files of its own.
   build({
     ...common,
@@ -58,8 +62,19 @@ await Promise.all([
     minify: true,
     sourcemap: false,
     outfile: AGENT,
-  }).then(() => compress(AGENT)),
+  }).then(async ({ metafile }) => {
+    await appendFile(AGENT, asComment(await noticesOf(root, bundledPackages([metafile]))));
+    await compress(AGENT);
+  }),
   ...['swagger-ui.css', 'swagger-ui-bundle.js'].map((file) =>
-    publish(join(root, 'node_modules/swagger-ui-dist', file), `assets/swagger-ui-dist/${file}`),
+    publish(join(root, SWAGGER_UI, file), `assets/swagger-ui-dist/${file}`),
   ),
 ]);
+
+const bundled = bundledPackages([server.metafile, reporter.metafile]);
+const notices = await noticesOf(
+  root,
+  [...bundled, SWAGGER_UI],
+  [join(SWAGGER_UI, 'swagger-ui-bundle.js.LICENSE.txt')],
+);
+await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), notices);
