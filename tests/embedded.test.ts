@@ -176,7 +176,12 @@ describe('startEmbedded', () => {
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await b.stop();
     await expect(query(url, 'select 1')).rejects.toThrow();
-    expect((await readdir(join(dataDir, 'postgres'))).sort()).toEqual(['18', '18.password', 'postgres.log']);
+    expect((await readdir(join(dataDir, 'postgres'))).sort()).toEqual([
+      '18',
+      '18.password',
+      'postgres.log',
+      'reserve',
+    ]);
   });
 
   test('goes on after its process was killed', async () => {

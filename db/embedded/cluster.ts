@@ -29,6 +29,8 @@ export interface Cluster {
   dir: string;
   passwordFile: string;
   logFile: string;
+  /** Room on the disk for bad times. */
+  reserveFile: string;
 }
 
 /** Makes what surrounds the cluster; not the cluster. */
@@ -36,7 +38,13 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   const home = resolve(dataDir, 'postgres');
   if (await mkdir(home, { recursive: true })) await chmod(home, 0o755);
   const dir = join(home, MAJOR);
-  return { home, dir, passwordFile: `${dir}.password`, logFile: join(home, 'postgres.log') };
+  return {
+    home,
+    dir,
+    passwordFile: `${dir}.password`,
+    logFile: join(home, 'postgres.log'),
+    reserveFile: join(home, 'reserve'),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, open } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir } from 'node:fs/promises';
 import net from 'node:net';
 import type { Binaries } from './binaries.ts';
 import { type Cluster, dataArgument, type LockFile, readLockFile } from './cluster.ts';
@@ -31,24 +31,33 @@ export async function tryStartLock(password: string): Promise<(() => void) | und
   });
 }
 
+export interface Launch {
+  cluster: Cluster;
+  binaries: Binaries;
+  user: RunUser | undefined;
+  settings: Record<string, string>;
+  /** A lock file that is certainly nobody's. */
+  stale: LockFile | undefined;
+  /** Unset: any that is free. */
+  port: number | undefined;
+  /** Nobody waits for it any more. */
+  signal: AbortSignal;
+}
+
 /**
- * Starts a postmaster and waits until it answers. `stale` is a lock file that is certainly nobody's.
+ * Starts a postmaster and waits until it answers.
  * @returns the reason as text when something is in the way that may go away, another process mostly
  * @throws EmbeddedUnavailable when PostgreSQL does not start
  */
-export async function launch(
-  cluster: Cluster,
-  binaries: Binaries,
-  user: RunUser | undefined,
-  settings: Record<string, string>,
-  stale: LockFile | undefined,
-): Promise<ChildProcess | string> {
+export async function launch(options: Launch): Promise<ChildProcess | string> {
+  const { cluster, binaries, user, settings, stale, signal } = options;
   const log = await openLog(cluster.logFile);
   try {
     const { size: logStart } = await log.stat();
     // Copied and restored files often come with a mode that PostgreSQL refuses.
     await chmod(cluster.dir, 0o700);
-    const args = ['-D', dataArgument(cluster.dir, user), '-p', `${await freePort()}`];
+    const port = options.port ?? (await freePort());
+    const args = ['-D', dataArgument(cluster.dir, user), '-p', `${port}`];
     const all = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
@@ -69,7 +78,7 @@ export async function launch(
       stdio: ['ignore', log.fd, log.fd],
     });
     child.unref();
-    const end = await readyOrEnd(child, cluster.dir);
+    const end = await readyOrEnd(child, cluster.dir, signal);
     if (end === 'ready') return child;
     const lines = (await readFrom(log, logStart)).split('\n');
     const line =
@@ -86,7 +95,7 @@ export async function launch(
 }
 
 /** How the wait for a postmaster ends: `ready`, `lost` (not to this process), its exit status, signal or error. */
-async function readyOrEnd(child: ChildProcess, dir: string): Promise<string> {
+async function readyOrEnd(child: ChildProcess, dir: string, signal: AbortSignal): Promise<string> {
   let end: string | undefined;
   child.on('error', (error) => {
     end = error.message;
@@ -97,6 +106,8 @@ async function readyOrEnd(child: ChildProcess, dir: string): Promise<string> {
   for (let locked = Date.now(); Date.now() - locked < LOCKED_WITHIN_MS; await sleep(POLL_MS)) {
     const lock = await readLockFile(dir);
     if (end !== undefined) return end;
+    // During recovery this ends it soon; as long as it takes is waited for.
+    if (signal.aborted) child.kill('SIGINT');
     if (lock?.pid !== child.pid) continue;
     if (lock?.status === 'ready') return 'ready';
     locked = Date.now();
@@ -124,14 +135,47 @@ async function readFrom(log: FileHandle, start: number): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead);
 }
 
-function freePort(): Promise<number> {
+/**
+ * Below the ports that systems give to outgoing connections: one of those could take it, or meet itself there, while
+ * the server is down for a moment.
+ */
+const PORTS = { from: 15_000, to: 32_000 };
+const PORT_TRIES = 20;
+
+async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORT_TRIES; tries++) {
+    const port = await tryPort(randomInt(PORTS.from, PORTS.to)).catch(() => undefined);
+    if (port) return port;
+  }
+  return tryPort(0);
+}
+
+function tryPort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer().once('error', reject);
-    server.listen({ port: 0, host: '127.0.0.1', exclusive: true }, () => {
+    server.listen({ port: wanted, host: '127.0.0.1', exclusive: true }, () => {
       const { port } = server.address() as net.AddressInfo;
       server.close(() => resolve(port));
     });
   });
+}
+
+/**
+ * Ends processes that a killed postmaster has left at work: those that wait for something end by themselves, one that
+ * computes for minutes would keep the next server from starting. Only for a cluster without a postmaster.
+ */
+export async function endLeftovers(dir: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  for (const name of await readdir('/proc')) {
+    const pid = Number(name);
+    if (!pid || (await inspect(pid, dir)) !== 'alive') continue;
+    try {
+      // What it has not committed is gone with its postmaster anyway.
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended, or is another user's.
+    }
+  }
 }
 
 /**

@@ -1,11 +1,7 @@
 import postgres from 'postgres';
-import { sleep } from './system.ts';
 
 /** Two keys, a space apart from the single keys other parts use: "svc", and the cluster as a whole. */
 const KEYS = '7566947, 1';
-
-const RETAKE_ATTEMPTS = 300;
-const RETAKE_PAUSE_MS = 200;
 
 /** What a process may do with a running server. */
 export type Claim = 'shared' | 'alone' | 'refused';
@@ -21,6 +17,8 @@ export interface Session {
   share(): Promise<void>;
   /** From `shared` to `alone`. @returns false when it is still in use by others; then this session holds nothing */
   release(): Promise<boolean>;
+  /** Calls `listener` when a shared lock is lost, which happens with the connection; at once when it is already. */
+  onLost(listener: () => void): void;
   /** When the server started, in ms. */
   serverStart(): Promise<number>;
   end(): Promise<void>;
@@ -29,33 +27,25 @@ export interface Session {
 /** @throws the driver's error when there is no connection */
 export async function openSession(url: string): Promise<Session> {
   let sharing = false;
-  let retaking = false;
+  let lost = () => {};
   const sql = postgres(url, {
     max: 1,
     ssl: false,
     idle_timeout: 0,
     max_lifetime: null,
-    backoff: () => 0.1,
     connect_timeout: 5,
     fetch_types: false,
     onnotice: () => {},
-    // A backend that crashed makes the server disconnect everyone, and it comes back: the lock has to, too.
-    onclose: () => void (sharing && retake()),
+    onclose() {
+      if (!sharing) return;
+      sharing = false;
+      lost();
+    },
     connection: { application_name: 'svc-findings lock', idle_session_timeout: 0, statement_timeout: 0 },
   });
   const ask = async (call: string): Promise<boolean> => {
     const [row] = await sql.unsafe<{ yes: boolean }[]>(`select ${call}(${KEYS}) as yes`);
     return row?.yes ?? false;
-  };
-  const retake = async () => {
-    // Attempts that fail close a connection, too.
-    if (retaking) return;
-    retaking = true;
-    for (let attempt = 0; sharing && attempt < RETAKE_ATTEMPTS; attempt++) {
-      if (await ask('pg_try_advisory_lock_shared').catch(() => false)) break;
-      await sleep(RETAKE_PAUSE_MS);
-    }
-    retaking = false;
   };
   const session: Session = {
     async claim() {
@@ -71,6 +61,10 @@ export async function openSession(url: string): Promise<Session> {
       sharing = false;
       await sql.unsafe('select pg_advisory_unlock_all()');
       return ask('pg_try_advisory_lock');
+    },
+    onLost(listener) {
+      if (sharing) lost = listener;
+      else listener();
     },
     async serverStart() {
       const [row] = await sql.unsafe<{ ms: number }[]>(

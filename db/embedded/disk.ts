@@ -1,0 +1,181 @@
+import { open, rm, stat, statfs } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres, { type Sql } from 'postgres';
+import type { EmbeddedLog } from '../embedded.ts';
+import { type Cluster, clusterExists } from './cluster.ts';
+
+const MIB = 1024 * 1024;
+
+/** Of the file system a directory is on, in bytes. */
+export interface DiskSpace {
+  total: number;
+  /** For those who are not root. */
+  free: number;
+}
+
+export type MeasureDisk = (dir: string) => Promise<DiskSpace>;
+
+/**
+ * Keeps the database out of trouble when its disk is full. PostgreSQL ends when it cannot extend its log, and does not
+ * start without room for it either; so before that, the cluster takes no more writes, and reads go on. For what fills
+ * the disk at once there is a reserve, a file that is removed then.
+ */
+export interface DiskGuard {
+  /** Before a start: gives up the reserve if there is no room for one. */
+  makeRoom(): Promise<void>;
+  /** Server settings that the size of the disk asks for. */
+  settings(): Promise<Record<string, string>>;
+  /** Looks at the disk from now on; resolves when it has done so once. */
+  watch(url: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface DiskGuardOptions {
+  cluster: Cluster;
+  log: EmbeddedLog;
+  measure?: MeasureDisk;
+}
+
+/** Asking costs some microseconds, and a disk may fill by gigabytes a second. */
+const LOOK_MS = 250;
+const LOW_BYTES = 128 * MIB;
+const RESERVE_BYTES = 32 * MIB;
+/** PostgreSQL's own bound for its log is 1 GB: too much for a disk smaller than this. */
+const LARGE_BYTES = 8 * 1024 * MIB;
+const SMALLEST_LOG_MIB = 64;
+/** While no writes are taken, vacuum and reads still write to the log, which a checkpoint lets begin anew. */
+const CHECKPOINT_MS = 30_000;
+
+/** How much free space means what. */
+function marksOf({ total }: DiskSpace) {
+  const low = Math.min(LOW_BYTES, total / 8);
+  const reserve = Math.floor(Math.min(RESERVE_BYTES, low / 2));
+  return {
+    /** No more writes below. */
+    low,
+    /** The reserve is given up below. */
+    empty: low / 8,
+    reserve,
+    /** Writes again above. */
+    high: low * 1.5,
+  };
+}
+
+export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGuardOptions): DiskGuard {
+  const { home, reserveFile } = cluster;
+  const ending = new AbortController();
+  const { signal } = ending;
+  /** Whether the cluster refuses writes; undefined until it was asked. */
+  let readOnly: boolean | undefined;
+  let checkpointed = 0;
+  let url = '';
+  let watching: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    const space = await measure(home);
+    const { low, high, empty, reserve } = marksOf(space);
+    if (space.free < empty) await giveUpReserve();
+    if (space.free > high + reserve) await keepReserve(reserve);
+    readOnly ??= await withClient(url, async (sql) => {
+      const [row] = await sql.unsafe<{ on: boolean }[]>(
+        `select current_setting('default_transaction_read_only')::bool as on`,
+      );
+      return row?.on;
+    });
+    const fields = { dir: home, free_mib: Math.floor(space.free / MIB) };
+    if (!readOnly && space.free < low) {
+      await refuseWrites('on');
+      log.warn('the disk is full: the database takes no writes', fields);
+    } else if (readOnly && space.free > high) {
+      await refuseWrites('off');
+      log.info('the disk has room again: the database takes writes', fields);
+    }
+    if (readOnly && space.free < low && Date.now() - checkpointed > CHECKPOINT_MS) {
+      checkpointed = Date.now();
+      // Which may take longer than the next look can wait.
+      void withClient(url, (sql) => sql.unsafe('checkpoint')).catch(notNow);
+    }
+  }
+
+  /** For all connections, from their next transaction on, and after a restart as well. */
+  async function refuseWrites(setting: 'on' | 'off'): Promise<void> {
+    await withClient(url, async (sql) => {
+      if (setting === 'on') await sql.unsafe('alter system set default_transaction_read_only = on');
+      else await sql.unsafe('alter system reset default_transaction_read_only');
+      await sql.unsafe('select pg_reload_conf()');
+    });
+    readOnly = setting === 'on';
+  }
+
+  async function giveUpReserve(): Promise<void> {
+    const kept = await stat(reserveFile).catch(() => undefined);
+    if (!kept) return;
+    await rm(reserveFile, { force: true });
+    log.warn('the disk is full: the reserve is given up', { mib: Math.floor(kept.size / MIB) });
+  }
+
+  async function keepReserve(bytes: number): Promise<void> {
+    const kept = await stat(reserveFile).catch(() => undefined);
+    if (kept && kept.size >= bytes) return;
+    const file = await open(reserveFile, 'w', 0o600);
+    try {
+      // Written out, because a hole reserves nothing.
+      for (let at = 0; at < bytes; at += MIB) await file.write(Buffer.alloc(Math.min(MIB, bytes - at), 0xff));
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** What fails is tried again the next time: mostly it is the server that is away. */
+  const notNow = (error: unknown) => log.debug('the disk was not looked after', { error });
+  const lookOnce = () => look().catch(notNow);
+
+  return {
+    async makeRoom() {
+      const space = await measure(home);
+      if (space.free < marksOf(space).reserve && (await clusterExists(cluster))) await giveUpReserve();
+    },
+    async settings(): Promise<Record<string, string>> {
+      const { total } = await measure(home);
+      if (total >= LARGE_BYTES) return {};
+      const size = Math.max(SMALLEST_LOG_MIB, Math.floor(total / 8 / MIB));
+      return { max_wal_size: `${size}MB`, min_wal_size: `${SMALLEST_LOG_MIB / 2}MB` };
+    },
+    async watch(at) {
+      url = at;
+      await lookOnce();
+      watching = (async () => {
+        for (;;) {
+          await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+          if (signal.aborted) return;
+          await lookOnce();
+        }
+      })();
+    },
+    async end() {
+      ending.abort();
+      await watching;
+    },
+  };
+}
+
+async function measureDisk(dir: string): Promise<DiskSpace> {
+  const { blocks, bavail, bsize } = await statfs(dir);
+  return { total: blocks * bsize, free: bavail * bsize };
+}
+
+async function withClient<T>(url: string, use: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, {
+    max: 1,
+    ssl: false,
+    connect_timeout: 5,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'svc-findings disk', statement_timeout: 30_000 },
+  });
+  try {
+    return await use(sql);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
