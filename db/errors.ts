@@ -1,3 +1,6 @@
+const READ_ONLY = '25006';
+const DISK_FULL = '53100';
+
 /** Failures that say "the database cannot be reached or used now", by SQLSTATE or driver code. */
 const UNAVAILABLE = new Set([
   'ECONNREFUSED',
@@ -13,15 +16,16 @@ const UNAVAILABLE = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
   'CONNECTION_ENDED',
+  'DATABASE_DOWN',
+  'TOO_BUSY',
+  READ_ONLY,
+  DISK_FULL,
   '53300', // too many connections
   '57014', // statement timeout
   '57P01', // admin shutdown
   '57P02', // crash shutdown
   '57P03', // cannot connect now
 ]);
-
-/** What the driver and sockets say of a lost connection; a SQLSTATE has digits, Node's own codes an underscore. */
-const DRIVER_CODE = /^(?:CONNECTION_[A-Z]+|E[A-Z]+)$/;
 
 /** The SQLSTATE or driver code of an error, looked for along its causes. */
 export function sqlState(error: unknown): string | undefined {
@@ -38,12 +42,6 @@ export function sqlState(error: unknown): string | undefined {
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
   return code !== undefined && (UNAVAILABLE.has(code) || code.startsWith('08'));
-}
-
-/** Whether the connection of a query that failed so is gone, or about to go. */
-export function isConnectionLost(error: unknown): boolean {
-  const { code, severity } = error as { code?: unknown; severity?: unknown };
-  return severity === 'FATAL' || severity === 'PANIC' || (typeof code === 'string' && DRIVER_CODE.test(code));
 }
 
 /** Whether running the same transaction again may succeed (deadlock, serialization failure). */

@@ -1,6 +1,9 @@
 /** What a {@link createGroup} runs; each item gets its own answer or its own error. */
 export interface GroupOptions<Item, Result, Vessel = void> {
-  /** Calls `fly` when there is what a flight needs, such as a connection. Until then items can still board. */
+  /**
+   * Calls `fly` when there is what a flight needs, such as a connection. Until then items can still board; when it
+   * throws, all who wait are rejected.
+   */
   takeOff?(fly: (vessel: Vessel) => Promise<void>): Promise<void>;
   /** Runs the items of one flight; its results stand in the order of the items. Rejects all of them by throwing. */
   run(items: Item[], vessel: Vessel): Promise<(Result | Error)[]>;
@@ -88,9 +91,14 @@ export function createGroup<Item, Result, Vessel = void>(
       // What has arrived in this turn of the event loop comes along.
       await new Promise((turn) => setImmediate(turn));
       away++;
-      const landed = takeOff(fly).finally(() => {
-        away--;
-      });
+      const landed = takeOff(fly)
+        .catch((error) => {
+          // It is not going: nobody has boarded.
+          for (const { reject } of waiting.splice(0)) reject(error);
+        })
+        .finally(() => {
+          away--;
+        });
       if (away < maxAway) await landedOrLate(landed);
       else await landed;
     }

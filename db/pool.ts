@@ -1,161 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
-import { isConnectionLost } from './errors.ts';
+import { sqlState } from './errors.ts';
 import { createHotTexts } from './hot.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { asQuery, CONNECTION_LIFETIME_MS, createSlot, type DriverQuery, type Slot } from './slot.ts';
+import { type Begin, createTurns } from './turns.ts';
+import { createWatch } from './watch.ts';
+
+/**
+ * Connections, and a client over them that looks like postgres.js and does what it does not:
+ *
+ * - Statements that come often are prepared, which makes one round trip of two and saves planning; others are not,
+ *   because a connection keeps what it has prepared, for every organization anew.
+ * - A query is sent when a connection is free. postgres.js would put it behind one that may take long, or wait for a lock.
+ * - Nothing waits for ever: neither for a connection, nor for an answer; and while the database does not answer anybody,
+ *   nothing waits at all.
+ */
+export interface Pool {
+  sql: Sql;
+  withConnection: WithConnection;
+  /** Connections that are open, and in use. */
+  open(): number;
+  inUse(): number;
+  /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
+  ping(timeoutMs: number): Promise<void>;
+  /** Lets what is under way finish, for `timeoutMs` at the most, and closes all connections. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+export interface PoolOptions {
+  /** Of one connection, which is never opened: its options hold for all of the pool. */
+  driver: Sql;
+  /** Connections at the most; there is one more to ask whether the database answers. */
+  max: number;
+  /** No statement takes longer, unless its transaction sets `statement_timeout`; 0: no limit. */
+  statementMs: number;
+  /** Called when a connection turns out to lead through a pooler. */
+  onPooler?: (() => void) | undefined;
+}
+
+/** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
+export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
 
 /**
  * A connection forgets nothing it has prepared (some 100 KB of PostgreSQL's memory each) until it is renewed: it has seen
  * the hot statements of two periods then, at the most.
  */
 const MAX_HOT_STATEMENTS = 300;
-/** How long a connection lives. */
-export const CONNECTION_LIFETIME_S = 30 * 60;
+/** How long a query waits for a connection. */
+const PATIENCE_MS = 10_000;
+/** PostgreSQL has so much more time to end a statement itself, which keeps the connection. */
+const GRACE_MS = 5_000;
+/** Who waits for so long while nobody is answered has the database asked whether it is there. */
+const SUSPICIOUS_MS = 1_000;
+const LOOK_MS = 500;
+/** A place that got no connection because PostgreSQL has none left tries again after this. */
+const FULL_MS = 1_000;
+const IDLE_MS = 10 * 60 * 1000;
 
-/**
- * A postgres.js client with what it lacks:
- *
- * - Statements that come often are prepared, which makes one round trip of two and saves planning; others are not,
- *   because a connection keeps what it has prepared, for every organization anew.
- * - A query is sent when a connection is free. postgres.js would put it behind one that may take long, or wait for a lock.
- * - Whoever loses the connection of a transaction is told, and nothing else happens.
- */
-export interface Pool {
-  sql: Sql;
-  withConnection: WithConnection;
-  /** Connections in use. */
-  inUse(): number;
-}
+/** PostgreSQL has no connection left: in all, for this role, in this database. */
+const TOO_MANY_CONNECTIONS = '53300';
 
-export function createPool(client: Sql, max: number): Pool {
-  const turns = createTurns(max);
-  const isHot = createHotTexts({ max: MAX_HOT_STATEMENTS, periodMs: CONNECTION_LIFETIME_S * 1000 });
-  const preparing = (unsafe: Sql['unsafe']) =>
-    ((text, parameters, options) =>
-      withoutGaps(unsafe(text, parameters, { ...options, prepare: isHot(text) }))) as Sql['unsafe'];
-  const begin = (run: (tx: never) => Promise<unknown>) => transact(client, preparing, run);
+type Refuse = (error: Error) => void;
+type Run = (tx: never) => Promise<unknown>;
+
+export function createPool({ driver, max, statementMs, onPooler = () => {} }: PoolOptions): Pool {
+  const isHot = createHotTexts({ max: MAX_HOT_STATEMENTS, periodMs: CONNECTION_LIFETIME_MS });
+  let answeredAt = 0;
+  const onAnswer = () => {
+    answeredAt = performance.now();
+  };
+  const newSlot = () => createSlot({ driver, isHot, onAnswer, onPooler });
+  const slots = Array.from({ length: max }, newSlot);
+  const clients = new Map(slots.map((slot) => [slot, clientOf(driver, slot)]));
+  const free = [...slots];
+  const turns = createTurns(free, { patienceMs: PATIENCE_MS });
+  const watch = createWatch({
+    slot: newSlot(),
+    askPool: () => taking(asQuery(driver.unsafe('select 1')), take),
+    answeredAt: () => answeredAt,
+    onDown(error, isSilent) {
+      turns.refuseAll(error);
+      if (isSilent) for (const slot of slots) slot.kill(error);
+    },
+  });
+  let closed: Error | undefined;
+  let looking: ReturnType<typeof setTimeout> | undefined;
+  let sweeping: ReturnType<typeof setTimeout> | undefined;
+
+  /** Gives a slot that is open to `begin`. */
+  function take(begin: Begin<Slot>, refuse: Refuse, first = false): void {
+    if (closed) {
+      refuse(closed);
+      return;
+    }
+    looking ??= setTimeout(look, LOOK_MS);
+    turns.enter(
+      (slot, leave) => {
+        const done = () => {
+          slot.rest();
+          leave();
+          sweepLater();
+        };
+        if (slot.isOpen()) {
+          begin(slot, done);
+          return;
+        }
+        slot.open().then(
+          () => begin(slot, done),
+          (error) => {
+            if (sqlState(error) === TOO_MANY_CONNECTIONS && slots.some((other) => other.isOpen())) {
+              // Fewer connections are slower; that is all.
+              setTimeout(leave, FULL_MS);
+              take(begin, refuse, true);
+              return;
+            }
+            leave();
+            refuse(error);
+          },
+        );
+      },
+      refuse,
+      first,
+    );
+  }
+
+  function takeUnlessDown(begin: Begin<Slot>, refuse: Refuse): void {
+    const down = watch.down();
+    if (down) refuse(down);
+    else take(begin, refuse);
+  }
+
+  function look(): void {
+    looking = undefined;
+    const waits = slots.map((slot) => slot.waits());
+    const longest = Math.max(...waits);
+    if (longest > SUSPICIOUS_MS && performance.now() - answeredAt > SUSPICIOUS_MS) watch.suspect();
+    const limit = statementMs + GRACE_MS;
+    slots.forEach((slot, i) => {
+      if (statementMs === 0 || (waits[i] ?? 0) <= limit || slot.isUnlimited()) return;
+      slot.kill(Object.assign(new Error(`no answer within ${limit} ms`), { code: 'ETIMEDOUT' }));
+    });
+    if (turns.inside() > 0) looking = setTimeout(look, LOOK_MS);
+  }
+
+  function sweepLater(): void {
+    if (sweeping) return;
+    sweeping = setTimeout(sweep, IDLE_MS);
+    sweeping.unref?.();
+  }
+
+  function sweep(): void {
+    sweeping = undefined;
+    for (const slot of free) if (slot.idle() >= IDLE_MS) slot.close();
+    if (free.some((slot) => slot.isOpen())) sweepLater();
+  }
+
   function withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      turns.enter((leave) => {
-        use(direct).finally(leave).then(resolve, reject);
-      });
+      takeUnlessDown((slot, leave) => {
+        use(clients.get(slot) as Sql)
+          .finally(leave)
+          .then(resolve, reject);
+      }, reject);
     });
   }
-  const direct = replacing(client, { unsafe: preparing(client.unsafe), begin });
-  const sql = replacing(client, {
-    unsafe: preparing((...args) => takingTurns(client.unsafe(...args), turns)),
-    begin: (run: (tx: never) => Promise<unknown>) => withConnection(() => begin(run)),
-  });
-  return { sql, withConnection, inUse: turns.inside };
-}
 
-/** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
-export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
+  async function close(timeoutMs: number): Promise<void> {
+    closed ??= Object.assign(new Error('the pool is closed'), { code: 'CONNECTION_ENDED' });
+    const deadline = performance.now() + timeoutMs;
+    while (turns.inside() > 0 && performance.now() < deadline) await sleep(5);
+    turns.refuseAll(closed);
+    clearTimeout(looking);
+    clearTimeout(sweeping);
+    watch.close();
+    if (turns.inside() > 0) for (const slot of slots) slot.kill(closed);
+    else for (const slot of slots) slot.close();
+  }
 
-/** Who takes longer waits for something, such as a lock, and leaves its place in a share to others. */
-const LONG_MS = 1_000;
-
-/** A share of the connections, `max` at the most, for what comes in floods: the others are there for all else. */
-export function createShare(withConnection: WithConnection, max: number): WithConnection {
-  const turns = createTurns(max);
-  return (use) =>
-    new Promise((resolve, reject) => {
-      turns.enter((leave) => {
-        const long = setTimeout(leave, LONG_MS);
-        const done = () => {
-          clearTimeout(long);
-          leave();
-        };
-        withConnection(use).finally(done).then(resolve, reject);
-      });
-    });
-}
-
-function replacing<Target extends object>(target: Target, methods: Record<string | symbol, unknown>): Target {
-  return new Proxy(target, { get: (_, key) => methods[key] ?? target[key as keyof Target] });
-}
-
-type Settle = (value: never) => void;
-
-/** A query that goes to the client when it is its turn. */
-function takingTurns<Query extends object>(query: Query, turns: Turns): Query {
-  const inner = query as unknown as { handler: (q: unknown) => unknown; resolve: Settle; reject: Settle };
-  const { handler, resolve, reject } = inner;
-  let leave = () => {};
-  const settle = (how: Settle) => (value: never) => {
-    how(value);
-    // Not before the driver is done: on a connection that is closing, it would send the next query nowhere and throw.
-    queueMicrotask(leave);
+  const unsafe = (...args: Parameters<Sql['unsafe']>) => {
+    const query = taking(asQuery(driver.unsafe(...args)), takeUnlessDown);
+    // A cursor answers by other ways than these, and so would never leave.
+    return Object.assign(query, { cursor: onlyInTransactions, cancel: onlyInTransactions });
   };
-  inner.handler = (q) =>
-    turns.enter((done) => {
-      leave = done;
-      handler(q);
-    });
-  inner.resolve = settle(resolve);
-  inner.reject = settle(reject);
-  // A cursor answers by other ways than these, and so would never leave.
-  return Object.assign(query, { cursor: onlyInTransactions, cancel: onlyInTransactions });
+  const begin = (run: Run) => withConnection((sql) => sql.begin(run as never));
+  const end = ({ timeout = 5 } = {}) => close(timeout * 1000);
+  return {
+    sql: replacing(driver, { unsafe, begin, end }),
+    withConnection,
+    open: () => slots.filter((slot) => slot.isOpen()).length,
+    inUse: turns.inside,
+    ping: watch.ping,
+    close,
+  };
+}
+
+/** A query that is sent when it has been given a slot by `take`. */
+function taking(query: DriverQuery, take: (begin: Begin<Slot>, refuse: Refuse) => void): DriverQuery {
+  query.handler = () =>
+    take((slot, leave) => {
+      const { resolve, reject } = query;
+      const settle = (how: (value: unknown) => void) => (value: unknown) => {
+        how(value);
+        // Not before the driver is done with it.
+        queueMicrotask(leave);
+      };
+      query.resolve = settle(resolve);
+      query.reject = settle(reject);
+      slot.send(query);
+    }, query.reject);
+  return query;
 }
 
 function onlyInTransactions(): never {
   throw new Error('only in a transaction');
 }
 
-/**
- * A query whose rows begin at 0. postgres.js goes on counting where a query broke off after its first rows: those of the
- * next on that connection, or in its place, would stand behind so many empty ones.
- */
-function withoutGaps<Query extends object>(query: Query): Query {
-  const inner = query as unknown as { resolve: (rows: unknown[]) => void };
-  const { resolve } = inner;
-  inner.resolve = (rows) => {
-    if (rows.length > 0 && !(0 in rows)) rows.splice(0, Number(Object.keys(rows)[0]));
-    resolve(rows);
+/** A client whose queries all go to one slot, which its user has for the time being. */
+function clientOf(driver: Sql, slot: Slot): Sql {
+  const unsafe = (...args: Parameters<Sql['unsafe']>) => {
+    const query = asQuery(driver.unsafe(...args));
+    query.handler = slot.send;
+    return query;
   };
-  return query;
+  return replacing(driver, { unsafe, begin: (run: Run) => transact(driver, slot, run) });
 }
 
-async function transact(
-  client: Sql,
-  preparing: (unsafe: Sql['unsafe']) => Sql['unsafe'],
-  run: (tx: never) => Promise<unknown>,
-): Promise<unknown> {
-  let refused = false;
-  const transaction = client.begin(async (tx) => {
-    let lost = false;
-    let over = false;
-    const unsafe = preparing((...args) => {
-      // One of several that were started together has failed: what its siblings still send would come after the rollback.
-      if (over) throw new Error('the transaction is over');
-      if (refused) throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
-      return onReject(tx.unsafe(...args), (error) => {
-        lost ||= isConnectionLost(error);
-      });
-    });
-    const [outcome] = await Promise.allSettled([run(replacing(tx, { unsafe }) as never)]);
+/** Commits what `run` has done, unless it fails, or any of its queries does. */
+async function transact(driver: Sql, slot: Slot, run: Run): Promise<unknown> {
+  let over = false;
+  let failure: { error: unknown } | undefined;
+  const unsafe = (...args: Parameters<Sql['unsafe']>) => {
+    // One of several that were started together has failed: what its siblings still send would come after the rollback.
+    if (over) throw new Error('the transaction is over');
+    if (args[0].includes('statement_timeout')) slot.unlimited();
+    const query = asQuery(driver.unsafe(...args));
+    query.handler = () => {
+      const { reject } = query;
+      query.reject = (error) => {
+        failure ??= { error };
+        reject(error);
+      };
+      slot.send(query);
+    };
+    return query;
+  };
+  // What comes first goes right behind it.
+  slot.run('begin').catch((error) => {
+    failure ??= { error };
+  });
+  let outcome: unknown;
+  try {
+    outcome = await run(replacing(driver, { unsafe }) as never);
+    if (failure) throw failure.error;
+  } catch (error) {
     over = true;
-    // A transaction whose connection is lost, postgres.js refuses by itself. It must not be ended any more: written to
-    // a socket that is gone, that throws where nobody can catch it, and leaves the connection unusable.
-    if (lost || refused) await new Promise(() => {});
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
-  transaction.catch(() => {
-    refused = true;
-  });
-  return await transaction;
+    await slot.run('rollback').catch(slot.kill);
+    throw error;
+  }
+  over = true;
+  const { command } = await slot.run('commit');
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+  return outcome;
 }
 
-/** Calls `listener` when a query fails; a cursor puts another function into the place of `reject` for each fetch. */
-function onReject<Query extends object>(query: Query, listener: (error: unknown) => void): Query {
-  let reject = (query as { reject?: Settle }).reject;
-  return Object.defineProperty(query, 'reject', {
-    get: () => (error: never) => {
-      listener(error);
-      reject?.(error);
-    },
-    set: (next) => {
-      reject = next;
-    },
-  });
+/**
+ * A share of the connections, `max` at the most, for what comes in floods: the others are there for all else.
+ */
+export function createShare(withConnection: WithConnection, max: number): WithConnection {
+  const turns = createTurns(
+    Array.from({ length: max }, () => true),
+    { patienceMs: PATIENCE_MS },
+  );
+  return (use) =>
+    new Promise((resolve, reject) => {
+      turns.enter((_, leave) => {
+        const long = setTimeout(leave, LONG_MS);
+        const done = () => {
+          clearTimeout(long);
+          leave();
+        };
+        withConnection(use).finally(done).then(resolve, reject);
+      }, reject);
+    });
+}
+
+/** Who takes longer waits for something, such as a lock, and leaves its place in a share to others. */
+const LONG_MS = 1_000;
+
+function replacing<Target extends object>(target: Target, methods: Record<string | symbol, unknown>): Target {
+  return new Proxy(target, { get: (_, key) => methods[key] ?? target[key as keyof Target] });
 }

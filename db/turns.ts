@@ -1,33 +1,85 @@
-/** Lets so many in at a time; the others wait in the order they came. */
-export interface Turns {
-  /** Calls `begin` when there is room: at once, or later. What it is given is to be called when done. */
-  enter(begin: (leave: () => void) => void): void;
+/** Things that one user at a time may have; others wait in the order they came. */
+export interface Turns<Thing> {
+  /**
+   * Calls `begin` when there is a thing: at once, or later. The `leave` it is given is to be called when done. Calls
+   * `refuse` instead when it takes too long.
+   * @param first goes before all who wait
+   */
+  enter(begin: Begin<Thing>, refuse: (error: Error) => void, first?: boolean): void;
+  /** Refuses all who wait. */
+  refuseAll(error: Error): void;
   /** How many are in. */
   inside(): number;
 }
 
-export function createTurns(room: number): Turns {
-  const waiting: (() => void)[] = [];
-  let free = room;
-  function start(begin: (leave: () => void) => void): void {
+export type Begin<Thing> = (thing: Thing, leave: () => void) => void;
+
+export interface TurnsOptions {
+  /** How long somebody may wait. */
+  patienceMs: number;
+}
+
+interface Waiting<Thing> {
+  begin: Begin<Thing>;
+  refuse: (error: Error) => void;
+  since: number;
+}
+
+/** Thrown to who has waited too long. */
+export const BUSY = 'TOO_BUSY';
+
+/** @param things those that are free; the one that came back last, at the end, is given first */
+export function createTurns<Thing>(things: Thing[], { patienceMs }: TurnsOptions): Turns<Thing> {
+  let waiting: Waiting<Thing>[] = [];
+  let inside = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function start(thing: Thing, begin: Begin<Thing>): void {
     let left = false;
-    begin(() => {
+    inside++;
+    begin(thing, () => {
       if (left) return;
       left = true;
+      inside--;
       const next = waiting.shift();
-      if (next) next();
-      else free++;
+      if (next) start(thing, next.begin);
+      else things.push(thing);
     });
   }
+
+  function refuseLate(): void {
+    timer = undefined;
+    const oldest = performance.now() - patienceMs;
+    // In the order they came, but for the few that were put first.
+    while (waiting[0] && waiting[0].since <= oldest) {
+      const error = Object.assign(new Error(`no turn within ${patienceMs} ms`), { code: BUSY });
+      waiting.shift()?.refuse(error);
+    }
+    watch();
+  }
+
+  function watch(): void {
+    const [next] = waiting;
+    if (!next || timer) return;
+    timer = setTimeout(refuseLate, Math.max(1, next.since + patienceMs - performance.now()));
+    timer.unref?.();
+  }
+
   return {
-    enter(begin) {
-      if (free === 0) {
-        waiting.push(() => start(begin));
+    enter(begin, refuse, first = false) {
+      const thing = things.pop();
+      if (thing !== undefined) {
+        start(thing, begin);
         return;
       }
-      free--;
-      start(begin);
+      waiting[first ? 'unshift' : 'push']({ begin, refuse, since: performance.now() });
+      watch();
     },
-    inside: () => room - free,
+    refuseAll(error) {
+      const refused = waiting;
+      waiting = [];
+      for (const { refuse } of refused) refuse(error);
+    },
+    inside: () => inside,
   };
 }

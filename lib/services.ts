@@ -43,7 +43,7 @@ export interface Services {
   limits: AuthLimits;
   mail: MailQueue;
   /** For whole lists, which keep a connection for as long as they are read. */
-  listTurns: Turns;
+  listTurns: Turns<true>;
   apiTokens: ApiTokens;
   ingest: Ingest;
   readFinding: FindingReader;
@@ -79,13 +79,22 @@ export function warnOfUnset({ jwtSecret, encryptionKey }: Config, log: Logger): 
   if (!encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
 }
 
+/** How long who wants a whole list waits for those who are reading some. */
+const LIST_PATIENCE_MS = 30_000;
+
 /** Wires the services; nothing connects before the first query. */
 export async function createServices(platform: Platform): Promise<Services> {
   const { config, log, hasher, mailer, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const migrations = platform.orgMigrations ?? orgMigrations;
+  let pooled = false;
   const database = (platform.openDatabase ?? openDatabase)({
     url: platform.databaseUrl,
     max: config.dbPoolMax,
+    onPooler() {
+      if (pooled) return;
+      pooled = true;
+      log.info('the database is behind a connection pooler: no statements are prepared');
+    },
   });
   const nextId = createIds(clock);
   const { db } = database;
@@ -111,7 +120,9 @@ export async function createServices(platform: Platform): Promise<Services> {
     ingest: createIngest(createShare(database.withConnection, third), nextId),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
-    listTurns: createTurns(Math.max(1, Math.floor(config.dbPoolMax / 2))),
+    listTurns: createTurns(Array(Math.max(1, Math.floor(config.dbPoolMax / 2))).fill(true), {
+      patienceMs: LIST_PATIENCE_MS,
+    }),
     metrics: createMetrics(() => database.pool(), platform.renderMetrics),
     remoteAddress,
     staticFiles: platform.staticFiles,

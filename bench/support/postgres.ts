@@ -31,10 +31,9 @@ export async function openBenchDatabase(site: Site, givenUrl: string | undefined
 
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const { sql, close } = openDatabase({ url: url.href, max: 1 });
-  site.onClose(close);
   // Making a million findings takes a while.
-  await sql.unsafe('set statement_timeout = 0');
+  const { sql, close } = openDatabase({ url: url.href, max: 1, statementMs: 0 });
+  site.onClose(close);
   const rows = await sql.unsafe<{ name: string; setting: string }[]>(
     'select name, current_setting(name) as setting from pg_settings where name = any (string_to_array($1, $2))',
     [['server_version_num', ...DURABILITY].join(' '), ' '],

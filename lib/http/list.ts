@@ -99,7 +99,9 @@ export async function answerRows(
 
 /** Lists may hold half of the connections at the most, however slow their readers are. */
 async function* takeTurns<T>({ listTurns }: Services, rows: AsyncGenerator<T>): AsyncGenerator<T> {
-  const leave = await new Promise<() => void>((resolve) => listTurns.enter(resolve));
+  const leave = await new Promise<() => void>((resolve, reject) => {
+    listTurns.enter((_, done) => resolve(done), reject);
+  });
   try {
     yield* rows;
   } finally {

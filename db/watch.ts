@@ -1,0 +1,108 @@
+import { sqlState } from './errors.ts';
+import type { Slot } from './slot.ts';
+
+/** Knows whether the database answers. */
+export interface Watch {
+  /** What is said to those who want something while it does not. */
+  down(): Error | undefined;
+  /** Asks it. @throws what it says, or that it says nothing within `timeoutMs` */
+  ping(timeoutMs: number): Promise<void>;
+  /** Has something wait for it that should be answered by now: asks it, unless somebody is. */
+  suspect(): void;
+  close(): void;
+}
+
+export interface WatchOptions {
+  /** For questions only: those of the pool may all be waiting for something. */
+  slot: Slot;
+  /** Asks by the pool. */
+  askPool(): PromiseLike<unknown>;
+  /** When it last answered anybody, by `performance.now()`. */
+  answeredAt(): number;
+  /** Called when it turns out not to answer: it says what is the matter, or nothing. */
+  onDown(error: Error, isSilent: boolean): void;
+}
+
+/** The code of errors that stand for a database that does not answer. */
+export const DOWN = 'DATABASE_DOWN';
+
+const ANSWER_MS = 2_000;
+const RETRY_MS = 250;
+/** Something in between may have forgotten a connection that was silent for longer. */
+const FORGOTTEN_MS = 30_000;
+
+const NO_ANSWER = 'NO_ANSWER';
+
+export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions): Watch {
+  let down: Error | undefined;
+  let asking: Promise<void> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let closed = false;
+
+  async function askSlot(): Promise<void> {
+    if (slot.idle() > FORGOTTEN_MS) slot.close();
+    // To be opened is an answer.
+    if (slot.isOpen()) await slot.run('select 1');
+    else await slot.open();
+    slot.rest();
+  }
+
+  async function ask(timeoutMs: number): Promise<void> {
+    const began = performance.now();
+    try {
+      // It may have no connection to spare, or a new password, and still serve those it has.
+      await within(
+        timeoutMs,
+        askSlot().catch(async () => void (await askPool())),
+      );
+    } catch (error) {
+      const noAnswer = sqlState(error) === NO_ANSWER;
+      if (noAnswer) slot.kill(error as Error);
+      // Others are answered: it is slow.
+      if (!noAnswer || answeredAt() <= began) {
+        goDown(error as Error, noAnswer);
+        throw error;
+      }
+    }
+    down = undefined;
+  }
+
+  function askOnce(timeoutMs: number): Promise<void> {
+    asking ??= ask(timeoutMs).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  }
+
+  function goDown(cause: Error, isSilent: boolean): void {
+    if (closed) return;
+    clearTimeout(retry);
+    retry = setTimeout(() => askOnce(ANSWER_MS).catch(() => {}), RETRY_MS);
+    if (down) return;
+    down = Object.assign(new Error('the database does not answer', { cause }), { code: DOWN });
+    onDown(down, isSilent);
+  }
+
+  return {
+    down: () => down,
+    ping: askOnce,
+    suspect() {
+      askOnce(ANSWER_MS).catch(() => {});
+    },
+    close() {
+      closed = true;
+      clearTimeout(retry);
+      slot.close();
+    },
+  };
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const give = () => reject(Object.assign(new Error(`no answer within ${ms} ms`), { code: NO_ANSWER }));
+    // When this process was the slow one, the answer may be there, and is read first.
+    timer = setTimeout(() => setImmediate(() => setImmediate(give)), ms);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
