@@ -44,6 +44,12 @@ export function isUnavailable(error: unknown): boolean {
   return code !== undefined && (UNAVAILABLE.has(code) || code.startsWith('08'));
 }
 
+/** Whether a write failed because the database takes none: its disk is full, or it is read-only at the moment. */
+export function refusesWrites(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === DISK_FULL || code === READ_ONLY;
+}
+
 /** Whether running the same transaction again may succeed (deadlock, serialization failure). */
 export function isRetryable(error: unknown): boolean {
   const code = sqlState(error);

@@ -1,5 +1,6 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { getCookie } from 'hono/cookie';
+import { refusesWrites } from '../../db/errors.ts';
 import { type Role, sessions } from '../../db/shared.ts';
 import { parseBearer } from '../auth/api-tokens.ts';
 import type { FoundSession } from '../auth/session-look-up.ts';
@@ -140,7 +141,7 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
       // The answer stands, whatever becomes of the time stamp.
       await services.apiTokens
         .touch(org, token.id)
-        .catch((error) => log.warn('last_used was not set', { error }));
+        .catch((error) => log[refusesWrites(error) ? 'debug' : 'warn']('last_used was not set', { error }));
     },
   };
 }
@@ -163,13 +164,18 @@ function requireLive<S extends FoundSession>(session: S | undefined, now: Date):
 
 const ACTIVITY_STEP_MS = 60_000;
 
-async function noteActivity({ db, now }: PublicCall, { id, lastActiveAt }: FoundSession): Promise<void> {
+async function noteActivity({ db, now, log }: PublicCall, session: FoundSession): Promise<void> {
+  const { id, lastActiveAt } = session;
   const before = new Date(now.getTime() - ACTIVITY_STEP_MS);
   if (lastActiveAt > before) return;
   await db
     .update(sessions)
     .set({ lastActiveAt: now })
-    .where(and(eq(sessions.id, id), lt(sessions.lastActiveAt, before), isNull(sessions.revokedAt)));
+    .where(and(eq(sessions.id, id), lt(sessions.lastActiveAt, before), isNull(sessions.revokedAt)))
+    .catch((error) => {
+      if (!refusesWrites(error)) throw error;
+      log.debug('last_active_at was not set', { error });
+    });
 }
 
 async function admitUser(base: PublicCall): Promise<CookieCall> {

@@ -1,6 +1,6 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
-import { isUnavailable } from '../../db/errors.ts';
+import { isUnavailable, refusesWrites } from '../../db/errors.ts';
 import type { Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
@@ -93,11 +93,13 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     const { route, requestId: request_id } = request;
     log.error(unavailable ? 'database unavailable' : 'request failed', { request_id, route, error });
     const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';
-    return respondError(request, new ApiError(key));
+    return respondError(request, new ApiError(key, refusesWrites(error) ? NO_WRITES : {}));
   });
 
   return app;
 }
+
+const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
 
 type Handler = (c: Context<AppEnv>) => Response | Promise<Response>;
 
