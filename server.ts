@@ -23,9 +23,12 @@ import { createWorkers, WorkerFailed } from './lib/node/workers.ts';
 import { purgeExpired } from './lib/purge.ts';
 import { createServices, type Services, warnOfUnset } from './lib/services.ts';
 
-const STOP_TIMEOUT_MS = 10_000;
+/** For the requests under way. All that is stopped together takes ten seconds at most. */
+const STOP_TIMEOUT_MS = 8_000;
+/** For queries that nobody waits for any more. */
+const DATABASE_STOP_TIMEOUT_MS = 500;
 /** More than a worker needs for all it does to stop. */
-const WORKER_STOP_TIMEOUT_MS = 25_000;
+const WORKER_STOP_TIMEOUT_MS = 9_200;
 const DATABASE_WAIT_MS = 30_000;
 const PURGE_MS = 60 * 60 * 1000;
 
@@ -123,7 +126,7 @@ async function serve({ config, log, databaseUrl, started }: Step): Promise<numbe
     staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
     ...(primary && { renderMetrics: primary.metrics }),
   });
-  started.push(() => services.database.close());
+  started.push(() => Promise.race([services.database.close(), sleep(DATABASE_STOP_TIMEOUT_MS)]));
 
   const app = createApp(services, endpoints);
   const server = createHttpServer({ fetch: app.fetch, malformed: refuseMalformed });

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -66,7 +68,10 @@ describe('stopping', () => {
         while ((await tx.unsafe(waits)).length === 0);
         stopped = server.stop(signal);
         while (!server.log().includes('stopping')) await new Promise((done) => setImmediate(done));
-        await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+        const { port } = new URL(server.url);
+        await expect(once(connect(Number(port), '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+        // On a connection that there is, this is the last answer.
+        expect((await fetch(`${server.url}/healthz`)).headers.get('connection')).toBe('close');
         return { waiting };
       });
       const answer = await ending.waiting;

@@ -148,9 +148,7 @@ function serveFiles(app: App, files: MiddlewareHandler): void {
 }
 
 /** Answers a request whose target or Host header is malformed, before there is a request to speak of. */
-export function refuseMalformed(): Response {
-  const error = new ApiError('validation_error/invalid_request', {
-    message: 'The request line or Host is malformed.',
-  });
+export function refuseMalformed(message = 'The request line or Host is malformed.'): Response {
+  const error = new ApiError('validation_error/invalid_request', { message });
   return respondError({ requestId: createRequestIds()(), secure: false }, error);
 }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
-import { listen } from './http-server.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, stopListening } from './listener.ts';
 
 /** Listens, and gives the connections to processes in turn. */
 export interface Handover {
@@ -10,12 +11,14 @@ export interface Handover {
   takesNext(child: ChildProcess): void;
   /** A process has ended: what it had not taken goes to another. */
   left(child: ChildProcess): void;
-  /** No more connections. */
-  close(): void;
+  /** Listens no more; resolves when all connections are taken, or could not be given to anybody. */
+  close(): Promise<void>;
 }
 
 /** As many as the system keeps for a process that is not fast enough. */
 const MAX_WAITING = 511;
+/** What is not taken by then, when the server stops, finds nobody to take it. */
+const LAST_MS = 500;
 
 /**
  * A process is given one connection at a time, so one that is busy gets fewer. node:cluster does the same, but a
@@ -25,6 +28,7 @@ export function createHandover(): Handover {
   const idle: ChildProcess[] = [];
   const waiting: Socket[] = [];
   const given = new Map<ChildProcess, Socket>();
+  let closed = false;
   // What http.createServer() would set, and nothing read here.
   const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
     socket.on('error', () => {});
@@ -59,12 +63,15 @@ export function createHandover(): Handover {
       const socket = given.get(child);
       given.delete(child);
       if (!socket) return;
-      if (server.listening) waiting.unshift(socket);
-      else socket.destroy();
+      if (closed) socket.destroy();
+      else waiting.unshift(socket);
       giveNext();
     },
-    close() {
-      server.close();
+    async close() {
+      await stopListening(server);
+      const deadline = Date.now() + LAST_MS;
+      while (waiting.length + given.size > 0 && Date.now() < deadline) await sleep(5);
+      closed = true;
       for (const socket of waiting.splice(0)) socket.destroy();
     },
   };

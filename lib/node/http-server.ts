@@ -1,8 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { type ConnectionLimits, createConnections } from './connections.ts';
+import { listen, stopListening } from './listener.ts';
 
 export interface HttpServer {
   /** Takes connections of its own; resolves with the port. */
@@ -10,39 +12,103 @@ export interface HttpServer {
   /** Serves a connection that another process has accepted. */
   take(connection: Socket): void;
   /**
-   * Takes no new connections, lets the requests under way finish, and ends those that take longer than `timeoutMs`.
-   * @returns how many had to be ended
+   * Takes no new connections, answers what comes on those there are as their last request, and ends what takes longer
+   * than `timeoutMs`.
+   * @returns how many requests had to be ended
    */
   stop(timeoutMs: number): Promise<number>;
 }
 
 export interface HttpServerOptions {
   fetch: Hono['fetch'];
-  /** Answers what is HTTP but no request an app could see, such as a malformed Host header. */
-  malformed: () => Response;
+  /** The answer to what is no request an app could see, such as a malformed Host header. */
+  malformed: (message?: string) => Response;
+  limits?: Partial<HttpLimits>;
 }
 
+/** What a client may take of the server's time and memory. */
+export interface HttpLimits extends ConnectionLimits {
+  /** For the head of a request, from its first byte on. */
+  headersMs: number;
+  /** For a whole request. */
+  requestMs: number;
+  /** Between two requests. Longer than a proxy in front keeps its side, so that it never uses a connection that we are closing. */
+  keepAliveMs: number;
+  /** On a connection on which nothing moves, while a request is answered or its answer is read. */
+  stallMs: number;
+}
+
+const LIMITS: HttpLimits = {
+  headersMs: 15_000,
+  requestMs: 60_000,
+  keepAliveMs: 75_000,
+  stallMs: 90_000,
+  answerMs: 10 * 60_000,
+  max: 16_384,
+  maxUnsent: 256 * 1024 * 1024,
+};
+
 /** Serves a fetch handler over HTTP. */
-export function createHttpServer({ fetch, malformed }: HttpServerOptions): HttpServer {
-  // Only their number: with a Set of them, every response and its request lived until a full garbage collection.
-  let unanswered = 0;
+export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions): HttpServer {
+  const { headersMs, requestMs, keepAliveMs, stallMs, ...bounds } = { ...LIMITS, ...limits };
+  const connections = createConnections({ ...bounds, max: Math.min(bounds.max, maxOpenFiles() / 2) });
   let stopping = false;
   let taken = 0;
+
   const answer = async (request: Request, env: unknown) => {
+    const { incoming, outgoing } = env as HttpBindings;
+    const connection = connections.get(incoming.socket);
+    const number = connection?.requests;
     const response = await fetch(request, env as HttpBindings);
-    // Its connection ends with the answer, so that nobody sends another request into a closing one.
-    if (stopping) (env as HttpBindings).outgoing.shouldKeepAlive = false;
+    // Its connection ends with the answer, unless there are more to be given on it.
+    if (stopping && connection && number === connection.requests) {
+      connection.ending = true;
+      outgoing.shouldKeepAlive = false;
+    }
     return response;
   };
   const listener = getRequestListener(answer, {
     errorHandler: (error) =>
       error instanceof Error && error.name === 'RequestError' ? malformed() : undefined,
   });
-  const server = createServer((req: IncomingMessage, res: ServerResponse) => {
-    unanswered++;
-    res.once('close', () => unanswered--);
-    void listener(req, res);
+
+  const server = createServer({
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.min(headersMs, 5_000),
+    requireHostHeader: false,
   });
+  server.timeout = stallMs;
+  // In front of Node's own, which begins to read.
+  server.prependListener('connection', connections.add);
+  server.on('request', (req, res) => {
+    if (connections.begin(req, res)) void listener(req, res);
+    else req.resume();
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {
+    const socket = duplex as Socket & { _httpMessage?: { headersSent: boolean; req: IncomingMessage } };
+    const connection = connections.get(socket);
+    // What is dropped need not be well-formed.
+    if (!connection || connection.ending) return;
+    const begun = socket._httpMessage;
+    const isSilent = connection.unanswered === 0 && socket.bytesRead === connection.bytesRead;
+    // An answer now would be taken for that of an earlier request, or go into the middle of one.
+    const isLate = connection.unanswered > 1 || begun?.headersSent || begun?.req.complete;
+    if (!socket.writable || isSilent || isLate) {
+      socket.destroy();
+      return;
+    }
+    const { status, message } = REFUSALS[error.code ?? ''] ?? MALFORMED;
+    connection.ending = true;
+    void toText(malformed(message), status).then((text) => {
+      socket.write(text);
+      // Its body may still come, and must not be answered a second time.
+      if (connection.unanswered > 0) socket.destroy();
+      else connections.end(socket);
+    });
+  });
+
   return {
     listen: (port, host) => listen(server, port, host),
     take(connection) {
@@ -52,29 +118,44 @@ export function createHttpServer({ fetch, malformed }: HttpServerOptions): HttpS
     },
     async stop(timeoutMs) {
       stopping = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const ended = await waitIdle(timeoutMs);
-      server.closeAllConnections();
-      await closed;
+      const deadline = Date.now() + timeoutMs;
+      await stopListening(server);
+      const ended = await connections.endAll(deadline);
+      // Node stops watching.
+      server.close();
       return ended;
     },
   };
-
-  async function waitIdle(timeoutMs: number): Promise<number> {
-    const deadline = Date.now() + timeoutMs;
-    while (unanswered > 0 && Date.now() < deadline) await sleep(10);
-    return unanswered;
-  }
 }
 
-/** Resolves with the port when the server listens; an undefined host is every interface. */
-export async function listen(server: Server, port: number, host: string | undefined): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return (server.address() as AddressInfo).port;
+const MALFORMED = { status: 400, message: 'The request is malformed.' };
+const REFUSALS: Record<string, typeof MALFORMED> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request was not complete in time.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too large.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request line and headers are too large.' },
+};
+
+/** A response as it goes over the wire where there is no request that Node would answer. */
+async function toText(response: Response, status: number): Promise<string> {
+  const body = await response.text();
+  const headers = [
+    ...response.headers,
+    ['connection', 'close'],
+    ['content-length', `${Buffer.byteLength(body)}`],
+  ];
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** How many files and sockets this process may have open. */
+function maxOpenFiles(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return Number(soft ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

@@ -10,7 +10,7 @@ export interface LineWriter {
 /** How long a line may wait: short for a reader, long for a server that logs thousands of lines a second. */
 const WAIT_MS = 20;
 const FULL = 64 * 1024;
-const END_MS = 5_000;
+const END_MS = 1_000;
 
 /** A writer to a stream of this process; what waits is also written when the process exits. */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }): LineWriter {

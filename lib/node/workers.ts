@@ -55,13 +55,14 @@ export function createWorkers({ file, count, env, stopTimeoutMs, log }: WorkersO
   return {
     async start(port, host) {
       await Promise.all(Array.from({ length: count }, (_, index) => launch(index + 1)));
+      if (stopping) throw new WorkerFailed('stopped at its start');
       const actual = await connections.listen(port, host);
       started = true;
       return actual;
     },
     async stop() {
       stopping = true;
-      connections.close();
+      await connections.close();
       await Promise.all([...running].map(end));
     },
   };
