@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest';
 import type { Migration } from '../../db/migrate.ts';
 import { endpoints } from '../../handlers/index.ts';
+import type { PasswordHasher } from '../../lib/auth/passwords.ts';
 import { type Config, parseConfig } from '../../lib/config.ts';
 import { type App, createApp } from '../../lib/http/app.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -33,6 +34,7 @@ export interface TestAppOptions {
   databaseUrl?: string;
   orgMigrations?: readonly Migration[];
   config?: Partial<Config>;
+  hasher?: PasswordHasher;
 }
 
 // At the top level: a hook that is registered while another runs would never be called.
@@ -51,7 +53,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     config: { ...parseConfig({ JWT_SECRET: 'a secret for tests only', ...options.env }), ...options.config },
     log: options.log ?? silentLog,
     databaseUrl,
-    hasher: createNodeHasher(),
+    hasher: options.hasher ?? createNodeHasher(),
     mailer: {
       name: 'test',
       async send(mail) {
