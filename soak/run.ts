@@ -4,9 +4,11 @@ import { openBenchDatabase } from '../bench/support/postgres.ts';
 import { type Report, render } from '../bench/support/report.ts';
 import { buildServer, startServer } from '../bench/support/server.ts';
 import { openSite } from '../bench/support/site.ts';
+import { kills } from './kills.ts';
+import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = {};
+const SOAKS: Record<string, Soak> = { kills, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)
