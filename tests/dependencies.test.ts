@@ -93,8 +93,10 @@ it('names each vulnerability once, where it is', () => {
 it.each([
   ['a registry that audits nothing', { message: '405 Method Not Allowed' }],
   ['no registry', { error: { code: 'ENOTFOUND', summary: 'getaddrinfo ENOTFOUND registry.example' } }],
+  ['a page of a proxy', '<html>'],
 ])('takes %s for no answer', (_, output) => {
-  expect(readAudit(JSON.stringify(output))).toHaveProperty('skipped');
+  const text = typeof output === 'string' ? output : JSON.stringify(output);
+  expect(readAudit(text)).toHaveProperty('skipped');
 });
 
 it('passes on the notices of all that is bundled', () => {

@@ -26,7 +26,7 @@ export function audit(root: string): Promise<Audit> {
 
 /** @param output of `npm audit --json` */
 export function readAudit(output: string): Audit {
-  const { vulnerabilities, message, error }: AuditReport = JSON.parse(output);
+  const { vulnerabilities, message, error } = parse(output);
   if (!vulnerabilities) return { skipped: message ?? error?.summary ?? 'no answer' };
   const faults = Object.entries(vulnerabilities).flatMap(([name, { severity, via }]) =>
     via
@@ -34,4 +34,12 @@ export function readAudit(output: string): Audit {
       .map(({ title, url }) => `${name} has a vulnerability (${severity}): ${title}, ${url}`),
   );
   return { faults };
+}
+
+function parse(output: string): AuditReport {
+  try {
+    return JSON.parse(output);
+  } catch {
+    return { message: output.slice(0, 200) };
+  }
 }
