@@ -33,7 +33,7 @@ beforeAll(async () => {
   based = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
   org = await createOrg(t.api);
   strict = await createOrg(t.api);
-  await sql(`update ${schemaOf(strict)}.feature_flags set enabled = true where name = 'require_mfa'`);
+  must(await t.api.patch('/org-features/require_mfa', { ...strict.asOwner, body: { enabled: true } }));
 });
 
 const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);

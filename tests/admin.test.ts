@@ -239,9 +239,8 @@ describe('on a database of its own', () => {
     it('are provisioned and withdrawn for one organization only', async () => {
       const flag = async (org: string) =>
         (await listOrgFlags(database, org)).find(({ name }) => name === 'require_mfa');
-      await database.sql.unsafe(
-        `update ${schemaOf(acme)}.feature_flags set enabled = true where name = 'require_mfa'`,
-      );
+      const required = { ...acme.asOwner, body: { enabled: true } };
+      must(await t.api.patch('/org-features/require_mfa', required));
       expect((await t.api.get('/projects', acme.asOwner)).error).toBe('permission_error/mfa_required_by_org');
 
       expect(await provisionOrgFlag(database, 'acme', 'require_mfa', false)).toMatchObject({

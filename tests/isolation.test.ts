@@ -223,9 +223,11 @@ async function makeOrg(org: OrgName) {
     await sql('update shared.orgs set custom_domain = $1 where id = $2', [DOMAIN.host, id]);
   const schema = schemaOf(org);
   const enabled = [org === STRICT && 'require_mfa', org === 'alpha' && 'org_wide_tokens'].filter(Boolean);
-  await sql(`update ${schema}.feature_flags set enabled = true where name = any(string_to_array($1, ','))`, [
-    enabled.join(),
-  ]);
+  await sql(
+    `insert into ${schema}.feature_flags
+     select name, true, name = any(string_to_array($1, ',')), name from unnest(array['org_wide_tokens', 'require_mfa']) name`,
+    [enabled.join()],
+  );
 
   // In Charlie slugs and things are the other way round.
   const turned = org === 'charlie';

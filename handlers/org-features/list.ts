@@ -1,4 +1,4 @@
-import { asc } from 'drizzle-orm';
+import { readOrgFlags } from '../../db/org-flags.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
@@ -22,6 +22,5 @@ export const listOrgFeatures = endpoint(
     description: 'A flag is active when it is both provisioned and enabled.',
     responses: { 200: { description: 'By name.', result: z.array(OrgFeature) } },
   },
-  async ({ db, org: { tables } }) =>
-    ok(await db.select().from(tables.orgFlags).orderBy(asc(tables.orgFlags.name))),
+  async ({ db, org: { tables } }) => ok(await readOrgFlags(db, tables)),
 );

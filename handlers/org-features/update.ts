@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { enableOrgFlag } from '../../db/org-flags.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -21,15 +21,8 @@ export const updateOrgFeature = endpoint(
     errors: ['permission_error/feature_not_provisioned'],
   },
   async ({ body: { enabled }, db, org: { tables }, params: { flag } }) => {
-    const { orgFlags } = tables;
-    const switched = isStorable(flag)
-      ? await db
-          .update(orgFlags)
-          .set({ enabled })
-          .where(and(eq(orgFlags.name, flag), orgFlags.provisioned))
-          .returning({ name: orgFlags.name })
-      : [];
-    if (switched.length === 0) throw new ApiError('permission_error/feature_not_provisioned');
+    const switched = isStorable(flag) && (await enableOrgFlag(db, tables, flag, enabled));
+    if (!switched) throw new ApiError('permission_error/feature_not_provisioned');
     return done({ message: `${flag} is now ${enabled ? 'on' : 'off'}.` });
   },
 );
