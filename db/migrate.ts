@@ -8,6 +8,8 @@ export interface Migration {
   hash: string;
   /** Run one by one, each alone in its command. */
   statements: readonly string[];
+  /** On the last step of the org track: what makes a new schema as this step leaves one, without those before it. */
+  fromScratch?: readonly string[];
 }
 
 export const MIGRATION_TRACKS = ['shared', 'org'] as const;
@@ -29,13 +31,13 @@ const LOCK_TIMEOUT = "set local lock_timeout = '60s'; set local statement_timeou
 export async function migrateShared(sql: Sql, migrations: readonly Migration[]): Promise<void> {
   while (pending(await appliedToShared(sql), migrations).length > 0) {
     await sql.begin(async (tx) => {
-      await lock(tx, SHARED_LOCK);
+      await Promise.all(lock(tx, SHARED_LOCK));
       const [next] = pending(await appliedToShared(tx), migrations);
       if (!next) return;
-      await run(tx, next.statements);
-      await tx.unsafe('insert into shared.migrations (name, hash, applied_at) values ($1, $2, now())', [
-        next.name,
-        next.hash,
+      await run(tx, [
+        ...next.statements,
+        `insert into shared.migrations (name, hash, applied_at)
+         values (${literal(next.name)}, ${literal(next.hash)}, now())`,
       ]);
     });
   }
@@ -47,24 +49,22 @@ export async function migrateShared(sql: Sql, migrations: readonly Migration[]):
  */
 export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly Migration[]): Promise<void> {
   const schema = orgSchemaName(orgId);
+  const id = literal(orgId);
   let behind = true;
   while (behind) {
     behind = await sql.begin(async (tx) => {
-      await lock(tx, orgLock(orgId));
-      const applied = await tx.unsafe<Applied[]>(
-        'select name, hash from shared.org_migrations where org_id = $1',
-        [orgId],
-      );
+      const [, , applied] = await Promise.all([
+        ...lock(tx, orgLock(orgId)),
+        // In a statement of its own, it sees what whoever had the lock has written.
+        tx.unsafe<Applied[]>(`select name, hash from shared.org_migrations where org_id = ${id}`),
+      ]);
       const [next, ...rest] = pending(applied, migrations);
       if (!next) return false;
-      await run(tx, inSchema(next.statements, schema));
-      await tx.unsafe(
-        'insert into shared.org_migrations (org_id, name, hash, applied_at) values ($1, $2, $3, now())',
-        [orgId, next.name, next.hash],
-      );
-      await tx.unsafe('update shared.orgs set schema_version = $2 where id = $1', [
-        orgId,
-        applied.length + 1,
+      await run(tx, [
+        ...inSchema(next.statements, schema),
+        `insert into shared.org_migrations (org_id, name, hash, applied_at)
+         values (${id}, ${literal(next.name)}, ${literal(next.hash)}, now())`,
+        `update shared.orgs set schema_version = ${applied.length + 1} where id = ${id}`,
       ]);
       return rest.length > 0;
     });
@@ -73,23 +73,28 @@ export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly M
 
 /** What makes a new org's schema with everything in it; run in the transaction that inserts the org. */
 export function orgSchemaStatements(orgId: string, migrations: readonly Migration[]): string[] {
-  const schema = orgSchemaName(orgId);
-  return migrations.flatMap((migration) => inSchema(migration.statements, schema));
+  const made = migrations.findLastIndex(({ fromScratch }) => fromScratch);
+  const statements = [
+    ...(migrations[made]?.fromScratch ?? []),
+    ...migrations.slice(made + 1).flatMap((migration) => migration.statements),
+  ];
+  return inSchema(statements, orgSchemaName(orgId));
 }
 
-/** Sent one behind the other without waiting: one round trip for all. */
+/** Sent one behind the other without waiting: one round trip for all, as none has parameters. */
 async function run(tx: TransactionSql, statements: readonly string[]): Promise<void> {
   await Promise.all(statements.map((statement) => tx.unsafe(statement)));
 }
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 function inSchema(statements: readonly string[], schema: OrgSchemaName): string[] {
   return statements.map((statement) => statement.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema}"`));
 }
 
-async function lock(tx: TransactionSql, key: string): Promise<void> {
-  await tx.unsafe(LOCK_TIMEOUT).simple();
-  await tx.unsafe(`select pg_advisory_xact_lock(${key})`);
-}
+/** Both are sent at once. */
+const lock = (tx: TransactionSql, key: string) =>
+  [tx.unsafe(LOCK_TIMEOUT).simple(), tx.unsafe(`select pg_advisory_xact_lock(${key})`)] as const;
 
 async function appliedToShared(sql: Sql | TransactionSql): Promise<Applied[]> {
   // Asked first, so that a missing table does not abort the transaction around it; and asked of the catalog's

@@ -12,9 +12,11 @@ import {
   text,
   uniqueIndex,
   uuid,
+  varchar,
 } from 'drizzle-orm/pg-core';
 import QuickLRU from 'quick-lru';
 import { time } from './columns.ts';
+import { inSchema } from './in-schema.ts';
 
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -60,16 +62,21 @@ export const TEMPLATE_SCHEMA = 'org_template' as OrgSchemaName;
 const oneOf = (column: string, values: readonly string[]) =>
   sql.raw(`"${column}" in (${values.map((value) => `'${value}'`).join(', ')})`);
 
-/** The tables of one organization, bound to its schema. */
-export function buildOrgTables(schemaName: OrgSchemaName) {
-  const schema = pgSchema(schemaName);
+/**
+ * The tables every organization has.
+ *
+ * A table whose widest row (of four bytes a character) is below 2 KB has no TOAST table, which saves an organization some
+ * 12 KB: hence `varchar` where all texts of a table are limited by the API, in characters as here.
+ */
+function defineOrgTables() {
+  const schema = pgSchema(TEMPLATE_SCHEMA);
 
   const projects = schema.table(
     'projects',
     {
       id: uuid('id').primaryKey(),
-      name: text('name').notNull(),
-      slug: text('slug').notNull(),
+      name: varchar('name', { length: 200 }).notNull(),
+      slug: varchar('slug', { length: 50 }).notNull(),
       createdAt: time('created_at').notNull(),
     },
     (t) => [uniqueIndex('projects_slug').on(t.slug)],
@@ -81,10 +88,10 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
       id: uuid('id').primaryKey(),
       /** Null on an org-wide token. */
       projectId: uuid('project_id').references(() => projects.id),
-      name: text('name').notNull(),
-      prefix: text('prefix').notNull(),
+      name: varchar('name', { length: 100 }).notNull(),
+      prefix: varchar('prefix', { length: 12 }).notNull(),
       /** SHA-256 of the whole token, hex. */
-      tokenHash: text('token_hash').notNull(),
+      tokenHash: varchar('token_hash', { length: 64 }).notNull(),
       /** A user id of `shared`; no foreign key crosses schemas. */
       createdBy: uuid('created_by').notNull(),
       expiresAt: time('expires_at'),
@@ -130,8 +137,6 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
       lastScanId: text('last_scan_id').notNull(),
       title: text('title').notNull(),
       severity: text('severity', { enum: SEVERITIES }).notNull(),
-      /** What it was before the latest push, null for a new finding: tells that push what to count. Never shown. */
-      severityBefore: text('severity_before', { enum: SEVERITIES }),
       description: text('description').notNull(),
       cwe: text('cwe'),
       cve: text('cve'),
@@ -148,6 +153,8 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
       lastSeenAt: time('last_seen_at').notNull(),
       createdAt: time('created_at').notNull(),
       updatedAt: time('updated_at').notNull(),
+      /** `severity` before the latest push, null for a new finding: tells that push what to count. Never shown. */
+      severityBefore: text('severity_before', { enum: SEVERITIES }),
     },
     (t) => [
       uniqueIndex('findings_fingerprint').on(t.projectId, t.fingerprint),
@@ -163,7 +170,7 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
   /** Findings reported again under a scan other than their first. */
   const sightings = schema.table(
     'sightings',
-    { scanId: text('scan_id').notNull(), findingId: uuid('finding_id').notNull() },
+    { scanId: varchar('scan_id', { length: 36 }).notNull(), findingId: uuid('finding_id').notNull() },
     (t) => [primaryKey({ name: 'sightings_pk', columns: [t.scanId, t.findingId] })],
   );
 
@@ -172,8 +179,8 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
     'finding_counts',
     {
       projectId: uuid('project_id').notNull(),
-      severity: text('severity', { enum: SEVERITIES }).notNull(),
-      status: text('status', { enum: FINDING_STATUSES }).notNull(),
+      severity: varchar('severity', { enum: SEVERITIES, length: 20 }).notNull(),
+      status: varchar('status', { enum: FINDING_STATUSES, length: 20 }).notNull(),
       count: bigint('count', { mode: 'number' }).notNull(),
     },
     (t) => [primaryKey({ name: 'finding_counts_pk', columns: [t.projectId, t.severity, t.status] })],
@@ -184,7 +191,7 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
     'scan_counts',
     {
       projectId: uuid('project_id').notNull(),
-      status: text('status', { enum: SCAN_STATUSES }).notNull(),
+      status: varchar('status', { enum: SCAN_STATUSES, length: 20 }).notNull(),
       count: bigint('count', { mode: 'number' }).notNull(),
     },
     (t) => [primaryKey({ name: 'scan_counts_pk', columns: [t.projectId, t.status] })],
@@ -193,7 +200,7 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
   const exploits = schema.table(
     'exploits',
     {
-      id: uuid('id').primaryKey(),
+      id: uuid('id').notNull(),
       findingId: uuid('finding_id')
         .notNull()
         .references(() => findings.id),
@@ -202,16 +209,18 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
       code: text('code').notNull(),
       createdAt: time('created_at').notNull(),
     },
-    (t) => [index('exploits_finding').on(t.findingId, t.id)],
+    // An exploit is asked for by its finding, always.
+    (t) => [primaryKey({ name: 'exploits_pk', columns: [t.findingId, t.id] })],
   );
 
+  /** Flags that somebody has changed; all others are as `db/org-flags.ts` says. */
   const orgFlags = schema.table('feature_flags', {
-    name: text('name').primaryKey(),
+    name: varchar('name', { length: 50 }).primaryKey(),
     /** Set by platform administrators. */
     provisioned: boolean('provisioned').notNull(),
     /** Set by the org's owner. */
     enabled: boolean('enabled').notNull(),
-    description: text('description').notNull(),
+    description: varchar('description', { length: 400 }).notNull(),
   });
 
   return {
@@ -228,7 +237,17 @@ export function buildOrgTables(schemaName: OrgSchemaName) {
   };
 }
 
-export type OrgTables = ReturnType<typeof buildOrgTables>;
+export type OrgTables = ReturnType<typeof defineOrgTables>;
+
+const TEMPLATE = defineOrgTables();
+
+/** The tables of one organization, bound to its schema. */
+export function buildOrgTables(schemaName: OrgSchemaName): OrgTables {
+  if (schemaName === TEMPLATE_SCHEMA) return TEMPLATE;
+  const { schema: _, ...tables } = TEMPLATE;
+  const moved = Object.entries(tables).map(([key, table]) => [key, inSchema(table, schemaName)]);
+  return { schema: pgSchema(schemaName), ...Object.fromEntries(moved) };
+}
 
 /**
  * Keeps what `make` gives for an org, for a bounded number of orgs. What is dropped is made again when needed, so

@@ -109,6 +109,62 @@ describe('the org track', () => {
     }
   });
 
+  it('is what a new org begins with, without going through its steps', async () => {
+    const byStep = orgMigrations.map(({ fromScratch: _, ...migration }) => migration);
+    const old = await createOrg((await startApp({ databaseUrl: t.databaseUrl, orgMigrations: byStep })).api);
+    const made = await createOrg((await startApp({ databaseUrl: t.databaseUrl })).api);
+    const [oldSchema, newSchema] = [await describeSchema(old), await describeSchema(made)];
+    expect(oldSchema.length).toBeGreaterThan(100);
+    expect(newSchema).toEqual(oldSchema);
+    for (const org of [old, made]) expect(await stepsOf(org)).toEqual(orgMigrations.map(({ name }) => name));
+  });
+
+  /** All there is in an org's schema, a line each: columns in their order, constraints, indexes, TOAST tables. */
+  async function describeSchema({ id }: TestOrg): Promise<string[]> {
+    const rows = await t.services.database.sql.unsafe<{ line: string }[]>(
+      `with tables as (
+         select oid, relname, reltoastrelid from pg_class where relnamespace = $1::regnamespace and relkind = 'r'
+       )
+       select relname || ' column ' || row_number() over (partition by relname order by attnum) || ' ' || attname || ' ' ||
+         format_type(atttypid, atttypmod) || ' ' || attnotnull || ' ' || attstorage::text ||
+         coalesce(' ' || pg_get_expr(adbin, adrelid), '') as line
+       from tables join pg_attribute on attrelid = tables.oid
+       left join pg_attrdef on adrelid = attrelid and adnum = attnum where attnum > 0 and not attisdropped
+       union all select relname || ' ' || conname || ' ' || pg_get_constraintdef(pg_constraint.oid)
+       from tables join pg_constraint on conrelid = tables.oid
+       union all select relname || ' ' || pg_get_indexdef(indexrelid) from tables join pg_index on indrelid = tables.oid
+       union all select relname || ' toast ' || (reltoastrelid <> 0) from tables
+       order by 1`,
+      [orgSchemaName(id)],
+    );
+    return rows.map(({ line }) => line.replaceAll(orgSchemaName(id), 'org'));
+  }
+
+  const stepsOf = async ({ id }: TestOrg) => {
+    const rows = await t.services.database.sql.unsafe(
+      'select name from shared.org_migrations where org_id = $1 order by name',
+      [id],
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  it('takes texts that are as long as they may be', async () => {
+    const org = await createOrg(t.api);
+    const long = (length: number) => '\u{1f40b}'.repeat(length);
+    const project = must(await t.api.post('/projects', { ...org.asOwner, body: { name: long(200) } }));
+    const body = { name: long(100) };
+    const made = must(await t.api.post(`/projects/${project.id}/tokens`, { ...org.asOwner, body }));
+    expect([project.name, made.info.name]).toEqual([long(200), long(100)]);
+    for (const scan_id of [long(36), `${long(35)}x`]) {
+      const scan = { scan_id, project_id: org.projectId, persona: 'senku' };
+      must(await t.api.post('/agent/scans', { ...org.asAgent, body: scan }));
+      const pushed = await push(t.api, org, scan_id, { fingerprint: long(256) });
+      expect(pushed.last_scan_id).toBe(scan_id);
+    }
+    const again = await t.api.get(`/findings?scan_id=${encodeURIComponent(`${long(35)}x`)}`, org.asOwner);
+    expect(must(again)).toHaveLength(1);
+  });
+
   it('lets an older process go on with newer orgs', async () => {
     expect((await t.api.get('/projects', (orgs[0] as TestOrg).asOwner)).status).toBe(200);
   });
