@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
 import type { Database, Db, Tx } from '../db/client.ts';
 import { type Migration, migrateOrg, orgSchemaStatements } from '../db/migrate.ts';
@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { ApiError } from './http/errors.ts';
 import { subdomainOf } from './http/origin.ts';
 import type { Logger } from './logger.ts';
+import { migrateOrgs } from './org-migrations.ts';
 
 /** The organization of a request, with its tables. */
 export interface Org {
@@ -25,14 +26,18 @@ export interface OrgDirectory {
    * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated
    */
   resolve(host: string, slugHeader: string | undefined): Promise<Org>;
-  /** Migrates every org that is behind, several at a time; one that fails is logged and left behind. */
+  /**
+   * Migrates every org that is behind, several at a time. One that fails is logged and left behind, unless that was the
+   * database's fault: then it is tried again, until the database is back.
+   */
   migrateAll(): Promise<void>;
 }
 
+/** What tells an org from others; its tables are made of it. */
+type OrgName = Omit<Org, 'tables'>;
+
 /** A custom domain set by an administrator is known everywhere after this time. */
 const UNKNOWN_DOMAIN_MS = 10_000;
-
-const MIGRATIONS_AT_ONCE = 4;
 
 export function createOrgDirectory(options: {
   database: Database;
@@ -46,11 +51,11 @@ export function createOrgDirectory(options: {
 
   const tablesOf = perOrg(({ id }: { id: string }) => buildOrgTables(orgSchemaName(id)));
   // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
-  const bySlug = new QuickLRU<string, Org>({ maxSize: 10_000, maxAge: 60_000 });
+  const bySlug = new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 });
   const unknownDomains = new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS });
   const migrating = new Map<string, Promise<void>>();
 
-  async function find(where: SQL): Promise<Org | undefined> {
+  async function find(where: SQL): Promise<OrgName | undefined> {
     const [row] = await db
       .select({ id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion })
       .from(orgs)
@@ -65,10 +70,10 @@ export function createOrgDirectory(options: {
         });
       });
     }
-    return { id: row.id, slug: row.slug, tables: tablesOf(row) };
+    return { id: row.id, slug: row.slug };
   }
 
-  async function findSlug(slug: string): Promise<Org | undefined> {
+  async function findSlug(slug: string): Promise<OrgName | undefined> {
     const known = bySlug.get(slug);
     if (known) return known;
     const found = await find(eq(orgs.slug, slug));
@@ -76,14 +81,14 @@ export function createOrgDirectory(options: {
     return found;
   }
 
-  async function findDomain(host: string): Promise<Org | undefined> {
+  async function findDomain(host: string): Promise<OrgName | undefined> {
     if (host === '' || unknownDomains.has(host)) return undefined;
     const found = await find(eq(orgs.customDomain, host));
     if (!found) unknownDomains.set(host, true);
     return found;
   }
 
-  async function locate(host: string, slugHeader: string | undefined): Promise<Org | undefined> {
+  async function locate(host: string, slugHeader: string | undefined): Promise<OrgName | undefined> {
     if (baseDomain) {
       if (host === baseDomain) return undefined;
       const slug = subdomainOf(host, baseDomain);
@@ -107,30 +112,9 @@ export function createOrgDirectory(options: {
     async resolve(host, slugHeader) {
       const org = await locate(host, slugHeader);
       if (!org) throw new ApiError('tenant_error/not_found');
-      return org;
+      return { ...org, tables: tablesOf(org) };
     },
-    async migrateAll() {
-      const behind = await db
-        .select({ id: orgs.id })
-        .from(orgs)
-        .where(lt(orgs.schemaVersion, migrations.length));
-      if (behind.length === 0) return;
-      log.info('migrating organizations', { count: behind.length });
-      // Other processes work through the same list: each starts somewhere else.
-      behind.sort(() => Math.random() - 0.5);
-      let failed = 0;
-      const worker = async () => {
-        for (let next = behind.pop(); next; next = behind.pop()) {
-          const { id } = next;
-          await migrateOnce(id).catch((error) => {
-            failed++;
-            log.error('organization cannot be migrated', { org: id, error });
-          });
-        }
-      };
-      await Promise.all(Array.from({ length: MIGRATIONS_AT_ONCE }, worker));
-      log.info('organizations migrated', { failed });
-    },
+    migrateAll: () => migrateOrgs({ db, version: migrations.length, migrate: migrateOnce, log }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { type Migration, migrateOrg, migrateShared } from '../../db/migrate.ts';
 import { orgs } from '../../db/shared.ts';
+import { MIGRATIONS_AT_ONCE } from '../org-migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 
@@ -43,8 +44,7 @@ export interface MigrateOptions {
   onResult?: (schema: string, result: SchemaResult) => void;
 }
 
-/** How many organizations are migrated side by side. */
-export const MIGRATIONS_AT_ONCE = 4;
+export { MIGRATIONS_AT_ONCE };
 
 /**
  * Brings `shared` up to date, then all organizations that are behind, or one. An organization that fails keeps none
