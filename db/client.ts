@@ -33,6 +33,8 @@ export interface DatabaseOptions {
   applicationName?: string;
   /** What a statement may take, in milliseconds, unless its transaction sets it; 0: as long as it likes. */
   statementMs?: number;
+  /** How long a query waits for a connection, in milliseconds. */
+  patienceMs?: number;
   /** Called, for each connection, when it turns out to lead through a pooler such as PgBouncer. */
   onPooler?: () => void;
 }
@@ -57,7 +59,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       ...(statementMs > 0 && { statement_timeout: statementMs }),
     },
   });
-  const pool = createPool({ driver, max: options.max, statementMs, onPooler: options.onPooler });
+  const pool = createPool({ ...options, driver, statementMs });
   const { sql, withConnection, ping } = pool;
   return {
     db: drizzle(sql),

@@ -34,6 +34,8 @@ export interface PoolOptions {
   max: number;
   /** No statement takes longer, unless its transaction sets `statement_timeout`; 0: no limit. */
   statementMs: number;
+  /** How long a query waits for a connection. */
+  patienceMs?: number | undefined;
   /** Called when a connection turns out to lead through a pooler. */
   onPooler?: (() => void) | undefined;
 }
@@ -46,7 +48,6 @@ export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
  * the hot statements of two periods then, at the most.
  */
 const MAX_HOT_STATEMENTS = 300;
-/** How long a query waits for a connection. */
 const PATIENCE_MS = 10_000;
 /** PostgreSQL has so much more time to end a statement itself, which keeps the connection. */
 const GRACE_MS = 5_000;
@@ -63,7 +64,8 @@ const TOO_MANY_CONNECTIONS = '53300';
 type Refuse = (error: Error) => void;
 type Run = (tx: never) => Promise<unknown>;
 
-export function createPool({ driver, max, statementMs, onPooler = () => {} }: PoolOptions): Pool {
+export function createPool(options: PoolOptions): Pool {
+  const { driver, max, statementMs, patienceMs = PATIENCE_MS, onPooler = () => {} } = options;
   const isHot = createHotTexts({ max: MAX_HOT_STATEMENTS, periodMs: CONNECTION_LIFETIME_MS });
   let answeredAt = 0;
   const onAnswer = () => {
@@ -73,7 +75,7 @@ export function createPool({ driver, max, statementMs, onPooler = () => {} }: Po
   const slots = Array.from({ length: max }, newSlot);
   const clients = new Map(slots.map((slot) => [slot, clientOf(driver, slot)]));
   const free = [...slots];
-  const turns = createTurns(free, { patienceMs: PATIENCE_MS });
+  const turns = createTurns(free, { patienceMs });
   const watch = createWatch({
     slot: newSlot(),
     askPool: () => taking(asQuery(driver.unsafe('select 1')), take),
@@ -83,9 +85,28 @@ export function createPool({ driver, max, statementMs, onPooler = () => {} }: Po
       if (isSilent) for (const slot of slots) slot.kill(error);
     },
   });
+  const opening = new Set<Promise<void>>();
   let closed: Error | undefined;
   let looking: ReturnType<typeof setTimeout> | undefined;
   let sweeping: ReturnType<typeof setTimeout> | undefined;
+
+  /** @returns false when PostgreSQL has no connection left for it, but has given us others */
+  async function open(slot: Slot): Promise<boolean> {
+    const opened = slot.open();
+    opening.add(opened);
+    try {
+      await opened;
+      return true;
+    } catch (error) {
+      if (sqlState(error) !== TOO_MANY_CONNECTIONS) throw error;
+      opening.delete(opened);
+      await Promise.allSettled(opening);
+      if (!slots.some((other) => other.isOpen())) throw error;
+      return false;
+    } finally {
+      opening.delete(opened);
+    }
+  }
 
   /** Gives a slot that is open to `begin`. */
   function take(begin: Begin<Slot>, refuse: Refuse, first = false): void {
@@ -105,15 +126,17 @@ export function createPool({ driver, max, statementMs, onPooler = () => {} }: Po
           begin(slot, done);
           return;
         }
-        slot.open().then(
-          () => begin(slot, done),
-          (error) => {
-            if (sqlState(error) === TOO_MANY_CONNECTIONS && slots.some((other) => other.isOpen())) {
-              // Fewer connections are slower; that is all.
-              setTimeout(leave, FULL_MS);
-              take(begin, refuse, true);
+        open(slot).then(
+          (isOpen) => {
+            if (isOpen) {
+              begin(slot, done);
               return;
             }
+            // Fewer connections are slower; that is all.
+            setTimeout(leave, FULL_MS);
+            take(begin, refuse, true);
+          },
+          (error) => {
             leave();
             refuse(error);
           },
@@ -126,7 +149,8 @@ export function createPool({ driver, max, statementMs, onPooler = () => {} }: Po
 
   function takeUnlessDown(begin: Begin<Slot>, refuse: Refuse): void {
     const down = watch.down();
-    if (down) refuse(down);
+    // Whoever tries again at once must not keep the answer from being read that ends this.
+    if (down) setImmediate(refuse, down);
     else take(begin, refuse);
   }
 

@@ -23,15 +23,14 @@ export interface WatchOptions {
   onDown(error: Error, isSilent: boolean): void;
 }
 
-/** The code of errors that stand for a database that does not answer. */
-export const DOWN = 'DATABASE_DOWN';
+const DOWN = 'DATABASE_DOWN';
+/** The code of what a ping throws that was not answered in time. */
+export const NO_ANSWER = 'NO_ANSWER';
 
 const ANSWER_MS = 2_000;
 const RETRY_MS = 250;
 /** Something in between may have forgotten a connection that was silent for longer. */
 const FORGOTTEN_MS = 30_000;
-
-const NO_ANSWER = 'NO_ANSWER';
 
 export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions): Watch {
   let down: Error | undefined;

@@ -1,8 +1,8 @@
-import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { sqlState } from '../db/errors.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { type DatabaseProxy, startProxy } from './support/proxy.ts';
 
 let testDatabase: TestDatabase;
 let admin: Database;
@@ -32,35 +32,19 @@ describe('a query', () => {
 });
 
 describe('connections that are lost', () => {
-  let proxy: net.Server;
-  const proxied = new Set<net.Socket>();
+  let proxy: DatabaseProxy;
   beforeAll(async () => {
-    const { hostname, port } = new URL(testDatabase.url);
-    proxy = net.createServer((socket) => {
-      const onward = net.connect(Number(port), hostname);
-      proxied.add(socket);
-      socket.on('error', () => {}).on('close', () => proxied.delete(socket) && onward.destroy());
-      onward.on('error', () => {}).on('close', () => socket.destroy());
-      socket.pipe(onward).pipe(socket);
-    });
-    await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
+    proxy = await startProxy(testDatabase.url);
   });
-  afterAll(() => new Promise((closed) => proxy.close(closed)));
+  afterAll(() => proxy.close());
 
-  const throughProxy = () => {
-    const url = new URL(testDatabase.url);
-    url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    return url.href;
-  };
   const ends = {
     'PostgreSQL ends them': async () => {
       await admin.sql.unsafe(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'doomed'",
       );
     },
-    'the network resets them': async () => {
-      for (const socket of proxied) socket.resetAndDestroy();
-    },
+    'the network resets them': async () => proxy.reset(),
   };
 
   it.each([
@@ -69,7 +53,7 @@ describe('connections that are lost', () => {
     ['the network resets them', 20],
     ['the network resets them', 3],
   ] as const)('because %s fail what was under way, and nothing else: %i at a time', async (how, atOnce) => {
-    const url = how === 'the network resets them' ? throughProxy() : testDatabase.url;
+    const url = how === 'the network resets them' ? proxy.url : testDatabase.url;
     const pool = openDatabase({ url, max: 4, applicationName: 'doomed' });
     let over = false;
     let answered = 0;
@@ -96,8 +80,7 @@ describe('connections that are lost', () => {
     while (answered < before + 100) await pause(1);
     over = true;
     await Promise.all(querying);
-    // The driver would wait for what a lost connection was asked last, if nothing was asked since in its place.
-    await pool.sql.end({ timeout: 0 });
+    await pool.close();
     expect(failures.size).toBeGreaterThan(0);
     // CONNECT_TIMEOUT would be a place of the pool that says nothing any more.
     expect([...failures].filter((code) => !LOST.has(`${code}`))).toEqual([]);
@@ -105,4 +88,177 @@ describe('connections that are lost', () => {
 });
 
 /** What a query says whose connection is lost on the way. */
-const LOST = new Set(['57P01', 'CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE']);
+const LOST = new Set(['57P01', 'CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', 'DATABASE_DOWN']);
+
+/** What a promise is rejected with, and after how many milliseconds. */
+async function failure(promise: PromiseLike<unknown>): Promise<{ code: string | undefined; ms: number }> {
+  const began = performance.now();
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { code: sqlState(error), ms: performance.now() - began };
+}
+
+describe('a database that says nothing any more', () => {
+  it('is noticed within seconds, refuses what comes then at once, and is back as soon as it answers', async () => {
+    const proxy = await startProxy(testDatabase.url);
+    const pool = openDatabase({ url: proxy.url, max: 3 });
+    const ask = () => pool.sql.unsafe('select 1');
+    await Promise.all([ask(), ask(), ask()]);
+
+    proxy.silence();
+    // Three on connections that are open, others that wait for one, and one in a transaction between two statements.
+    const waiting = Array.from({ length: 9 }, () => failure(ask()));
+    for (const { code, ms } of await Promise.all(waiting)) {
+      expect(code).toBe('DATABASE_DOWN');
+      expect(ms).toBeLessThan(5_000);
+    }
+    expect(await failure(ask())).toMatchObject({ code: 'DATABASE_DOWN', ms: expect.closeTo(0, -2) });
+    expect((await failure(pool.ping(2_000))).ms).toBeLessThan(2_500);
+
+    proxy.resume();
+    await expect
+      .poll(
+        () =>
+          ask().then(
+            () => 'answered',
+            () => 'refused',
+          ),
+        { timeout: 3_000 },
+      )
+      .toBe('answered');
+    await pool.ping(2_000);
+    await pool.close();
+    await proxy.close();
+  });
+
+  it('is told from one that takes long', async () => {
+    const pool = openDatabase({ url: testDatabase.url, max: 1 });
+    const slow = pool.sql.unsafe("select pg_sleep(2.5), 'slow' as answer").execute();
+    await pool.ping(100);
+    expect((await slow)[0]?.answer).toBe('slow');
+    await pool.close();
+  });
+
+  it('loses a statement that is not answered in time, and the connection with it', async () => {
+    const proxy = await startProxy(testDatabase.url);
+    const pool = openDatabase({ url: proxy.url, max: 2, statementMs: 1 });
+    await pool.sql.begin((tx) => tx.unsafe('set local statement_timeout = 0; select pg_sleep(0.2)').simple());
+    proxy.silenceOne();
+    const { code, ms } = await failure(
+      pool.sql.begin(async (tx) => {
+        await tx.unsafe('select 1');
+      }),
+    );
+    expect(code).toBe('ETIMEDOUT');
+    expect(ms).toBeLessThan(8_000);
+    expect(await pool.sql.begin(async (tx) => (await tx.unsafe('select 1 as one'))[0]?.one)).toBe(1);
+    await pool.close();
+    await proxy.close();
+  });
+});
+
+describe('a connection', () => {
+  const pidOf = async ({ sql }: Database) => (await sql.unsafe('select pg_backend_pid() as pid'))[0]?.pid;
+
+  it('is waited for, but not for ever', async () => {
+    const pool = openDatabase({ url: testDatabase.url, max: 1, patienceMs: 100 });
+    const long = pool.sql.unsafe('select pg_sleep(0.5)').execute();
+    expect((await failure(pool.sql.unsafe('select 1'))).code).toBe('TOO_BUSY');
+    expect((await failure(pool.withConnection((sql) => sql.unsafe('select 1')))).code).toBe('TOO_BUSY');
+    await long;
+    expect(await pidOf(pool)).toBeGreaterThan(0);
+    await pool.close();
+  });
+
+  it('is another one after a thousand organizations', async () => {
+    const pool = openDatabase({ url: testDatabase.url, max: 1 });
+    const touch = (n: number) =>
+      pool.sql.unsafe(`select '"org_${n.toString(16).padStart(32, '0')}"', pg_backend_pid() as pid`);
+    const pids = new Set<number>();
+    for (let n = 0; n < 2_500; n++) pids.add((await touch(n))[0]?.pid);
+    for (let n = 0; n < 2_500; n++) pids.add((await touch(7))[0]?.pid);
+    expect(pids.size).toBe(3);
+    await pool.close();
+  });
+
+  it('is shared by more when PostgreSQL has no others to give, and had when it has', async () => {
+    const { url } = testDatabase;
+    const role = `few_${Date.now().toString(36)}`;
+    await admin.sql.unsafe(`create role ${role} login password 'few' connection limit 3`);
+    const limited = Object.assign(new URL(url), { username: role, password: 'few' });
+    const pool = openDatabase({ url: limited.href, max: 10 });
+    const work = () =>
+      Promise.all(Array.from({ length: 40 }, () => pool.sql.unsafe('select pg_sleep(0.01)')));
+    await work();
+    expect(pool.pool().open).toBe(3);
+    // The question whether the database is there finds no connection of its own either.
+    await pool.ping(2_000);
+    await admin.sql.unsafe(`alter role ${role} connection limit 20`);
+    await expect.poll(() => work().then(() => pool.pool().open), { timeout: 5_000 }).toBe(10);
+    await pool.close();
+    await expect.poll(() => admin.sql.unsafe(`drop role ${role}`).then(() => true)).toBe(true);
+  });
+
+  it('fails soon when there is none at all', async () => {
+    const role = `none_${Date.now().toString(36)}`;
+    await admin.sql.unsafe(`create role ${role} login password 'none' connection limit 0`);
+    const limited = Object.assign(new URL(testDatabase.url), { username: role, password: 'none' });
+    const pool = openDatabase({ url: limited.href, max: 2 });
+    expect(await failure(pool.sql.unsafe('select 1'))).toMatchObject({ code: '53300' });
+    expect(await failure(pool.ping(2_000))).toMatchObject({ code: '53300' });
+    await admin.sql.unsafe(`alter role ${role} connection limit 1`);
+    await expect
+      .poll(
+        () =>
+          pool.ping(2_000).then(
+            () => 'up',
+            () => 'down',
+          ),
+        { timeout: 3_000 },
+      )
+      .toBe('up');
+    await pool.close();
+    await expect.poll(() => admin.sql.unsafe(`drop role ${role}`).then(() => true)).toBe(true);
+  });
+});
+
+describe('a transaction', () => {
+  let pool: Database;
+  beforeAll(async () => {
+    pool = openDatabase({ url: testDatabase.url, max: 2 });
+    await pool.sql.unsafe('create table kept (n int primary key)');
+  });
+  afterAll(() => pool.close());
+  const kept = async () => (await pool.sql.unsafe('select n from kept order by n')).map(({ n }) => n);
+
+  it('is all there when it is over, or nothing of it', async () => {
+    await pool.sql.begin(async (tx) => {
+      await Promise.all([tx.unsafe('insert into kept values (1)'), tx.unsafe('insert into kept values (2)')]);
+    });
+    await expect(
+      pool.sql.begin(async (tx) => {
+        await tx.unsafe('insert into kept values (3)');
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    expect(await kept()).toEqual([1, 2]);
+  });
+
+  it('fails with the query that failed, also when nobody looked at it', async () => {
+    await expect(
+      pool.sql.begin(async (tx) => {
+        await tx.unsafe('insert into kept values (4)');
+        await tx.unsafe('insert into kept values (1)').catch(() => {});
+      }),
+    ).rejects.toMatchObject({ code: '23505' });
+    expect(await kept()).toEqual([1, 2]);
+  });
+
+  it('takes nothing more when it is over', async () => {
+    const late = await pool.sql.begin(async (tx) => tx);
+    expect(() => late.unsafe('insert into kept values (5)')).toThrow('over');
+    expect(await kept()).toEqual([1, 2]);
+  });
+});

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { startEmbedded } from '../../db/embedded.ts';
 import { sqlState } from '../../db/errors.ts';
+import { NO_ANSWER } from '../../db/watch.ts';
 import type { Config } from '../config.ts';
 import { AdminError, reasonOf } from './error.ts';
 import { MIGRATIONS_AT_ONCE } from './migrations.ts';
@@ -20,8 +21,7 @@ export interface ConnectOptions {
   warn(message: string): void;
 }
 
-/** The driver gives up a connection after 5 s. */
-const CONNECT_WITHIN_MS = 5_200;
+const CONNECT_WITHIN_MS = 5_000;
 
 /**
  * Opens the database the servers use: the one of DATABASE_URL, or the embedded one, which is started if need be.
@@ -47,7 +47,7 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
   } catch (error) {
     await database.sql.end({ timeout: 0 });
     await embedded?.stop();
-    const reason = sqlState(error) === 'CONNECT_TIMEOUT' ? 'no answer' : reasonOf(error);
+    const reason = sqlState(error) === NO_ANSWER ? 'no answer' : reasonOf(error);
     throw new AdminError(`the database cannot be used: ${reason}`);
   }
   return {
