@@ -4,6 +4,7 @@ import { openBenchDatabase } from '../bench/support/postgres.ts';
 import { type Report, render } from '../bench/support/report.ts';
 import { buildServer, startServer } from '../bench/support/server.ts';
 import { openSite } from '../bench/support/site.ts';
+import { disk } from './disk.ts';
 import { kills } from './kills.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';

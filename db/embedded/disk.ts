@@ -75,7 +75,6 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
     const space = await measure(home);
     const { low, high, empty, reserve } = marksOf(space);
     if (space.free < empty) await giveUpReserve();
-    if (space.free > high + reserve) await keepReserve(reserve);
     readOnly ??= await withClient(url, async (sql) => {
       const [row] = await sql.unsafe<{ on: boolean }[]>(
         `select current_setting('default_transaction_read_only')::bool as on`,
@@ -95,6 +94,7 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
       // Which may take longer than the next look can wait.
       void withClient(url, (sql) => sql.unsafe('checkpoint')).catch(notNow);
     }
+    if (space.free > high + reserve) await keepReserve(reserve);
   }
 
   /** For all connections, from their next transaction on, and after a restart as well. */
