@@ -9,7 +9,7 @@ import { kills } from './kills.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { kills, stop };
+const SOAKS: Record<string, Soak> = { disk, kills, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)
