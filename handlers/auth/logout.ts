@@ -1,7 +1,7 @@
-import { getCookie } from 'hono/cookie';
 import { endSession, sessionCookie } from '../../lib/auth/sessions.ts';
-import { baseDomainOnly, SESSION_COOKIE } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { expireStrayCookies, readSessionCookies } from '../../lib/http/session-cookie.ts';
 
 export const logout = endpoint(
   {
@@ -14,11 +14,10 @@ export const logout = endpoint(
     responses: { 200: { description: 'The cookie is cleared.', message: 'Logged out.', cookie: true } },
   },
   async (call) => {
-    const { c, services, now } = call;
-    const value = getCookie(c, SESSION_COOKIE);
-    const claims =
-      value === undefined ? undefined : await services.signedTokens.verify('session', value, now);
-    if (claims && claims !== 'expired') await endSession(call, claims.id);
+    const { claims } = await readSessionCookies(call);
+    for (const { id } of claims) await endSession(call, id);
+    // What is left of several would be the session from now on.
+    if (claims.length > 1) expireStrayCookies(call);
     return done({ headers: sessionCookie(call, '', 0) });
   },
 );

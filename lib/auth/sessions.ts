@@ -2,9 +2,9 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { generateCookie } from 'hono/cookie';
 import type { Db, Tx } from '../../db/client.ts';
 import { sessions } from '../../db/shared.ts';
-import { SESSION_COOKIE } from '../http/access.ts';
 import type { PublicCall, SessionUser } from '../http/call.ts';
 import type { Headers } from '../http/respond.ts';
+import { SESSION_COOKIE } from '../http/session-cookie.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 import { type Device, parseDevice } from './user-agent.ts';
 
@@ -43,7 +43,7 @@ export function newSession({ services }: PublicCall) {
 /** What a request is sent with. */
 export const deviceOf = ({ c }: PublicCall): Device => parseDevice(c.req.header('user-agent'));
 
-/** Revokes the session of a request's cookie, if there is one. */
+/** Revokes a session. */
 export async function endSession(call: PublicCall, sessionId: string): Promise<void> {
   await call.db
     .update(sessions)

@@ -1,15 +1,14 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
-import { getCookie } from 'hono/cookie';
 import { refusesWrites } from '../../db/errors.ts';
 import { type Role, sessions } from '../../db/shared.ts';
 import { parseBearer } from '../auth/api-tokens.ts';
 import type { FoundSession } from '../auth/session-look-up.ts';
+import type { TokenClaims } from '../auth/signed-token.ts';
 import type { Org } from '../orgs.ts';
 import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext } from './call.ts';
 import { ApiError, type ErrorKey } from './errors.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin } from './origin.ts';
-
-export const SESSION_COOKIE = 'svc_token';
+import { expireStrayCookies, readSessionCookies } from './session-cookie.ts';
 
 /** Who may call an endpoint: SPEC.md's Auth column. There is no default. */
 export type Access =
@@ -147,12 +146,21 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
 }
 
 /** The claims of the session cookie. */
-async function readCookie({ c, services, now }: PublicCall) {
-  const value = getCookie(c, SESSION_COOKIE);
-  const claims = value === undefined ? undefined : await services.signedTokens.verify('session', value, now);
-  if (claims === 'expired') throw new ApiError('auth_error/session_revoked');
-  if (!claims) throw new ApiError('auth_error/not_authenticated');
-  return claims;
+async function readCookie(base: PublicCall): Promise<TokenClaims> {
+  const { claims, expired } = await readSessionCookies(base);
+  const [first] = claims;
+  if (!first) throw new ApiError(expired ? 'auth_error/session_revoked' : 'auth_error/not_authenticated');
+  if (claims.length > 1) {
+    // One of them may be somebody else's, who waits for what is done in their name.
+    expireStrayCookies(base);
+    const { requestId: request_id } = requestOf(base);
+    base.log.warn('cookies of several sessions', { request_id, users: claims.map(({ userId }) => userId) });
+    throw new ApiError('auth_error/not_authenticated', {
+      message:
+        'The request came with cookies of several sessions. Those that are not from here were cleared: try again.',
+    });
+  }
+  return first;
 }
 
 /** @throws ApiError `auth_error/session_revoked` when there is none that lives */

@@ -1,11 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
 import { ORG_SLUG } from '../orgs.ts';
-import { SESSION_COOKIE } from './access.ts';
 import { EXAMPLE_REQUEST_ID, exampleName } from './describe.ts';
 import { type Endpoints, TAGS } from './endpoint.ts';
 import { ApiError, ERRORS, type ErrorKey } from './errors.ts';
 import { REQUEST_ID } from './request-id.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
 

@@ -54,11 +54,13 @@ export interface ResponseContext {
   requestId: string;
   /** The request came over HTTPS. */
   secure: boolean;
+  /** To be set, beside what the headers set. */
+  cookies?: readonly string[];
 }
 
 /** The only place where a response is made: security headers and request id are on every one. */
 export function respond(context: ResponseContext, status: number, body: Body, headers: Headers): Response {
-  return new Response(body, {
+  const response = new Response(body, {
     status,
     // Faster than spreading, which is felt on every request.
     headers: Object.assign(
@@ -68,6 +70,8 @@ export function respond(context: ResponseContext, status: number, body: Body, he
       headers,
     ),
   });
+  for (const cookie of context.cookies ?? []) response.headers.append('set-cookie', cookie);
+  return response;
 }
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
