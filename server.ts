@@ -28,7 +28,7 @@ const STOP_TIMEOUT_MS = 8_000;
 /** For queries that nobody waits for any more. */
 const DATABASE_STOP_TIMEOUT_MS = 500;
 /** More than a worker needs for all it does to stop. */
-const WORKER_STOP_TIMEOUT_MS = 9_200;
+const WORKER_STOP_TIMEOUT_MS = 9_500;
 const DATABASE_WAIT_MS = 30_000;
 const PURGE_MS = 60 * 60 * 1000;
 

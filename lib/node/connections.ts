@@ -71,7 +71,10 @@ export function createConnections({ max, maxUnsent, answerMs }: ConnectionLimits
   function makeRoom(): void {
     const idle = [...connections].filter(([socket, connection]) => isIdle(socket, connection));
     idle.sort(([, a], [, b]) => a.since - b.since);
-    for (const [socket] of idle.slice(0, Math.ceil(max * ROOM))) socket.destroy();
+    for (const [socket] of idle.slice(0, Math.ceil(max * ROOM))) {
+      socket.destroy();
+      connections.delete(socket);
+    }
   }
 
   function look(): void {

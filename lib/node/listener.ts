@@ -2,7 +2,7 @@ import { type AddressInfo, connect, Server, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 
 /** How long we try to stop listening without losing a connection. */
-const DRAIN_MS = 500;
+const DRAIN_MS = 2_000;
 
 /** Resolves with the port when the server listens; an undefined host is every interface. */
 export async function listen(server: Server, port: number, host: string | undefined): Promise<number> {

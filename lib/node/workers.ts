@@ -62,8 +62,9 @@ export function createWorkers({ file, count, env, stopTimeoutMs, log }: WorkersO
     },
     async stop() {
       stopping = true;
+      const deadline = Date.now() + stopTimeoutMs;
       await connections.close();
-      await Promise.all([...running].map(end));
+      await Promise.all([...running].map((child) => end(child, deadline)));
     },
   };
 
@@ -120,12 +121,12 @@ export function createWorkers({ file, count, env, stopTimeoutMs, log }: WorkersO
     });
   }
 
-  async function end(child: ChildProcess): Promise<void> {
+  async function end(child: ChildProcess, deadline: number): Promise<void> {
     const closed = once(child, 'close');
     const late = setTimeout(() => {
       log.warn('worker does not stop, and is killed', { pid: child.pid });
       child.kill('SIGKILL');
-    }, stopTimeoutMs);
+    }, deadline - Date.now());
     tell(child, { type: 'stop' });
     await closed;
     clearTimeout(late);

@@ -1,0 +1,321 @@
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { refuseMalformed } from '../lib/http/app.ts';
+import { createHttpServer, type HttpLimits, type HttpServer } from '../lib/node/http-server.ts';
+
+const servers: HttpServer[] = [];
+const talks: Talk[] = [];
+afterEach(async () => {
+  for (const { socket } of talks.splice(0)) socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => server.stop(1_000)));
+});
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+const ok: Fetch = async (request) => new Response(`${new URL(request.url).pathname} ${await request.text()}`);
+
+async function serve(fetch: Fetch = ok, limits: Partial<HttpLimits> = {}) {
+  const server = createHttpServer({ fetch: fetch as never, malformed: refuseMalformed, limits });
+  servers.push(server);
+  return { server, port: await server.listen(0, '127.0.0.1') };
+}
+
+/** A client's side of a connection. */
+interface Talk {
+  socket: net.Socket;
+  received(): string;
+  /** Resolves when this has come. */
+  got(text: string): Promise<void>;
+  /** Resolves when the connection is closed, with the error if it was broken off. */
+  closed: Promise<string | undefined>;
+}
+
+function talk(port: number, allowHalfOpen = false): Talk {
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen });
+  let received = '';
+  let broken: string | undefined;
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    broken = error.code;
+  });
+  const made = {
+    socket,
+    received: () => received,
+    got: (text: string) =>
+      vi.waitFor(() => expect(received).toContain(text), { timeout: 5_000, interval: 5 }),
+    closed: new Promise<string | undefined>((resolve) => socket.once('close', () => resolve(broken))),
+  };
+  talks.push(made);
+  return made;
+}
+
+const get = (path = '/', headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+const post = (path: string, length: number, headers = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n${headers}\r\n`;
+
+/** Bodies of whole answers in what was received. */
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => Number(status));
+const lastOnes = (text: string) => text.match(/^connection: close\r?$/gim)?.length ?? 0;
+
+describe('a server that stops', () => {
+  it('answers a request that is on its way on a kept connection, as the last', async () => {
+    const { server, port } = await serve();
+    const client = talk(port);
+    client.socket.write(get('/first'));
+    await client.got('/first');
+    const stopped = server.stop(5_000);
+    client.socket.write(get('/second'));
+    expect(await client.closed).toBeUndefined();
+    expect(client.received()).toContain('/second');
+    expect(lastOnes(client.received())).toBe(1);
+    expect(await stopped).toBe(0);
+  });
+
+  it('waits for the rest of a request, of its head and of its body', async () => {
+    const { server, port } = await serve();
+    const [head, body] = [talk(port), talk(port)];
+    head.socket.write(get('/head').slice(0, 10));
+    body.socket.write(`${post('/body', 4)}ab`);
+    await sleep(50);
+    const stopped = server.stop(5_000);
+    await sleep(700);
+    head.socket.write(get('/head').slice(10));
+    body.socket.write('cd');
+    expect([await head.closed, await body.closed]).toEqual([undefined, undefined]);
+    expect(head.received()).toContain('/head');
+    expect(body.received()).toContain('/body abcd');
+    expect(await stopped).toBe(0);
+  });
+
+  it('answers those that it has not accepted yet, and refuses those that come later', async () => {
+    const { server, port } = await serve();
+    const clients = Array.from({ length: 100 }, () => talk(port));
+    for (const { socket } of clients) socket.write(get('/waiting'));
+    // The system has connected them all, in this turn; nothing has been accepted.
+    await new Promise<void>((done) => process.nextTick(done));
+    const stopped = server.stop(5_000);
+    for (const client of clients) {
+      expect(await client.closed).toBeUndefined();
+      expect(client.received()).toContain('/waiting');
+    }
+    expect(await stopped).toBe(0);
+    expect(await talk(port).closed).toBe('ECONNREFUSED');
+  });
+
+  it('answers all that was pipelined, and says with the last that it is the last', async () => {
+    let go = () => {};
+    const going = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { server, port } = await serve(async (request) => {
+      if (request.url.endsWith('/slow')) await going;
+      return ok(request);
+    });
+    const client = talk(port);
+    client.socket.write(get('/slow') + get('/second') + get('/third'));
+    await sleep(50);
+    const stopped = server.stop(5_000);
+    client.socket.write(get('/fourth'));
+    await sleep(50);
+    go();
+    expect(await client.closed).toBeUndefined();
+    expect(statuses(client.received())).toEqual([200, 200, 200, 200]);
+    expect(client.received().split('HTTP/1.1').map(lastOnes)).toEqual([0, 0, 0, 0, 1]);
+    expect(await stopped).toBe(0);
+  });
+
+  it('ends connections on which nothing comes, without a reset', async () => {
+    const { server, port } = await serve();
+    const [silent, kept] = [talk(port), talk(port)];
+    kept.socket.write(get('/kept'));
+    await kept.got('/kept');
+    const began = performance.now();
+    expect(await server.stop(5_000)).toBe(0);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect([await silent.closed, await kept.closed]).toEqual([undefined, undefined]);
+  });
+
+  it('breaks off what takes too long, and says how much that was', async () => {
+    const { server, port } = await serve(() => new Promise(() => {}));
+    talk(port).socket.write(get('/for-ever'));
+    talk(port).socket.write(get('/for-ever'));
+    await sleep(50);
+    expect(await server.stop(300)).toBe(2);
+  });
+
+  it('waits for nobody who has left', async () => {
+    let cancelled = 0;
+    const { server, port } = await serve(
+      () =>
+        new Response(
+          new ReadableStream({ pull: () => new Promise(() => {}), cancel: () => void cancelled++ }),
+        ),
+    );
+    const client = talk(port);
+    client.socket.write(get('/one') + get('/two') + get('/three'));
+    await client.got('HTTP/1.1 200');
+    client.socket.destroy();
+    await vi.waitFor(() => expect(cancelled).toBe(3));
+    expect(await server.stop(5_000)).toBe(0);
+  });
+});
+
+describe('the last answer on a connection', () => {
+  it('reaches a client that is still sending', async () => {
+    const { port } = await serve(() => new Response('enough'));
+    const client = talk(port, true);
+    const part = 'x'.repeat(1_000);
+    client.socket.write(post('/', 1_000 * part.length, 'Connection: close\r\n'));
+    for (let i = 0; i < 50; i++) {
+      client.socket.write(part);
+      await sleep(5);
+    }
+    client.socket.end();
+    expect(await client.closed).toBeUndefined();
+    expect(client.received()).toMatch(/enough$/);
+  });
+});
+
+describe('a client that takes its time', () => {
+  const refused = (text: string, status: number) => {
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z]`));
+    expect(head).toMatch(/x-request-id: req_/);
+    expect(lastOnes(head)).toBe(1);
+    expect(JSON.parse(body)).toMatchObject({
+      success: false,
+      errors: [{ type: 'validation_error', code: 'invalid_request' }],
+    });
+  };
+  const short = { headersMs: 200, requestMs: 400 };
+
+  it.each([
+    ['the head of a request', get('/slow').slice(0, -2)],
+    ['its body', `${post('/slow', 10)}12345`],
+    [
+      'a chunked body',
+      'POST /slow HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n',
+    ],
+  ])('over %s is told so', async (_, text) => {
+    const { port } = await serve(ok, short);
+    const client = talk(port);
+    for (const part of text.match(/.{1,15}/gs) ?? []) {
+      client.socket.write(part);
+      await sleep(5);
+    }
+    expect(await client.closed).toBeUndefined();
+    refused(client.received(), 408);
+  });
+
+  it('and says nothing at all is told nothing, and let go', async () => {
+    const { port } = await serve(ok, short);
+    const client = talk(port);
+    expect(await client.closed).toBeUndefined();
+    expect(client.received()).toBe('');
+  });
+
+  it('between two requests is let go, but not before a proxy would', async () => {
+    const { port } = await serve(ok, { keepAliveMs: 65_000 });
+    const client = talk(port);
+    client.socket.write(get('/kept'));
+    await client.got('/kept');
+    expect(client.received()).toMatch(/^keep-alive: timeout=65\r$/im);
+  });
+
+  it.each([
+    ['no HTTP', 400, 'nonsense\r\n\r\n'],
+    ['no Host', 400, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['too many headers', 431, get('/', `X-Long: ${'x'.repeat(20_000)}\r\n`)],
+    [
+      'too much beside the chunks',
+      413,
+      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n1\r\n0\r\n\r\n`,
+    ],
+  ])('is refused like one that sends %s', async (_, status, text) => {
+    const { port } = await serve();
+    const client = talk(port);
+    client.socket.write(text);
+    expect(await client.closed).toBeUndefined();
+    refused(client.received(), status);
+  });
+
+  it('holds nothing of what comes before nonsense', async () => {
+    const { port } = await serve(() => new Promise(() => {}));
+    const client = talk(port);
+    client.socket.write(`${get('/first')}nonsense\r\n\r\n`);
+    await client.closed;
+    // It would be taken for the answer to the first.
+    expect(client.received()).toBe('');
+  });
+});
+
+describe('an answer that is not read', () => {
+  const MIB = 1024 * 1024;
+  const endless = (onCancel: () => void): Fetch => {
+    const chunk = new Uint8Array(MIB);
+    return () =>
+      new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk), cancel: onCancel }));
+  };
+
+  it.each([
+    ['when nothing moves any more', { stallMs: 200 }],
+    ['when it takes too long altogether', { answerMs: 200 }],
+  ])('is broken off %s', async (_, limits) => {
+    let cancelled = false;
+    const onCancel = () => {
+      cancelled = true;
+    };
+    const { port } = await serve(endless(onCancel), limits);
+    const client = talk(port);
+    client.socket.write(get());
+    client.socket.pause();
+    await vi.waitFor(() => expect(cancelled).toBe(true), { timeout: 5_000 });
+    client.socket.resume();
+    await client.closed;
+    // Not as if it were whole.
+    expect(client.received()).not.toMatch(/0\r\n\r\n$/);
+  });
+
+  it('is broken off when answers take too much memory, the longest first', async () => {
+    const { port } = await serve(
+      (request) => new Response(new Uint8Array(Number(new URL(request.url).pathname.slice(1)) * MIB)),
+      { maxUnsent: 40 * MIB },
+    );
+    const [long, short] = [talk(port), talk(port)];
+    for (const { socket } of [long, short]) socket.pause();
+    short.socket.write(get('/20'));
+    long.socket.write(get('/40'));
+    await sleep(1_500);
+    for (const { socket } of [long, short]) socket.resume();
+    await long.closed;
+    expect(long.received().length).toBeLessThan(40 * MIB);
+    await vi.waitFor(() => expect(short.received().length).toBeGreaterThan(20 * MIB), { timeout: 5_000 });
+  });
+});
+
+describe('too many connections', () => {
+  it('take the place of those that have been idle for longest', async () => {
+    const { port } = await serve(
+      async (request) =>
+        request.url.endsWith('/busy') ? await new Promise<Response>(() => {}) : ok(request),
+      { max: 3 },
+    );
+    const busy = talk(port);
+    busy.socket.write(get('/busy'));
+    await sleep(20);
+    const old = talk(port);
+    old.socket.write(get('/old'));
+    await old.got('/old');
+    const young = talk(port);
+    young.socket.write(get('/young'));
+    await young.got('/young');
+    const next = talk(port);
+    next.socket.write(get('/next'));
+    await next.got('/next');
+    await old.closed;
+    expect([busy, young, next].map(({ socket }) => socket.destroyed)).toEqual([false, false, false]);
+  });
+});
