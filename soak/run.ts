@@ -6,10 +6,12 @@ import { buildServer, startServer } from '../bench/support/server.ts';
 import { openSite } from '../bench/support/site.ts';
 import { disk } from './disk.ts';
 import { kills } from './kills.ts';
+import { orgs } from './orgs.ts';
+import { postgres } from './postgres.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { disk, kills, stop };
+const SOAKS: Record<string, Soak> = { disk, kills, orgs, postgres, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)
