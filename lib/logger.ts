@@ -50,7 +50,7 @@ function jsonLine(time: string, level: LogLevel, message: string, fields?: LogFi
     const value = fields[key];
     line[key] = value instanceof Error ? errorText(value) : value;
   }
-  return `${JSON.stringify(line)}\n`;
+  return `${jsonText(line)}\n`;
 }
 
 function textLine(time: string, level: LogLevel, message: string, fields?: LogFields): string {
@@ -62,12 +62,21 @@ function textLine(time: string, level: LogLevel, message: string, fields?: LogFi
   return `${line}\n`;
 }
 
+/** What JSON leaves as it is, but terminals and readers of logs obey: more line ends, C1 controls, turned writing. */
+const OBEYED = /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+const jsonText = (value: unknown): string =>
+  (JSON.stringify(value) ?? '').replace(
+    OBEYED,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 const PLAIN = /^[\w.:/@{}+-]+$/;
 
 function textValue(value: unknown): string {
-  if (value instanceof Error) return JSON.stringify(errorText(value));
-  if (typeof value === 'string') return PLAIN.test(value) ? value : JSON.stringify(value);
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (value instanceof Error) return jsonText(errorText(value));
+  if (typeof value === 'string') return PLAIN.test(value) ? value : jsonText(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
 /** Message and stack along the causes. Query parameters are no part of it: they hold users' data. */
