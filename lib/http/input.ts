@@ -79,9 +79,20 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 
+/** What a body may be said to be coded as: we undo nothing, and do not read it as if there were nothing to undo. */
+const CODINGS = [
+  ['content-encoding', 'identity'],
+  ['transfer-encoding', 'chunked'],
+] as const;
+
 async function readJsonObject(c: Context): Promise<object> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
+  for (const [header, plain] of CODINGS) {
+    const coding = c.req.header(header);
+    if (coding !== undefined && coding.trim().toLowerCase() !== plain)
+      throw invalidBody('The body must not be encoded.');
+  }
   const bytes = await readBytes(c).catch((error) => {
     // Whoever stopped sending is not there to read this; but it is no failure of ours.
     throw error instanceof ApiError ? error : invalidBody('The body ended early.');

@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts';
 
-/** The name in a Host header: lower-cased, without port and trailing dot. Empty when there is none. */
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d{1,5})?$/i;
+
+/** The name in a Host header: lower-cased, without port and trailing dot. Empty when there is none, or something else. */
 export function hostName(host: string | undefined): string {
-  if (!host) return '';
-  const name = host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':', 1)[0] ?? '');
-  return name.toLowerCase().replace(/\.$/, '');
+  return HOST.exec(host ?? '')?.[1]?.toLowerCase() ?? '';
 }
 
 /** The slug when `name` is exactly one label in front of the base domain. */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { hasOneTarget } from '../http/target.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { listen, stopListening } from './listener.ts';
 
@@ -59,7 +60,7 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
     const { incoming, outgoing } = env as HttpBindings;
     const connection = connections.get(incoming.socket);
     const number = connection?.requests;
-    const response = await fetch(request, env as HttpBindings);
+    const response = hasOneTarget(incoming) ? await fetch(request, env as HttpBindings) : malformed();
     // Its connection ends with the answer, unless there are more to be given on it.
     if (stopping && connection && number === connection.requests) {
       connection.ending = true;
