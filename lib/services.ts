@@ -6,7 +6,6 @@ import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
 import type { Migration } from '../db/migrate.ts';
 import { createShare } from '../db/pool.ts';
-import { createTurns, type Turns } from '../db/turns.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
 import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
@@ -16,6 +15,7 @@ import { createSecretBox, type SecretBox } from './auth/secret-box.ts';
 import { createSessionLookUp, type SessionLookUp } from './auth/session-look-up.ts';
 import { createSignedTokens, type SignedTokens } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
+import { createListTurns, type ListTurns } from './http/list-turns.ts';
 import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
@@ -43,7 +43,7 @@ export interface Services {
   limits: AuthLimits;
   mail: MailQueue;
   /** For whole lists, which keep a connection for as long as they are read. */
-  listTurns: Turns<true>;
+  listTurns: ListTurns;
   apiTokens: ApiTokens;
   ingest: Ingest;
   readFinding: FindingReader;
@@ -120,7 +120,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     ingest: createIngest(createShare(database.withConnection, third), nextId),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
-    listTurns: createTurns(Array(Math.max(1, Math.floor(config.dbPoolMax / 2))).fill(true), {
+    listTurns: createListTurns(Math.max(1, Math.floor(config.dbPoolMax / 2)), {
       patienceMs: LIST_PATIENCE_MS,
     }),
     metrics: createMetrics(() => database.pool(), platform.renderMetrics),

@@ -2,6 +2,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refuseMalformed } from '../lib/http/app.ts';
+import { createListTurns, type ListTurns } from '../lib/http/list-turns.ts';
 import { createHttpServer, type HttpLimits, type HttpServer } from '../lib/node/http-server.ts';
 
 const servers: HttpServer[] = [];
@@ -317,5 +318,34 @@ describe('too many connections', () => {
     await next.got('/next');
     await old.closed;
     expect([busy, young, next].map(({ socket }) => socket.destroyed)).toEqual([false, false, false]);
+  });
+});
+
+describe('whole lists', () => {
+  /** Reads a list; rows have waited for it for so long. */
+  async function read(turns: ListTurns, waited: number) {
+    const reader = { waited: () => waited, broken: false, breakOff: () => {} };
+    const leave = await turns.enter(reader);
+    reader.breakOff = () => {
+      reader.broken = true;
+      leave();
+    };
+    return reader;
+  }
+
+  it('give way to others when their reader is slow, the slowest first', async () => {
+    const turns = createListTurns(3, { patienceMs: 5_000, slowMs: 100 });
+    const [quick, slow, slowest] = [await read(turns, 50), await read(turns, 200), await read(turns, 300)];
+    const broken = () => [quick, slow, slowest].map((reader) => reader.broken);
+    await sleep(1_100);
+    expect(broken()).toEqual([false, false, false]);
+    await read(turns, 0);
+    expect(broken()).toEqual([false, false, true]);
+  });
+
+  it('refuse who comes when there are too many', async () => {
+    const turns = createListTurns(1, { patienceMs: 50 });
+    await read(turns, 0);
+    await expect(read(turns, 0)).rejects.toThrow('no turn within 50 ms');
   });
 });

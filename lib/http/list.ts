@@ -1,7 +1,7 @@
 import { readRows, type TextQuery } from '../../db/stream.ts';
-import type { Services } from '../services.ts';
 import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
+import type { ListReader, ListTurns } from './list-turns.ts';
 import { JSON_TYPE, type ResultInfo } from './respond.ts';
 import { z } from './schema.ts';
 
@@ -46,7 +46,14 @@ export async function answerRows(
     return { status: 200, headers: JSON_TYPE, body: concat([head, ...separated(whole), tail]) };
   }
 
-  const batches = takeTurns(services, readRows(services.database.sql, query, rowsPerFetch));
+  let waited = 0;
+  let waitsSince: number | undefined;
+  const reader: ListReader = {
+    waited: () => (waitsSince === undefined ? 0 : waited + performance.now() - waitsSince),
+    breakOff: () => {},
+  };
+  const rowsOf = readRows(services.database.sql, query, rowsPerFetch);
+  const batches = takeTurns(services.listTurns, reader, rowsOf);
   // Asked for before the response begins, so that a failing query is still an ordinary error.
   const first = await batches.next();
   const rows = first.done ? [] : first.value;
@@ -56,38 +63,48 @@ export async function answerRows(
   }
 
   let stalled: ReturnType<typeof setTimeout> | undefined;
-  const waitForReader = (controller: ReadableStreamDefaultController) => {
-    stalled = setTimeout(() => {
-      log.info('list broken off, its reader has stopped', {
-        request_id: request.requestId,
-        route: request.route,
-      });
-      controller.error(new Error('the reader has stopped'));
-      void batches.return(undefined);
-    }, STALL_MS);
+  const waitForReader = () => {
+    waitsSince = performance.now();
+    stalled = setTimeout(reader.breakOff, STALL_MS);
+  };
+  const stopWaiting = () => {
+    clearTimeout(stalled);
+    if (waitsSince !== undefined) waited += performance.now() - waitsSince;
+    waitsSince = undefined;
   };
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        reader.breakOff = () => {
+          stopWaiting();
+          const { requestId: request_id, route } = request;
+          log.info('list broken off, its reader is slow', {
+            request_id,
+            route,
+            waited_ms: Math.round(waited),
+          });
+          controller.error(new Error('the reader is slow'));
+          void batches.return(undefined);
+        };
         controller.enqueue(concat([head, ...separated(rows)]));
-        waitForReader(controller);
+        waitForReader();
       },
       async pull(controller) {
-        clearTimeout(stalled);
+        stopWaiting();
         const { done, value } = await batches.next().catch((error) => {
           log.error('list broken off', { request_id: request.requestId, route: request.route, error });
           throw error;
         });
         if (!done && value.length > 0) {
           controller.enqueue(concat([COMMA, ...separated(value)]));
-          return waitForReader(controller);
+          return waitForReader();
         }
         controller.enqueue(tail);
         controller.close();
         await batches.return(undefined);
       },
       async cancel() {
-        clearTimeout(stalled);
+        stopWaiting();
         await batches.return(undefined);
       },
     },
@@ -98,10 +115,12 @@ export async function answerRows(
 }
 
 /** Lists may hold half of the connections at the most, however slow their readers are. */
-async function* takeTurns<T>({ listTurns }: Services, rows: AsyncGenerator<T>): AsyncGenerator<T> {
-  const leave = await new Promise<() => void>((resolve, reject) => {
-    listTurns.enter((_, done) => resolve(done), reject);
-  });
+async function* takeTurns<T>(
+  turns: ListTurns,
+  reader: ListReader,
+  rows: AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  const leave = await turns.enter(reader);
   try {
     yield* rows;
   } finally {
