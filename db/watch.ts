@@ -48,19 +48,19 @@ export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions)
 
   async function ask(timeoutMs: number): Promise<void> {
     const began = performance.now();
+    // Whoever is answered meanwhile knows better: it is slow.
+    const isAnswering = () => answeredAt() > began;
     try {
-      // It may have no connection to spare, or a new password, and still serve those it has.
-      await within(
-        timeoutMs,
-        askSlot().catch(async () => void (await askPool())),
-      );
+      await within(timeoutMs, askSlot());
     } catch (error) {
-      const noAnswer = sqlState(error) === NO_ANSWER;
-      if (noAnswer) slot.kill(error as Error);
-      // Others are answered: it is slow.
-      if (!noAnswer || answeredAt() <= began) {
-        goDown(error as Error, noAnswer);
-        throw error;
+      if (sqlState(error) === NO_ANSWER) {
+        slot.kill(error as Error);
+        if (!isAnswering()) throw goDown(error as Error, true);
+      } else {
+        // It may have no connection to spare, or a new password, and still serve those it has.
+        await within(timeoutMs, askPool()).catch((reason) => {
+          if (!isAnswering()) throw goDown(reason, false);
+        });
       }
     }
     down = undefined;
@@ -73,13 +73,15 @@ export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions)
     return asking;
   }
 
-  function goDown(cause: Error, isSilent: boolean): void {
-    if (closed) return;
+  /** @returns `cause` */
+  function goDown(cause: Error, isSilent: boolean): Error {
+    if (closed) return cause;
     clearTimeout(retry);
     retry = setTimeout(() => askOnce(ANSWER_MS).catch(() => {}), RETRY_MS);
-    if (down) return;
+    if (down) return cause;
     down = Object.assign(new Error('the database does not answer', { cause }), { code: DOWN });
     onDown(down, isSilent);
+    return cause;
   }
 
   return {
@@ -96,7 +98,7 @@ export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions)
   };
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function within<T>(ms: number, work: PromiseLike<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const give = () => reject(Object.assign(new Error(`no answer within ${ms} ms`), { code: NO_ANSWER }));
