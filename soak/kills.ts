@@ -1,24 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import postgres, { type Sql } from 'postgres';
 import type { Figure } from '../bench/support/bench.ts';
-import { type Api, createClient } from '../tests/support/client.ts';
-import { buildNextVersion, STEPS } from './support/next-version.ts';
+import { type Kind, type Place, playRound, playStarts } from './support/kill-rounds.ts';
+import { buildNextVersion } from './support/next-version.ts';
 import { type Scene, soak } from './support/soak.ts';
-import { embeddedUrl, startVictim, type Victim } from './support/victim.ts';
-import { findHalves, type Halves } from './support/wholeness.ts';
-import { findLost, type Ledger, openLedger, write } from './support/writers.ts';
-
-/** What is killed, and in the middle of what. */
-interface Kind {
-  name: string;
-  database: 'embedded' | 'standing';
-  workers?: number;
-  whom?: Parameters<Victim['kill']>[0];
-  /** It comes with migrations that this database has not had yet. */
-  upgrade?: true;
-}
+import { embeddedUrl } from './support/victim.ts';
+import type { Halves } from './support/wholeness.ts';
 
 const KINDS: readonly Kind[] = [
   { name: 'server', database: 'embedded' },
@@ -26,23 +12,13 @@ const KINDS: readonly Kind[] = [
   { name: 'server and postmaster', database: 'embedded', whom: 'postmaster too' },
   { name: 'server that migrates', database: 'embedded', upgrade: true },
   { name: 'primary of two workers', database: 'embedded', workers: 2 },
+  { name: 'postmaster alone', database: 'embedded', only: 'postmaster' },
   { name: 'server that migrates, database elsewhere', database: 'standing', upgrade: true },
   { name: 'all processes', database: 'embedded', whom: 'all' },
+  { name: 'backend alone', database: 'embedded', only: 'backend' },
+  { name: 'postmaster of two workers alone', database: 'embedded', workers: 2, only: 'postmaster' },
   { name: 'all of two workers that migrate', database: 'embedded', workers: 2, whom: 'all', upgrade: true },
 ];
-
-/** A database, and what was answered by the servers that have used it. */
-interface Place {
-  dataDir: string;
-  env: Record<string, string>;
-  databaseUrl(): Promise<string>;
-  /** Migrations beyond those of this checkout. */
-  steps: number;
-  ledgers: Ledger[];
-}
-
-const MOMENT_MS = 3_000;
-const MIGRATED_WITHIN_MS = 60_000;
 
 export const kills = soak({
   summary:
@@ -57,26 +33,32 @@ export const kills = soak({
       halves: [] as Halves[],
       unexpected: [] as string[],
       restarts: [] as number[],
+      returns: [] as number[],
+      sinceUp: [] as number[],
+      halfWay: 0,
     };
     for (let round = 0; round < rounds; round++) {
       const kind = KINDS[round % KINDS.length] as Kind;
       const place = places[kind.database];
-      const { ms, found } = await playRound({
+      const { back, halfWay, found } = await playRound({
         scene,
         entry,
         kind,
         place,
         last: round >= rounds - KINDS.length,
       });
-      seen.restarts.push(ms);
+      seen[kind.only ? 'returns' : 'restarts'].push(back.ms);
+      if (halfWay) seen.halfWay++;
       seen.lost.push(...found.lost);
       seen.halves.push(found.halves);
       seen.unexpected.push(...(place.ledgers.at(-1)?.unexpected ?? []));
       const faults = [found.lost, ...Object.values(found.halves)].flat() as string[];
       const answered = place.ledgers.at(-1)?.answered;
       scene.site.say(
-        `  ${round + 1}: ${kind.name}: ${answered} writes answered, back after ${ms} ms${faults.map((fault) => `\n    ${fault}`).join('')}`,
+        `  ${round + 1}: ${kind.name}: ${answered} writes answered, back after ${back.ms} ms${back.sinceUp === undefined ? '' : `, ${back.sinceUp} ms after the database`}`,
       );
+      for (const fault of faults) scene.site.say(`    ${fault}`);
+      if (back.sinceUp !== undefined) seen.sinceUp.push(back.sinceUp);
     }
     const unstartable = await playStarts(scene, entry, starts);
     const answered = Object.values(places).flatMap(({ ledgers }) => ledgers.map((ledger) => ledger.answered));
@@ -95,6 +77,13 @@ export const kills = soak({
       none('wrong counts', halves('counts')),
       none('stuck locks', halves('locks')),
       none('answers neither success nor unavailable', seen.unexpected),
+      { name: 'upgrades that were interrupted half way', value: seen.halfWay },
+      { name: 'database alone killed: longest outage, ms', value: Math.max(...seen.returns) },
+      {
+        name: 'database alone killed: healthy after it is up, ms',
+        value: Math.max(...seen.sinceUp),
+        aim: { atMost: 3_000 },
+      },
       { name: 'slowest start after a kill, ms', value: Math.max(...seen.restarts), aim: { atMost: 10_000 } },
       { ...none('first starts that did not recover', unstartable), rounds: { values: [starts] } },
     ];
@@ -121,105 +110,4 @@ async function openPlaces({ site, database }: Scene): Promise<Record<Kind['datab
       databaseUrl: async () => url,
     },
   };
-}
-
-interface Round {
-  scene: Scene;
-  entry: string;
-  kind: Kind;
-  place: Place;
-  /** All that was ever answered is looked for, not only what was answered in this round. */
-  last: boolean;
-}
-
-/** Starts a server, writes, kills it, starts it again and looks what is there. */
-async function playRound({ scene, entry, kind, place, last }: Round) {
-  const { workers = 1, whom = 'server', upgrade } = kind;
-  const start = () =>
-    startVictim(scene.site, {
-      entry,
-      dataDir: place.dataDir,
-      env: { ...place.env, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
-    });
-  const began = async (victim: Victim) => apiOf(await victim.listening);
-
-  let victim = await start();
-  let api = await began(victim);
-  const ledger = await openLedger(api);
-  place.ledgers.push(ledger);
-  const over = new AbortController();
-  const writing = write(api, ledger, { signal: over.signal });
-  await sleep(randomInt(MOMENT_MS));
-  if (upgrade) {
-    // What there is now is what the next version will have to migrate: it is killed while it does.
-    over.abort();
-    await writing;
-    await victim.stop();
-    place.steps++;
-    victim = await start();
-    const next = victim.listening
-      .then(apiOf)
-      .then((after) => write(after, ledger, { signal: new AbortController().signal }));
-    next.catch(() => {});
-    await Promise.race([sleep(randomInt(MOMENT_MS)), victim.listening.then(() => sleep(randomInt(500)))]);
-    await victim.kill(whom);
-    await next.catch(() => {});
-  } else {
-    await victim.kill(whom);
-    over.abort();
-    await writing;
-  }
-
-  const killed = Date.now();
-  victim = await start();
-  api = await began(victim);
-  const ms = Date.now() - killed;
-  const sql = postgres(await place.databaseUrl(), { max: 1, onnotice: () => {} });
-  try {
-    await untilMigrated(sql);
-    const ledgers = last ? place.ledgers : [ledger];
-    const lost: string[] = [];
-    for (const each of ledgers) lost.push(...(await findLost(api, each)));
-    const halves = await findHalves(
-      sql,
-      ledgers.map(({ org }) => org.id),
-    );
-    return { ms, found: { lost, halves } };
-  } finally {
-    await sql.end({ timeout: 1 });
-    await victim.stop();
-  }
-}
-
-const apiOf = (origin: string): Api => createClient((request) => fetch(request), origin);
-
-async function untilMigrated(sql: Sql): Promise<void> {
-  for (const deadline = Date.now() + MIGRATED_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
-    const [row] = await sql.unsafe<{ versions: number }[]>(
-      'select count(distinct schema_version)::int as versions from shared.orgs',
-    );
-    if ((row?.versions ?? 0) <= 1) return;
-  }
-}
-
-/** Kills servers that start for the first time ever, again and again, and lets the next one start. */
-async function playStarts(scene: Scene, entry: string, starts: number): Promise<string[]> {
-  const failed: string[] = [];
-  for (let i = 0; i < starts; i++) {
-    const dataDir = join(scene.site.workDir, `first-${i}`);
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const victim = await startVictim(scene.site, { entry, dataDir });
-      await sleep(randomInt(2_000));
-      await victim.kill(i % 2 ? 'server' : 'all');
-    }
-    const victim = await startVictim(scene.site, { entry, dataDir });
-    try {
-      await openLedger(apiOf(await victim.listening));
-    } catch (error) {
-      failed.push((error as Error).message);
-      scene.site.say(`  first start ${i + 1}: ${(error as Error).message}`);
-    }
-    await victim.stop();
-  }
-  return failed;
 }

@@ -73,6 +73,8 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
 
   async function look(): Promise<void> {
     const space = await measure(home);
+    // Some network and container file systems do not tell.
+    if (!(space.total > 0)) return;
     const { low, high, empty, reserve } = marksOf(space);
     if (space.free < empty) await giveUpReserve();
     readOnly ??= await withClient(url, async (sql) => {

@@ -104,10 +104,27 @@ async function descendantsOf(pid: number): Promise<number[]> {
   return found.slice(1);
 }
 
+async function postmasterOf(dataDir: string): Promise<number | undefined> {
+  return (await postmasterIn(dataDir))?.pid;
+}
+
 /** Of the embedded database in a data directory; undefined when there is none. */
-export async function postmasterOf(dataDir: string): Promise<number | undefined> {
+export async function postmasterIn(dataDir: string) {
   const text = await readFile(join(dataDir, 'postgres/18/postmaster.pid'), 'utf8').catch(() => '');
-  return Number(text.split('\n')[0]) || undefined;
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  return pid ? { pid, ready: lines[7]?.trim() === 'ready' } : undefined;
+}
+
+/** Kills the embedded database in a data directory, whose server goes on: its postmaster, or one process that serves a connection. */
+export async function killDatabase(dataDir: string, whom: 'postmaster' | 'backend'): Promise<void> {
+  const postmaster = (await postmasterOf(dataDir)) ?? 0;
+  if (whom === 'postmaster') return kill(postmaster);
+  for (const pid of await descendantsOf(postmaster)) {
+    const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (/^postgres: svc /.test(title)) return kill(pid);
+  }
+  throw new Error('the database serves nobody');
 }
 
 /** Where the embedded database in a data directory is, while it runs. */

@@ -1,0 +1,212 @@
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres, { type Sql } from 'postgres';
+import { type Api, createClient } from '../../tests/support/client.ts';
+import { STEPS } from './next-version.ts';
+import type { Scene } from './soak.ts';
+import { killDatabase, postmasterIn, startVictim, type Victim } from './victim.ts';
+import { findHalves } from './wholeness.ts';
+import { findLost, type Ledger, openLedger, write } from './writers.ts';
+
+/** What is killed, and in the middle of what. */
+export interface Kind {
+  name: string;
+  database: 'embedded' | 'standing';
+  workers?: number;
+  whom?: Parameters<Victim['kill']>[0];
+  /** The server is left alone, and goes on by itself. */
+  only?: 'postmaster' | 'backend';
+  /** It comes with migrations that this database has not had yet. */
+  upgrade?: true;
+}
+
+/** A database, and what was answered by the servers that have used it. */
+export interface Place {
+  dataDir: string;
+  env: Record<string, string>;
+  databaseUrl(): Promise<string>;
+  /** Migrations beyond those of this checkout. */
+  steps: number;
+  ledgers: Ledger[];
+}
+
+const MOMENT_MS = 3_000;
+const MIGRATED_WITHIN_MS = 60_000;
+const BACK_WITHIN_MS = 30_000;
+/** A probe that has not failed by then has not noticed anything. */
+const MISSED_MS = 3_000;
+
+export interface Round {
+  scene: Scene;
+  entry: string;
+  kind: Kind;
+  place: Place;
+  /** All that was ever answered is looked for, not only what was answered in this round. */
+  last: boolean;
+}
+
+/** How the service came back; `sinceUp` is counted from when the database was up, unless it never was down. */
+interface Back {
+  ms: number;
+  sinceUp?: number | undefined;
+}
+
+/** Starts a server, writes, kills it or its database, lets it come back and looks what is there. */
+export async function playRound(round: Round) {
+  const { scene, entry, kind, place, last } = round;
+  const { workers = 1, only } = kind;
+  const start = () =>
+    startVictim(scene.site, {
+      entry,
+      dataDir: place.dataDir,
+      env: { ...place.env, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
+    });
+  const before = await start();
+  const api = apiOf(await before.listening);
+  const ledger = await openLedger(api);
+  place.ledgers.push(ledger);
+  const killed = await (only ? killTheDatabase : kind.upgrade ? killTheNext : killTheServer)({
+    ...round,
+    start,
+    before,
+    api,
+    ledger,
+  });
+  const { victim, back } = killed;
+  const sql = postgres(await place.databaseUrl(), { max: 1, onnotice: () => {} });
+  try {
+    await untilMigrated(sql);
+    const ledgers = last ? place.ledgers : [ledger];
+    const lost: string[] = [];
+    const after = apiOf(await victim.listening);
+    for (const each of ledgers) lost.push(...(await findLost(after, each)));
+    const halves = await findHalves(
+      sql,
+      ledgers.map(({ org }) => org.id),
+    );
+    return { back, halfWay: kind.upgrade && (await wasHalfWay(victim, sql)), found: { lost, halves } };
+  } finally {
+    await sql.end({ timeout: 1 });
+    await victim.stop();
+  }
+}
+
+interface Scenario extends Round {
+  start(): Promise<Victim>;
+  before: Victim;
+  api: Api;
+  ledger: Ledger;
+}
+
+/** @returns the server that is there afterwards, and how it came back */
+type Killing = (scenario: Scenario) => Promise<{ victim: Victim; back: Back }>;
+
+const killTheServer: Killing = async ({ kind, start, before, api, ledger }) => {
+  const writing = write(api, ledger, { signal: new AbortController().signal });
+  await sleep(randomInt(MOMENT_MS));
+  await before.kill(kind.whom ?? 'server');
+  await writing;
+  return startAgain(start);
+};
+
+/** What there is by then is what the next version will have to migrate: it is killed while it does. */
+const killTheNext: Killing = async ({ kind, place, start, before, api, ledger }) => {
+  const over = new AbortController();
+  const writing = write(api, ledger, { signal: over.signal });
+  await sleep(randomInt(MOMENT_MS));
+  over.abort();
+  await writing;
+  await before.stop();
+  place.steps++;
+  const next = await start();
+  const writingOn = next.listening.then((origin) =>
+    write(apiOf(origin), ledger, { signal: new AbortController().signal }),
+  );
+  writingOn.catch(() => {});
+  // One in three while it starts.
+  if (randomInt(3) === 0) await sleep(randomInt(MOMENT_MS / 2));
+  else await next.listening.then(() => sleep(randomInt(MOMENT_MS / 6)));
+  await next.kill(kind.whom ?? 'server');
+  await writingOn.catch(() => {});
+  return startAgain(start);
+};
+
+const killTheDatabase: Killing = async ({ kind, place, before, api, ledger }) => {
+  const over = new AbortController();
+  const writing = write(api, ledger, { signal: over.signal, patient: true });
+  await sleep(randomInt(MOMENT_MS));
+  const back = untilHealthyAgain(api, place.dataDir);
+  await killDatabase(place.dataDir, kind.only ?? 'postmaster');
+  const came = await back;
+  await sleep(randomInt(MOMENT_MS));
+  over.abort();
+  await writing;
+  return { victim: before, back: came };
+};
+
+async function startAgain(start: () => Promise<Victim>): Promise<{ victim: Victim; back: Back }> {
+  const began = Date.now();
+  const victim = await start();
+  await victim.listening;
+  return { victim, back: { ms: Date.now() - began } };
+}
+
+/** Waits until the probe has failed, and no longer does. A database that was only away for a moment may be missed. */
+async function untilHealthyAgain(api: Api, dataDir: string): Promise<Back> {
+  const began = Date.now();
+  const first = await postmasterIn(dataDir);
+  let failed = false;
+  let up: number | undefined;
+  while (Date.now() - began < BACK_WITHIN_MS) {
+    const [health, postmaster] = await Promise.all([api.get('//healthz'), postmasterIn(dataDir)]);
+    if (postmaster?.ready && postmaster.pid !== first?.pid) up ??= Date.now();
+    if (health.status !== 200) failed = true;
+    else if (failed || Date.now() - began > MISSED_MS) {
+      return { ms: failed ? Date.now() - began : 0, sinceUp: up && Date.now() - up };
+    }
+    await sleep(10);
+  }
+  throw new Error('the service does not come back');
+}
+
+/** Whether some organizations had been migrated already, and others had not, when this server started. */
+async function wasHalfWay(victim: Victim, sql: Sql): Promise<boolean> {
+  const [row] = await sql.unsafe<{ orgs: number }[]>('select count(*)::int as orgs from shared.orgs');
+  const behind = /migrating organizations.*count=(\d+)/.exec(await readFile(victim.logFile, 'utf8'))?.[1];
+  return behind !== undefined && Number(behind) < (row?.orgs ?? 0);
+}
+
+const apiOf = (origin: string): Api => createClient((request) => fetch(request), origin);
+
+async function untilMigrated(sql: Sql): Promise<void> {
+  for (const deadline = Date.now() + MIGRATED_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
+    const [row] = await sql.unsafe<{ versions: number }[]>(
+      'select count(distinct schema_version)::int as versions from shared.orgs',
+    );
+    if ((row?.versions ?? 0) <= 1) return;
+  }
+}
+
+/** Kills servers that start for the first time ever, again and again, and lets the next one start. */
+export async function playStarts(scene: Scene, entry: string, starts: number): Promise<string[]> {
+  const failed: string[] = [];
+  for (let i = 0; i < starts; i++) {
+    const dataDir = join(scene.site.workDir, `first-${i}`);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const victim = await startVictim(scene.site, { entry, dataDir });
+      await sleep(randomInt(2_000));
+      await victim.kill(i % 2 ? 'server' : 'all');
+    }
+    const victim = await startVictim(scene.site, { entry, dataDir });
+    try {
+      await openLedger(apiOf(await victim.listening));
+    } catch (error) {
+      failed.push((error as Error).message);
+      scene.site.say(`  first start ${i + 1}: ${(error as Error).message}`);
+    }
+    await victim.stop();
+  }
+  return failed;
+}
