@@ -103,6 +103,37 @@ describe('a pushed finding', () => {
   });
 });
 
+describe('a large body', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const send = (fields: string) => {
+    const body = JSON.stringify(finding(org, scanId)).replace(
+      /^\{/,
+      `{"padding":"${'x'.repeat(20_000)}",${fields},`,
+    );
+    return t.api.post('/agent/findings', { ...org.asAgent, body });
+  };
+
+  it.each([
+    ['99 arrays', `"a":${nested(99)}`],
+    ['brackets in texts', `"a":"${'[{'.repeat(1_000)}","b":"\\"${'['.repeat(1_000)}\\\\"`],
+    ['many arrays beside one another', `"a":[${Array(1_000).fill(nested(50)).join()}]`],
+  ])('is read with %s', async (_, fields) => {
+    expect((await send(fields)).status).toBe(201);
+  });
+
+  it.each([
+    ['100 arrays', `"a":${nested(100)}`],
+    ['100 objects', `"a":${'{"a":'.repeat(100)}1${'}'.repeat(100)}`],
+    ['half a million arrays', `"a":${nested(500_000)}`],
+    ['half a million arrays that do not end', `"a":${'['.repeat(900_000)}`],
+    ['brackets behind a text', `"a":"\\\\",${'"b":{'.repeat(200)}`],
+  ])('is refused with %s in one another', async (_, fields) => {
+    const answer = await send(fields);
+    expect([answer.status, answer.error]).toEqual([400, 'validation_error/invalid_body']);
+    expect(answer.json.errors[0].message).toContain('nested');
+  });
+});
+
 /** Bodies that are no valid input anywhere; what an endpoint makes of them must never be a 5xx. */
 const HOSTILE_VALUES: unknown[] = [
   null,

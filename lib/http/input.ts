@@ -99,14 +99,42 @@ async function readJsonObject(c: Context): Promise<object> {
   });
   let value: unknown;
   try {
-    value = JSON.parse(decoder.decode(bytes));
-  } catch {
-    throw invalidBody('The body is not JSON in UTF-8.');
+    const text = decoder.decode(bytes);
+    if (isNestedDeeper(text, MAX_DEPTH))
+      throw invalidBody(`The body must be nested ${MAX_DEPTH} deep at most.`);
+    value = JSON.parse(text);
+  } catch (error) {
+    throw error instanceof ApiError ? error : invalidBody('The body is not JSON in UTF-8.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidBody('The body must be a JSON object.');
   }
   return value;
+}
+
+const MAX_DEPTH = 100;
+/** What is shorter cannot be nested so deep that it matters. */
+const SHALLOW = 10_000;
+
+/** Half a million arrays in one another, which are 1 MiB, would keep everybody waiting for as long as they are made. */
+function isNestedDeeper(json: string, max: number): boolean {
+  if (json.length < SHALLOW) return false;
+  let depth = 0;
+  for (let i = 0; i < json.length; i++) {
+    switch (json.charCodeAt(i)) {
+      case 0x22: // A text, up to the quote that is not escaped.
+        for (i++; i < json.length && json.charCodeAt(i) !== 0x22; i++) if (json.charCodeAt(i) === 0x5c) i++;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > max) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+    }
+  }
+  return false;
 }
 
 const tooLarge = () => invalidBody(`The body must have at most ${BODY_LIMIT} bytes.`);
