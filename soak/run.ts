@@ -4,6 +4,7 @@ import { openBenchDatabase } from '../bench/support/postgres.ts';
 import { type Report, render } from '../bench/support/report.ts';
 import { buildServer, startServer } from '../bench/support/server.ts';
 import { openSite } from '../bench/support/site.ts';
+import { clients } from './clients.ts';
 import { disk } from './disk.ts';
 import { kills } from './kills.ts';
 import { orgs } from './orgs.ts';
@@ -11,7 +12,7 @@ import { postgres } from './postgres.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { disk, kills, orgs, postgres, stop };
+const SOAKS: Record<string, Soak> = { clients, disk, kills, orgs, postgres, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)

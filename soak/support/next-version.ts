@@ -2,6 +2,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Site } from '../../bench/support/site.ts';
+import type { Migration } from '../../db/migrate.ts';
 
 /** Tells a server made by {@link buildNextVersion} how many steps it has beyond those of this checkout. */
 export const STEPS = 'SOAK_STEPS';
@@ -46,26 +47,43 @@ export async function buildNextVersion(site: Site): Promise<string> {
   return outfile;
 }
 
+const step = (n: number, statements: string[]): Migration => ({
+  name: `9${String(n).padStart(3, '0')}_soak`,
+  hash: `soak ${n}`,
+  statements,
+});
+
+/** The first steps of the next versions. */
+export const nextSharedSteps = (count: number): Migration[] =>
+  Array.from({ length: count }, (_, i) =>
+    step(i + 1, [`CREATE TABLE "shared"."soak_${i + 1}" ("id" uuid PRIMARY KEY NOT NULL);`]),
+  );
+
+/** The same of the org track. */
+export const nextOrgSteps = (count: number): Migration[] =>
+  Array.from({ length: count }, (_, i) => {
+    const name = `soak_${i + 1}`;
+    return step(i + 1, [
+      `CREATE TABLE "org_template"."${name}" ("id" uuid PRIMARY KEY NOT NULL, "n" integer);`,
+      `ALTER TABLE "org_template"."findings" ADD COLUMN "${name}" text;`,
+      `CREATE INDEX "${name}_n" ON "org_template"."${name}" ("n");`,
+    ]);
+  });
+
+/** More than any test asks for. */
+const MOST = 1_000;
+
 function withMore(source: string): string {
   const own = TRACKS.reduce(
     (text, track) => text.replace(`export const ${track}Migrations`, `const ${track}Known`),
     source,
   );
+  const steps = { shared: nextSharedSteps(MOST), org: nextOrgSteps(MOST) };
   const more = TRACKS.map(
-    (track) => `export const ${track}Migrations = [...${track}Known, ...more.${track}];`,
+    (track) =>
+      `export const ${track}Migrations = [...${track}Known, ...${JSON.stringify(steps[track])}.slice(0, count)];`,
   );
   return `${own}
     const count = Number(process.env.${STEPS} ?? 0);
-    const steps = (statements) => Array.from({ length: count }, (_, i) => ({
-      name: '9' + String(i + 1).padStart(3, '0') + '_soak', hash: 'soak ' + (i + 1), statements: statements(i + 1),
-    }));
-    const more = {
-      shared: steps((n) => ['CREATE TABLE "shared"."soak_' + n + '" ("id" uuid PRIMARY KEY NOT NULL);']),
-      org: steps((n) => [
-        'CREATE TABLE "org_template"."soak_' + n + '" ("id" uuid PRIMARY KEY NOT NULL, "n" integer);',
-        'ALTER TABLE "org_template"."findings" ADD COLUMN "soak_' + n + '" text;',
-        'CREATE INDEX "soak_' + n + '_n" ON "org_template"."soak_' + n + '" ("n");',
-      ]),
-    };
     ${more.join('\n')}`;
 }
