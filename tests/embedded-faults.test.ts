@@ -41,7 +41,7 @@ async function start(options: Partial<EmbeddedOptions> = {}) {
 }
 
 async function query<T extends object>(url: string, text: string): Promise<T[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
   try {
     return await sql.unsafe<T[]>(text);
   } finally {
@@ -213,6 +213,21 @@ describe('a disk that is full', () => {
     free = 5;
     await start({ measureDisk });
     expect(existsSync(reserve())).toBe(false);
+  });
+
+  test('is taken to have room when it does not tell', async () => {
+    for (const unknown of [
+      async () => ({ total: 0, free: 0 }),
+      () => Promise.reject(new Error('not implemented')),
+    ]) {
+      free = 100;
+      const full = await start({ measureDisk });
+      await vi.waitFor(() => expect(said).toContain('the disk is full: the database takes no writes'));
+      await full.stop();
+      const { url, stop } = await start({ measureDisk: unknown });
+      await makeTable(url);
+      await stop();
+    }
   });
 
   test('may be so small that the log has to be', async () => {

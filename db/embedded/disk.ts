@@ -1,8 +1,9 @@
-import { open, rm, stat, statfs } from 'node:fs/promises';
+import { open, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import type { EmbeddedLog } from '../embedded.ts';
-import { type Cluster, clusterExists } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 
 const MIB = 1024 * 1024;
 
@@ -46,6 +47,9 @@ const SMALLEST_LOG_MIB = 64;
 /** While no writes are taken, vacuum and reads still write to the log, which a checkpoint lets begin anew. */
 const CHECKPOINT_MS = 30_000;
 
+/** Some network and container file systems do not tell. */
+const UNKNOWN: DiskSpace = { total: Number.POSITIVE_INFINITY, free: Number.POSITIVE_INFINITY };
+
 /** How much free space means what. */
 function marksOf({ total }: DiskSpace) {
   const low = Math.min(LOW_BYTES, total / 8);
@@ -65,24 +69,22 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
   const { home, reserveFile } = cluster;
   const ending = new AbortController();
   const { signal } = ending;
-  /** Whether the cluster refuses writes; undefined until it was asked. */
+  /** Whether the cluster refuses writes; undefined until it is known. */
   let readOnly: boolean | undefined;
   let checkpointed = 0;
   let url = '';
   let watching: Promise<void> | undefined;
 
+  async function measured(): Promise<DiskSpace> {
+    const space = await measure(home).catch(() => undefined);
+    return space && space.total > 0 ? space : UNKNOWN;
+  }
+
   async function look(): Promise<void> {
-    const space = await measure(home);
-    // Some network and container file systems do not tell.
-    if (!(space.total > 0)) return;
+    const space = await measured();
     const { low, high, empty, reserve } = marksOf(space);
     if (space.free < empty) await giveUpReserve();
-    readOnly ??= await withClient(url, async (sql) => {
-      const [row] = await sql.unsafe<{ on: boolean }[]>(
-        `select current_setting('default_transaction_read_only')::bool as on`,
-      );
-      return row?.on;
-    });
+    readOnly ??= await refusesWrites();
     const fields = { dir: home, free_mib: Math.floor(space.free / MIB) };
     if (!readOnly && space.free < low) {
       await refuseWrites('on');
@@ -96,7 +98,13 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
       // Which may take longer than the next look can wait.
       void withClient(url, (sql) => sql.unsafe('checkpoint')).catch(notNow);
     }
-    if (space.free > high + reserve) await keepReserve(reserve);
+    if (space !== UNKNOWN && space.free > high + reserve) await keepReserve(reserve);
+  }
+
+  /** What `refuseWrites` has left, maybe in another life. */
+  async function refusesWrites(): Promise<boolean> {
+    const settings = await readFile(join(cluster.dir, 'postgresql.auto.conf'), 'utf8').catch(() => '');
+    return /^default_transaction_read_only *= *'?on/m.test(settings);
   }
 
   /** For all connections, from their next transaction on, and after a restart as well. */
@@ -134,13 +142,13 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
 
   return {
     async makeRoom() {
-      const space = await measure(home);
-      if (space.free < marksOf(space).reserve && (await clusterExists(cluster))) await giveUpReserve();
+      const space = await measured();
+      if (space.free < marksOf(space).reserve) await giveUpReserve();
     },
     async settings(): Promise<Record<string, string>> {
-      const { total } = await measure(home);
-      if (total >= LARGE_BYTES) return {};
-      const size = Math.max(SMALLEST_LOG_MIB, Math.floor(total / 8 / MIB));
+      const space = await measured();
+      if (space.total >= LARGE_BYTES) return {};
+      const size = Math.max(SMALLEST_LOG_MIB, Math.floor(space.total / 8 / MIB));
       return { max_wal_size: `${size}MB`, min_wal_size: `${SMALLEST_LOG_MIB / 2}MB` };
     },
     async watch(at) {
