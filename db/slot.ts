@@ -158,6 +158,7 @@ export function createSlot({ driver, isHot, onAnswer, onPooler }: SlotOptions): 
       if (current?.open) return;
       const connection = connect();
       current = connection;
+      const limits = driver.options.connection.statement_timeout !== undefined;
       try {
         const rows = await connection.client.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
         if (current !== connection) throw lost();
@@ -168,7 +169,9 @@ export function createSlot({ driver, isHot, onAnswer, onPooler }: SlotOptions): 
         if (!connection.direct) onPooler();
       } catch (error) {
         connection.end();
-        if (!refusesParameter(error, driver)) throw error;
+        if (!limits || !refusesLimit(error)) throw error;
+        // Another slot may have found out at the same time.
+        delete driver.options.connection.statement_timeout;
         await slot.open();
       }
     },
@@ -229,11 +232,6 @@ function closeGap(rows: unknown[]): void {
 
 const PROTOCOL_VIOLATION = '08P01';
 
-/** Whether a pooler takes no `statement_timeout` at the start, which is then left out. */
-function refusesParameter(error: unknown, { options }: Sql): boolean {
-  const { statement_timeout: given } = options.connection;
-  if (given === undefined || sqlState(error) !== PROTOCOL_VIOLATION) return false;
-  if (!(error as Error).message.includes('statement_timeout')) return false;
-  delete options.connection.statement_timeout;
-  return true;
-}
+/** Whether a pooler takes no `statement_timeout` at the start. */
+const refusesLimit = (error: unknown): boolean =>
+  sqlState(error) === PROTOCOL_VIOLATION && (error as Error).message.includes('statement_timeout');
