@@ -3,7 +3,8 @@ import { type Analyzer, nodesOf, type TreeNode } from './query-tree.ts';
 import { calledName, type Part, partsOf, readStatements, type Statement, tablesOf } from './syntax.ts';
 
 /*
- * What PostgreSQL runs and Citus with schema-based sharding would refuse, or silently do differently (docs/scaling.md).
+ * What PostgreSQL runs and Citus with schema-based sharding would refuse, or silently do differently, and what does not
+ * survive a pooler that gives each transaction another connection (docs/scaling.md).
  * The grammar is that of PostgreSQL's own parser; what an operator or a cast calls, PostgreSQL is asked.
  */
 
@@ -19,6 +20,8 @@ const REFUSED: Record<string, string> = {
   CreateTrigStmt: 'a trigger',
   CreateStatsStmt: 'CREATE STATISTICS',
   CreatePolicyStmt: 'row security',
+  ListenStmt: 'LISTEN',
+  PrepareStmt: 'PREPARE',
 };
 
 /** The schemas of organizations that a text names. */
@@ -54,8 +57,11 @@ function generalFaults({ kind, body }: Statement): string[] {
     ...(refused ? [refused] : []),
     ...(body.kind === 'TRANS_STMT_PREPARE' ? ['PREPARE TRANSACTION'] : []),
     ...(locks.length > 0 && !alone ? ['an advisory lock within a statement'] : []),
-    ...(kind === 'VariableSetStmt' && body.name?.includes('.') ? ['a session variable'] : []),
-    ...(calls.includes('set_config') ? ['a session variable'] : []),
+    ...(calls.some((name) => /^pg_(try_)?advisory_(un)?lock/.test(name)) ? ['a lock of the session'] : []),
+    ...(kind === 'VariableSetStmt' && !body.is_local && body.name !== 'TRANSACTION'
+      ? ['a setting of the session']
+      : []),
+    ...(body.name?.includes?.('.') || calls.includes('set_config') ? ['a variable of our own'] : []),
     ...tables
       .filter(({ schema, name }) => schema === undefined && !name.startsWith('pg_'))
       .map(({ name }) => `${name} without its schema`),
