@@ -220,12 +220,14 @@ describe('a disk that is full', () => {
       async () => ({ total: 0, free: 0 }),
       () => Promise.reject(new Error('not implemented')),
     ]) {
-      free = 100;
+      free = 50_000;
       const full = await start({ measureDisk });
-      await vi.waitFor(() => expect(said).toContain('the disk is full: the database takes no writes'));
+      await makeTable(full.url);
+      free = 100;
+      await untilRefused(full.url);
       await full.stop();
       const { url, stop } = await start({ measureDisk: unknown });
-      await makeTable(url);
+      await insert(url);
       await stop();
     }
   });
