@@ -130,25 +130,27 @@ export interface NewOrg {
 
 /**
  * Inserts an organization, its owner's membership and its schema; part of the caller's transaction.
- * @returns whether it was made; false when the slug is taken
+ * @returns the organization; undefined when the slug is taken
  */
-export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]): Promise<boolean> {
+export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
-  const inserted = await tx
+  const [inserted] = await tx
     .insert(orgs)
     .values({ id, name, slug, plan, schemaVersion: migrations.length, createdAt })
     .onConflictDoNothing({ target: orgs.slug })
-    .returning({ id: orgs.id });
-  if (inserted.length === 0) return false;
-  await tx.insert(memberships).values({ orgId: id, userId: ownerId, role: 'owner', createdAt });
+    .returning(orgFields);
+  if (!inserted) return undefined;
   // Sent one behind the other without waiting: one round trip for all.
-  await Promise.all(orgSchemaStatements(id, migrations).map((statement) => tx.execute(sql.raw(statement))));
-  await tx
-    .insert(orgMigrations)
-    .values(
-      migrations.map((step) => ({ orgId: id, name: step.name, hash: step.hash, appliedAt: createdAt })),
-    );
-  return true;
+  await Promise.all([
+    tx.insert(memberships).values({ orgId: id, userId: ownerId, role: 'owner', createdAt }),
+    ...orgSchemaStatements(id, migrations).map((statement) => tx.execute(sql.raw(statement))),
+    tx
+      .insert(orgMigrations)
+      .values(
+        migrations.map((step) => ({ orgId: id, name: step.name, hash: step.hash, appliedAt: createdAt })),
+      ),
+  ]);
+  return toResource(inserted);
 }
 
 const RESERVED_SLUGS = new Set(

@@ -1,6 +1,4 @@
-import { eq } from 'drizzle-orm';
-import { orgFields, toResource } from '../../db/resources.ts';
-import { orgs, PLANS } from '../../db/shared.ts';
+import { PLANS } from '../../db/shared.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -35,9 +33,8 @@ export const createOrg = endpoint(
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
     return db.transaction(async (tx) => {
       for (const candidate of candidates) {
-        if (!(await insertOrg(tx, { ...org, slug: candidate }, services.orgMigrations))) continue;
-        const [row] = await tx.select(orgFields).from(orgs).where(eq(orgs.id, id));
-        if (row) return created({ ...toResource(row), role: 'owner' as const });
+        const made = await insertOrg(tx, { ...org, slug: candidate }, services.orgMigrations);
+        if (made) return created({ ...made, role: 'owner' as const });
       }
       throw new ApiError('tenant_error/slug_taken');
     });
