@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import type { Figure } from '../bench/support/bench.ts';
 import type { Site } from '../bench/support/site.ts';
 import { isUnavailable } from '../db/errors.ts';
+import { orgMigrations } from '../drizzle/migrations.ts';
 import { type Api, createClient, createScan, finding } from '../tests/support/client.ts';
 import { soak } from './support/soak.ts';
 import { embeddedUrl } from './support/victim.ts';
@@ -97,7 +98,8 @@ export const disk = soak({
 
     const lost = await findLost(api, ledger);
     const sql = postgres(await embeddedUrl(dir), { max: 1, onnotice: () => {} });
-    const halves = await findHalves(sql, [ledger.org.id]).finally(() => sql.end());
+    const whole = { version: orgMigrations.length, counted: [ledger.org.id] };
+    const halves = await findHalves(sql, whole).finally(() => sql.end());
     const faults = [...lost, ...Object.values(halves).flat(), ...ledger.unexpected];
     for (const fault of faults) site.say(`  ${fault}`);
     const refused = [...ledger.refused.values()].reduce((sum, n) => sum + n, 0);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
+import { orgMigrations } from '../../drizzle/migrations.ts';
 import { type Api, createClient } from '../../tests/support/client.ts';
 import { STEPS } from './next-version.ts';
 import type { Scene } from './soak.ts';
@@ -77,15 +78,16 @@ export async function playRound(round: Round) {
   const { victim, back } = killed;
   const sql = postgres(await place.databaseUrl(), { max: 1, onnotice: () => {} });
   try {
-    await untilMigrated(sql);
+    const version = orgMigrations.length + place.steps;
+    await untilMigrated(sql, version);
     const ledgers = last ? place.ledgers : [ledger];
     const lost: string[] = [];
     const after = apiOf(await victim.listening);
     for (const each of ledgers) lost.push(...(await findLost(after, each)));
-    const halves = await findHalves(
-      sql,
-      ledgers.map(({ org }) => org.id),
-    );
+    const halves = await findHalves(sql, {
+      version,
+      counted: ledgers.map(({ org }) => org.id),
+    });
     return { back, halfWay: kind.upgrade && (await wasHalfWay(victim, sql)), found: { lost, halves } };
   } finally {
     await sql.end({ timeout: 1 });
@@ -180,12 +182,12 @@ async function wasHalfWay(victim: Victim, sql: Sql): Promise<boolean> {
 
 const apiOf = (origin: string): Api => createClient((request) => fetch(request), origin);
 
-async function untilMigrated(sql: Sql): Promise<void> {
+async function untilMigrated(sql: Sql, version: number): Promise<void> {
   for (const deadline = Date.now() + MIGRATED_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
-    const [row] = await sql.unsafe<{ versions: number }[]>(
-      'select count(distinct schema_version)::int as versions from shared.orgs',
-    );
-    if ((row?.versions ?? 0) <= 1) return;
+    const [behind] = await sql.unsafe('select from shared.orgs where schema_version <> $1 limit 1', [
+      version,
+    ]);
+    if (!behind) return;
   }
 }
 

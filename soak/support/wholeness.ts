@@ -8,7 +8,7 @@ export interface Halves {
   orgs: string[];
   /** Users without an address or an organization. */
   users: string[];
-  /** Organizations whose migrations do not end where all others' do. */
+  /** Organizations whose migrations do not end where they should. */
   migrations: string[];
   /** Organizations whose counts are not what the rows say. */
   counts: string[];
@@ -16,8 +16,15 @@ export interface Halves {
   locks: string[];
 }
 
+export interface Whole {
+  /** Where all organizations are to be. */
+  version: number;
+  /** Organizations whose counts are looked into. */
+  counted: readonly string[];
+}
+
 /** Looks through all organizations for what a process that died may have left. */
-export async function findHalves(sql: Sql, countedOrgs: readonly string[]): Promise<Halves> {
+export async function findHalves(sql: Sql, { version, counted }: Whole): Promise<Halves> {
   const names = async (text: string) => {
     const rows = await sql.unsafe<{ name: string }[]>(text);
     return rows.map(({ name }) => name);
@@ -43,10 +50,10 @@ export async function findHalves(sql: Sql, countedOrgs: readonly string[]): Prom
     select o.slug || ' is at ' || o.schema_version || ' with ' || (
       select count(*) from shared.org_migrations m where m.org_id = o.id) as name
     from shared.orgs o
-    where o.schema_version <> (select max(schema_version) from shared.orgs)
+    where o.schema_version <> ${version}
       or o.schema_version <> (select count(*) from shared.org_migrations m where m.org_id = o.id)`);
   const counts: string[] = [];
-  for (const id of countedOrgs) {
+  for (const id of counted) {
     const wrong = await recountOrg(sql, id);
     if (wrong.length > 0) counts.push(`${id}: ${JSON.stringify(wrong)}`);
   }
