@@ -36,7 +36,7 @@ export function supervise(site: Site, first: Share): Supervisor {
 
   async function resume(lost: Share): Promise<void> {
     const began = Date.now();
-    await lost.session.end();
+    await lost.session.end().catch(() => {});
     log.warn('database server lost', { pid: lost.lock.pid });
     let reason = '';
     for (; !signal.aborted; attempts++) {
