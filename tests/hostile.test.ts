@@ -2,11 +2,11 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { PasswordHasher } from '../lib/auth/passwords.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { observe } from './support/contract.ts';
+import { plainHasher } from './support/hasher.ts';
 import { mutations, spoil } from './support/hostile.ts';
 import { type HostileOperation, hostileOperations } from './support/hostile-operations.ts';
 import { createHostileWorld, type HostileWorld } from './support/hostile-world.ts';
@@ -22,12 +22,6 @@ const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
   'regenerateRecoveryCodes',
 ]);
-
-/** Passwords are checked thousands of times here, and how they are kept is tried elsewhere. */
-const hasher: PasswordHasher = {
-  hash: async (password) => `plain ${password}`,
-  verify: async (hash, password) => hash === `plain ${password}`,
-};
 
 let t: TestApp;
 let world: HostileWorld;
@@ -46,13 +40,13 @@ beforeAll(async () => {
       },
     ]),
   ) as unknown as Logger;
-  t = await startApp({ log, hasher });
+  t = await startApp({ log, hasher: plainHasher });
   const { sql } = t.services.database;
   world = await createHostileWorld({
     api: t.api,
     sql,
     signedTokens: t.services.signedTokens,
-    passwordHash: await hasher.hash(PASSWORD),
+    passwordHash: await plainHasher.hash(PASSWORD),
   });
 });
 

@@ -10,6 +10,9 @@ export interface Peer {
 const PRIVATE =
   /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd]|fe80:)/i;
 
+/** An address as proxies write it, which may be with a port. It is shown to people, and text that is none could be a link. */
+const ADDRESS = /^(?:([\d.]{7,15})(?::\d+)?|([\da-f:.]{2,45})|\[([\da-f:.]{2,45})\](?::\d+)?)$/i;
+
 /** Asks for the address when somebody wants to know it, which few do. */
 class DirectPeer implements Peer {
   readonly #c: Context;
@@ -39,11 +42,10 @@ export function peerOf(c: Context, trustProxy: boolean, remoteAddress: (c: Conte
   if (trustProxy) {
     const hops = (c.req.header('x-forwarded-for') ?? '')
       .split(',')
-      .map((hop) => hop.trim())
-      .filter(Boolean);
+      .flatMap((hop) => ADDRESS.exec(hop.trim())?.slice(1).filter(Boolean) ?? []);
     const scheme = c.req.header('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase();
     const ip = hops.findLast((hop) => !PRIVATE.test(hop)) ?? hops[0];
-    return { ip: ip?.slice(0, 64) ?? remoteAddress(c), secure: scheme ? scheme === 'https' : secure };
+    return { ip: ip ?? remoteAddress(c), secure: scheme ? scheme === 'https' : secure };
   }
   return new DirectPeer(c, remoteAddress, secure);
 }

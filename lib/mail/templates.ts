@@ -42,7 +42,9 @@ export function setPassword(options: Link & { inviterName?: string; orgName?: st
   const org = person(orgName ?? '');
   const what = org ? `the organization ${org}` : PRODUCT;
   return render({
-    subject: org ? `You are invited to ${org}` : 'Set your password',
+    subject: !org
+      ? 'Set your password'
+      : `You are invited to ${org === line(orgName ?? '', 60) ? org : 'an organization'}`,
     intro: [
       inviter ? `${inviter} invited you to ${what}.` : `You are invited to ${what}.`,
       'An account was made for you. Set a password to use it.',
@@ -103,7 +105,7 @@ export function loginNotification(login: {
       ['Browser', fact(login.browser)],
       ['Operating system', fact(login.os)],
       ['Device', fact(login.deviceType)],
-      ['IP address', fact(login.ip)],
+      ['IP address', line(login.ip, 100) || 'unknown'],
     ],
     closing: ['If it was you, there is nothing to do. If not, change your password and revoke the session.'],
   });
@@ -112,7 +114,7 @@ export function loginNotification(login: {
 /** After a password was changed or reset. */
 export function passwordChanged({ name, at, ip }: { name: string; at: Date; ip?: string }): MailContent {
   const facts: Letter['facts'] = [['Time', dateTime(at)]];
-  if (ip) facts.push(['IP address', fact(ip)]);
+  if (ip) facts.push(['IP address', line(ip, 100)]);
   return render({
     subject: 'Your password was changed',
     name,
@@ -186,10 +188,17 @@ const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
 });
 const dateTime = (at: Date) => `${DATE_TIME.format(at)} UTC`;
 
-const fact = (value: string) => line(value, 100) || 'unknown';
+/** What a browser says of itself; the dots of versions stay what they are. */
+const fact = (value: string) =>
+  line(value, 100).replace(JOINT, (joint, at, text) =>
+    /\d.\d/.test(text.slice(at - 1, at + 2)) ? joint : `${joint}\u200b`,
+  ) || 'unknown';
 
-/** Marks that turn the direction of writing or are not seen at all: with them a text shows other than it is. */
-const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+/**
+ * What turns the direction of writing or is not seen at all: with it a text shows other than it is. Joiners and
+ * variation selectors are part of scripts and emoji.
+ */
+const UNSEEN = /(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
 /** One line of at most `max` characters, of whatever a user gave us. */
 function line(value: string, max: number): string {
@@ -203,8 +212,11 @@ function line(value: string, max: number): string {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('');
 }
 
+/** What joins words to an address, also as browsers and mail programs read it in other scripts. */
+const JOINT = /(?<=\S)[.:@\u2024\u3002\uff0e\uff1a\uff20\uff61](?=\S)/g;
+
 /**
  * The name of a person or an organization. Mail programs make links of what looks like an address, so anybody could
  * have us send theirs to others: what joins words to an address gets an invisible character after it.
  */
-const person = (name: string) => line(name, 60).replace(/(?<=\S)[.:@](?=\S)/g, '$&\u200b');
+const person = (name: string) => line(name, 60).replace(JOINT, '$&\u200b');
