@@ -297,6 +297,34 @@ describe('an answer that is not read', () => {
   });
 });
 
+describe('connections that another process has accepted', () => {
+  it('have the same limits, and the same end', async () => {
+    const server = createHttpServer({
+      ...{ fetch: ok as never, malformed: refuseMalformed },
+      limits: { headersMs: 200 },
+    });
+    servers.push(server);
+    const primary = net.createServer(server.take);
+    await new Promise<void>((done) => primary.listen(0, '127.0.0.1', done));
+    const { port } = primary.address() as net.AddressInfo;
+    const [slow, silent] = [talk(port), talk(port)];
+    slow.socket.write('GET / HTTP/1.1\r\nHo');
+    expect(await slow.closed).toBeUndefined();
+    expect(statuses(slow.received())).toEqual([408]);
+    expect(await silent.closed).toBeUndefined();
+    const kept = talk(port);
+    kept.socket.write(get('/kept'));
+    await kept.got('/kept');
+    const stopped = server.stop(5_000);
+    kept.socket.write(get('/last'));
+    expect(await kept.closed).toBeUndefined();
+    expect(kept.received()).toContain('/last');
+    expect(lastOnes(kept.received())).toBe(1);
+    expect(await stopped).toBe(0);
+    primary.close();
+  });
+});
+
 describe('too many connections', () => {
   it('take the place of those that have been idle for longest', async () => {
     const { port } = await serve(

@@ -52,7 +52,7 @@ const LIMITS: HttpLimits = {
 /** Serves a fetch handler over HTTP. */
 export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions): HttpServer {
   const { headersMs, requestMs, keepAliveMs, stallMs, ...bounds } = { ...LIMITS, ...limits };
-  const connections = createConnections({ ...bounds, max: Math.min(bounds.max, maxOpenFiles() / 2) });
+  const connections = createConnections({ ...bounds, max: Math.min(bounds.max, maxSockets()) });
   let stopping = false;
   let taken = 0;
 
@@ -96,7 +96,8 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
     const isSilent = connection.unanswered === 0 && socket.bytesRead === connection.bytesRead;
     // An answer now would be taken for that of an earlier request, or go into the middle of one.
     const isLate = connection.unanswered > 1 || begun?.headersSent || begun?.req.complete;
-    if (!socket.writable || isSilent || isLate) {
+    const isGone = !socket.writable || error.code === 'HPE_INVALID_EOF_STATE';
+    if (isGone || isSilent || isLate) {
       socket.destroy();
       return;
     }
@@ -151,11 +152,15 @@ async function toText(response: Response, status: number): Promise<string> {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** How many files and sockets this process may have open. */
-function maxOpenFiles(): number {
+/** Files that are kept for the database, for other processes and for what is read. */
+const RESERVED_FILES = 1_000;
+
+/** As many connections as this process may have: the system limits its open files. */
+function maxSockets(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return Number(soft ?? Number.POSITIVE_INFINITY);
+    const files = Number(soft ?? Number.POSITIVE_INFINITY);
+    return Math.max(files - RESERVED_FILES, files / 2);
   } catch {
     return Number.POSITIVE_INFINITY;
   }
