@@ -253,7 +253,7 @@ export function buildOrgTables(schemaName: OrgSchemaName): OrgTables {
  * Keeps what `make` gives for an org, for a bounded number of orgs. What is dropped is made again when needed, so
  * two of a kind may live for a moment.
  */
-export function perOrg<Org extends { id: string }, Value>(make: (org: Org) => Value, maxSize = 2_000) {
+export function perOrg<Org extends { id: string }, Value>(make: (org: Org) => Value, maxSize = 500) {
   const kept = new QuickLRU<string, Value>({ maxSize });
   return (org: Org): Value => {
     let value = kept.get(org.id);
