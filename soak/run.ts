@@ -6,13 +6,14 @@ import { buildServer, startServer } from '../bench/support/server.ts';
 import { openSite } from '../bench/support/site.ts';
 import { clients } from './clients.ts';
 import { disk } from './disk.ts';
+import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
 import { orgs } from './orgs.ts';
 import { postgres } from './postgres.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { clients, disk, kills, orgs, postgres, stop };
+const SOAKS: Record<string, Soak> = { clients, disk, hostile, kills, orgs, postgres, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)

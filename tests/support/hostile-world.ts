@@ -122,6 +122,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     return rows.map(({ what }) => what as string);
   }
 
+  await written();
   return {
     org,
     base({ id, path, kind, body, query }: HostileOperation): Base {

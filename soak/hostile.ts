@@ -1,0 +1,190 @@
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { Figure } from '../bench/support/bench.ts';
+import { asAgent, asMember } from '../bench/support/http.ts';
+import type { BenchServer } from '../bench/support/server.ts';
+import type { Site } from '../bench/support/site.ts';
+import { createSignedTokens } from '../lib/auth/signed-token.ts';
+import { createNodeHasher } from '../lib/node/argon2.ts';
+import { createClient, createScan, finding, PASSWORD } from '../tests/support/client.ts';
+import { type HostileRequest, mutations, spoil } from '../tests/support/hostile.ts';
+import { type HostileOperation, hostileOperations } from '../tests/support/hostile-operations.ts';
+import { createHostileWorld, type HostileWorld } from '../tests/support/hostile-world.ts';
+import { heavyRequests } from './support/heavy.ts';
+import { type LoopWatch, watchLoop } from './support/loop-delay.ts';
+import { soak } from './support/soak.ts';
+import { sendSpoiledBytes } from './support/spoiled-bytes.ts';
+
+const SECRET = 'a secret for soak tests only';
+/** Each dear request is sent so often: the one that was disturbed least by other processes counts. */
+const REPEATS = 5;
+/** Requests with changed bytes, for each run. */
+const BYTES_PER_RUN = 20;
+
+export const hostile = soak({
+  summary:
+    'what nobody should send, to every endpoint, as fields and as bytes: refused as described, written down nowhere, kept waiting by nobody (--seed 0 is a new one)',
+  options: { runs: 50, seed: 0 },
+  minutes: 30,
+  async run(scene, options) {
+    const { site } = scene;
+    const seed = options.seed || randomInt(1, 2 ** 31);
+    site.say(`--seed ${seed}`);
+    const database = await scene.database();
+    const loop = watchLoop(site);
+    const server = await scene.server({
+      databaseUrl: database.url,
+      env: { LOG_LEVEL: 'debug', JWT_SECRET: SECRET, ...loop.env },
+    });
+    const api = createClient((request) => fetch(request), server.origin);
+    const world = await createHostileWorld({
+      api,
+      sql: database.sql,
+      signedTokens: await createSignedTokens(SECRET),
+      passwordHash: await createNodeHasher().hash(PASSWORD),
+    });
+    const scan = await createScan(api, world.org);
+    await world.written();
+
+    const fields = await spoilFields(site, server, world, options.runs, seed);
+    const bytes = await spoilBytes(site, server, world, options.runs * BYTES_PER_RUN, seed);
+    const push = finding(world.org, scan);
+    const heavy = await beHeavy(site, server, loop, {
+      member: asMember(world.org),
+      agent: asAgent(world.org),
+      push,
+    });
+    await sleep(500);
+    const log = checkLog(await readFile(server.logFile, 'utf8'));
+    for (const line of log.bad.slice(0, 10)) site.say(`  ${line.slice(0, 500)}`);
+
+    const none = { atMost: 0 };
+    return [
+      { name: 'requests with spoiled fields', value: fields.sent },
+      { name: 'of those answered as not described, or 5xx', value: fields.wrong, aim: none },
+      { name: 'of those refused, and yet written', value: fields.written, aim: none },
+      { name: 'requests with spoiled bytes', value: bytes.sent },
+      { name: 'of those answered 5xx, or ending the server', value: bytes.wrong, aim: none },
+      { name: 'of those written', value: bytes.written, aim: none },
+      { name: 'lines of the log', value: log.lines },
+      { name: 'of those no line, or of a failure', value: log.bad.length, aim: none },
+      { name: 'series of metrics not of ours', value: await strangeSeries(server.origin), aim: none },
+      { name: 'dearest request, loop held up ms', value: heavy.delay, aim: { atMost: 100 } },
+      { name: 'dearest request, processor ms', value: heavy.cpu, aim: { atMost: 100 } },
+    ] satisfies Figure[];
+  },
+});
+
+async function spoilFields(
+  site: Site,
+  { origin }: BenchServer,
+  world: HostileWorld,
+  runs: number,
+  seed: number,
+) {
+  const seen = { sent: 0, wrong: 0, written: 0 };
+  for (const operation of hostileOperations()) {
+    for (const mutation of fc.sample(mutations(operation), { numRuns: runs, seed })) {
+      const request = spoil(operation, world.base(operation), mutation);
+      const url = new URL(request.path, origin);
+      const { status } = await send(origin, request);
+      seen.sent++;
+      const same = url.pathname.split('/').length === operation.path.split('/').length;
+      if (status >= 500 || (same && !isDescribed(operation, status))) {
+        seen.wrong++;
+        site.say(`  ${operation.id} answered ${status} to ${JSON.stringify(mutation).slice(0, 300)}`);
+      }
+      const written = await world.written();
+      if (written.length === 0) continue;
+      if (status >= 400 || operation.method === 'GET') {
+        seen.written++;
+        site.say(
+          `  ${operation.id} answered ${status} and did ${written} for ${JSON.stringify(mutation).slice(0, 300)}`,
+        );
+      }
+      await world.renew();
+    }
+  }
+  return seen;
+}
+
+const isDescribed = ({ statuses }: HostileOperation, status: number) => statuses.has(`${status}`);
+
+async function send(origin: string, { method, path, headers, body }: HostileRequest) {
+  const response = await fetch(new URL(path, origin), {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function spoilBytes(
+  site: Site,
+  { origin }: BenchServer,
+  world: HostileWorld,
+  count: number,
+  seed: number,
+) {
+  let wrong = 0;
+  await sendSpoiledBytes(origin, world.org, { count, seed }, (answer, request) => {
+    wrong++;
+    site.say(`  ${JSON.stringify(answer.slice(0, 100))} to ${JSON.stringify(request.slice(0, 500))}`);
+  });
+  const { status } = await send(origin, { method: 'GET', path: '/healthz', headers: {} });
+  return { sent: count, wrong: status === 200 ? wrong : wrong + 1, written: (await world.written()).length };
+}
+
+/** Sends what is dear, one at a time. @returns the dearest of all */
+async function beHeavy(
+  site: Site,
+  server: BenchServer,
+  loop: LoopWatch,
+  as: Parameters<typeof heavyRequests>[0],
+) {
+  const worst = { delay: 0, cpu: 0 };
+  for (const [name, request] of heavyRequests(as)) {
+    const delays: number[] = [];
+    let status = 0;
+    const before = (await server.cpuSeconds()) ?? 0;
+    for (let i = 0; i < REPEATS; i++) {
+      await sleep(20);
+      await loop.longest(server);
+      status = (await send(server.origin, request)).status;
+      await sleep(10);
+      delays.push(await loop.longest(server));
+    }
+    const cpu = ((((await server.cpuSeconds()) ?? 0) - before) * 1000) / REPEATS;
+    const delay = Math.min(...delays);
+    site.say(
+      `  ${name.padEnd(32)} ${status}  held up ${delay.toFixed(0).padStart(4)} ms, processor ${cpu.toFixed(0).padStart(4)} ms`,
+    );
+    worst.delay = Math.max(worst.delay, delay);
+    worst.cpu = Math.max(worst.cpu, cpu);
+  }
+  return worst;
+}
+
+/** Lines that are none, or tell of what must not be. */
+function checkLog(text: string): { lines: number; bad: string[] } {
+  const lines = text.trimEnd().split('\n');
+  const bad = lines.filter((line) => {
+    if (/[\p{Cc}\u2028\u2029\u202a-\u202e]/u.test(line)) return true;
+    return !/^\d{4}-\d\d-\d\dT[\d:.]+Z (debug|info |warn ) \S/.test(line) || / status=5\d\d /.test(line);
+  });
+  return { lines: lines.length, bad };
+}
+
+async function strangeSeries(origin: string): Promise<number> {
+  const { text } = await send(origin, { method: 'GET', path: '/metrics', headers: {} });
+  const paths = new Set(['unmatched', '/assets/*', ...hostileOperations().map(({ path }) => path)]);
+  const series = [
+    ...text.matchAll(/^svc_http_\w+\{method="(.*?)",path="(.*?)".*\}/gm),
+    ...text.matchAll(/^svc_http_\w+\{.*le="[^"]*",method="(.*?)",path="(.*?)"\}/gm),
+  ];
+  return series.filter(
+    ([, method, path]) => !/^([A-Z]{3,7}|other)$/.test(method ?? '') || !paths.has(path ?? ''),
+  ).length;
+}
