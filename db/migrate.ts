@@ -34,37 +34,41 @@ export async function migrateShared(sql: Sql, migrations: readonly Migration[]):
       await Promise.all(lock(tx, SHARED_LOCK));
       const [next] = pending(await appliedToShared(tx), migrations);
       if (!next) return;
-      await run(tx, [
-        ...next.statements,
-        `insert into shared.migrations (name, hash, applied_at)
-         values (${literal(next.name)}, ${literal(next.hash)}, now())`,
+      await Promise.all([
+        ...next.statements.map((statement) => tx.unsafe(statement)),
+        tx.unsafe('insert into shared.migrations (name, hash, applied_at) values ($1, $2, now())', [
+          next.name,
+          next.hash,
+        ]),
       ]);
     });
   }
 }
 
 /**
- * Brings one org's schema up to date, one transaction a step, `orgs.schema_version` included.
+ * Brings one org's schema up to date, one transaction a step, `orgs.schema_version` included. Three round trips a step:
+ * statements go one behind the other where none needs another's answer.
  * @throws Error when an applied step differs from the one in `migrations`, or a step fails
  */
 export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly Migration[]): Promise<void> {
   const schema = orgSchemaName(orgId);
-  const id = literal(orgId);
   let behind = true;
   while (behind) {
     behind = await sql.begin(async (tx) => {
       const [, , applied] = await Promise.all([
         ...lock(tx, orgLock(orgId)),
         // In a statement of its own, it sees what whoever had the lock has written.
-        tx.unsafe<Applied[]>(`select name, hash from shared.org_migrations where org_id = ${id}`),
+        tx.unsafe<Applied[]>('select name, hash from shared.org_migrations where org_id = $1', [orgId]),
       ]);
       const [next, ...rest] = pending(applied, migrations);
       if (!next) return false;
-      await run(tx, [
-        ...inSchema(next.statements, schema),
-        `insert into shared.org_migrations (org_id, name, hash, applied_at)
-         values (${id}, ${literal(next.name)}, ${literal(next.hash)}, now())`,
-        `update shared.orgs set schema_version = ${applied.length + 1} where id = ${id}`,
+      await Promise.all([
+        ...inSchema(next.statements, schema).map((statement) => tx.unsafe(statement)),
+        tx.unsafe(
+          'insert into shared.org_migrations (org_id, name, hash, applied_at) values ($1, $2, $3, now())',
+          [orgId, next.name, next.hash],
+        ),
+        tx.unsafe('update shared.orgs set schema_version = $2 where id = $1', [orgId, applied.length + 1]),
       ]);
       return rest.length > 0;
     });
@@ -81,20 +85,13 @@ export function orgSchemaStatements(orgId: string, migrations: readonly Migratio
   return inSchema(statements, orgSchemaName(orgId));
 }
 
-/** Sent one behind the other without waiting: one round trip for all, as none has parameters. */
-async function run(tx: TransactionSql, statements: readonly string[]): Promise<void> {
-  await Promise.all(statements.map((statement) => tx.unsafe(statement)));
-}
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
 function inSchema(statements: readonly string[], schema: OrgSchemaName): string[] {
   return statements.map((statement) => statement.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema}"`));
 }
 
 /** Both are sent at once. */
 const lock = (tx: TransactionSql, key: string) =>
-  [tx.unsafe(LOCK_TIMEOUT).simple(), tx.unsafe(`select pg_advisory_xact_lock(${key})`)] as const;
+  [tx.unsafe(LOCK_TIMEOUT).simple(), tx.unsafe('select pg_advisory_xact_lock($1)', [key])] as const;
 
 async function appliedToShared(sql: Sql | TransactionSql): Promise<Applied[]> {
   // Asked first, so that a missing table does not abort the transaction around it; and asked of the catalog's
