@@ -18,7 +18,7 @@ export interface Handover {
 /** As many as the system keeps for a process that is not fast enough. */
 const MAX_WAITING = 511;
 /** What is not taken by then, when the server stops, finds nobody to take it. */
-const LAST_MS = 500;
+const LAST_MS = 2_000;
 
 /**
  * A process is given one connection at a time, so one that is busy gets fewer. node:cluster does the same, but a
