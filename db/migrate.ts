@@ -45,6 +45,11 @@ export async function migrateShared(sql: Sql, migrations: readonly Migration[]):
   }
 }
 
+const RECORD_STEP = `
+  with recorded as (
+    insert into shared.org_migrations (org_id, name, hash, applied_at) values ($1, $2, $3, now()))
+  update shared.orgs set schema_version = $4 where id = $1`;
+
 /**
  * Brings one org's schema up to date, one transaction a step, `orgs.schema_version` included. Three round trips a step:
  * statements go one behind the other where none needs another's answer.
@@ -64,11 +69,7 @@ export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly M
       if (!next) return false;
       await Promise.all([
         ...inSchema(next.statements, schema).map((statement) => tx.unsafe(statement)),
-        tx.unsafe(
-          'insert into shared.org_migrations (org_id, name, hash, applied_at) values ($1, $2, $3, now())',
-          [orgId, next.name, next.hash],
-        ),
-        tx.unsafe('update shared.orgs set schema_version = $2 where id = $1', [orgId, applied.length + 1]),
+        tx.unsafe(RECORD_STEP, [orgId, next.name, next.hash, applied.length + 1]),
       ]);
       return rest.length > 0;
     });
