@@ -7,8 +7,8 @@ import { orgMigrations } from '../../drizzle/migrations.ts';
 import { nextOrgSteps, STEPS } from './next-version.ts';
 import { apiOf, bareRateOf, type Fleet, type FleetOrg } from './orgs.ts';
 
-/** Of all organizations, before and after. */
-const BARE_SHARE = 0.1;
+/** Of all organizations, before and after; not fewer than so many. */
+const BARE = { share: 0.1, least: 150 };
 
 /** Migrates all organizations by starting the next version, which is asked for some of them meanwhile. */
 export async function migrateMany(fleet: Fleet, entry: string): Promise<Figure[]> {
@@ -58,7 +58,7 @@ const ascending = (a: number, b: number) => a - b;
 
 /** The step's statements alone, beside what the step itself makes, on some of the organizations. */
 function bareRate(fleet: Fleet, when: string): Promise<number> {
-  const some = fleet.orgs.slice(0, Math.ceil(fleet.orgs.length * BARE_SHARE));
+  const some = fleet.orgs.slice(0, Math.max(BARE.least, fleet.orgs.length * BARE.share));
   const statements = (nextOrgSteps(1)[0]?.statements ?? []).map((text) =>
     text.replaceAll('soak_1', `bare_${when}`),
   );
