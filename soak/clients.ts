@@ -62,11 +62,11 @@ function attackersOf(org: SeededOrg, idle: number): Attacker[] {
   const push = pushOf(org, 'x'.repeat(36));
   const page: WireRequest = { ...listOf(org), path: '/findings?per_page=100' };
   return [
-    { name: 'slow head', connections: 1_000, request: page, growth: 32 },
-    { name: 'slow body', connections: 1_000, request: push, growth: 32 },
+    { name: 'slow head', connections: 1_000, request: page, growth: 64 },
+    { name: 'slow body', connections: 1_000, request: push, growth: 64 },
     { name: 'stopped reader', connections: 20, request: listOf(org), growth: 64 },
     { name: 'trickling reader', connections: 20, request: listOf(org), growth: 64 },
-    { name: 'gone in the request', connections: 50, request: push, growth: 32 },
+    { name: 'gone in the request', connections: 50, request: push, growth: 64 },
     { name: 'gone in the answer', connections: 5, request: listOf(org), growth: 64 },
     { name: 'idle', connections: idle, request: { method: 'GET', path: '/config/auth' }, growth: 128 },
   ];

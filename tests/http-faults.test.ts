@@ -62,12 +62,13 @@ const statuses = (text: string) => [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([
 const lastOnes = (text: string) => text.match(/^connection: close\r?$/gim)?.length ?? 0;
 
 describe('a server that stops', () => {
-  it('answers a request that is on its way on a kept connection, as the last', async () => {
+  it.each([0, 200])('answers what comes %i ms later on a kept connection, as the last', async (ms) => {
     const { server, port } = await serve();
     const client = talk(port);
     client.socket.write(get('/first'));
     await client.got('/first');
     const stopped = server.stop(5_000);
+    if (ms > 0) await sleep(ms);
     client.socket.write(get('/second'));
     expect(await client.closed).toBeUndefined();
     expect(client.received()).toContain('/second');
