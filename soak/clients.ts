@@ -120,6 +120,8 @@ async function underAttack(
     const before = (await server.memory()) ?? 0;
     const attack = await beginAttack(site, plan);
     const peak = watchMemory(server);
+    // What their first requests cost is over.
+    await sleep(REST_MS);
     const result = await probe();
     attacked.push(result);
     growths.push((await peak()) - before);
