@@ -5,6 +5,7 @@ import type { Db } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../db/org.ts';
 import type { WithConnection } from '../../db/pool.ts';
+import { arrayText } from '../../db/statements.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Org } from '../orgs.ts';
 
@@ -65,14 +66,13 @@ export function createApiTokens(db: Db, withConnection: WithConnection, clock: (
     const statement = `
       select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked
       from "${orgSchemaName(id)}".api_tokens
-      where prefix in (select value from json_array_elements_text($1::text::json))`;
+      where prefix = any ($1::text[])`;
     return createGroup<string, TokenRow[], Sql>({
       takeOff: withConnection,
       maxAway: 3,
       maxItems: MAX_GROUP,
       async run(prefixes, sql) {
-        const distinct = JSON.stringify([...new Set(prefixes)]);
-        const rows = await sql.unsafe<TokenRow[]>(statement, [distinct]);
+        const rows = await sql.unsafe<TokenRow[]>(statement, [arrayText(prefixes)]);
         return prefixes.map((prefix) => rows.filter((row) => row.prefix === prefix));
       },
     });
