@@ -51,8 +51,9 @@ export const kills = soak({
       if (halfWay) seen.halfWay++;
       seen.lost.push(...found.lost);
       seen.halves.push(found.halves);
-      seen.unexpected.push(...(place.ledgers.at(-1)?.unexpected ?? []));
-      const faults = [found.lost, ...Object.values(found.halves)].flat() as string[];
+      const unexpected = place.ledgers.at(-1)?.unexpected ?? [];
+      const faults = [found.lost, unexpected, ...Object.values(found.halves)].flat() as string[];
+      seen.unexpected.push(...unexpected);
       const answered = place.ledgers.at(-1)?.answered;
       scene.site.say(
         `  ${round + 1}: ${kind.name}: ${answered} writes answered, back after ${back.ms} ms${back.sinceUp === undefined ? '' : `, ${back.sinceUp} ms after the database`}`,
