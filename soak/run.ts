@@ -9,11 +9,12 @@ import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
 import { orgs } from './orgs.ts';
+import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { clients, disk, hostile, kills, orgs, postgres, stop };
+const SOAKS: Record<string, Soak> = { clients, disk, hostile, kills, orgs, pgbouncer, postgres, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)

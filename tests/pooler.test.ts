@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 
 /*
@@ -71,29 +71,33 @@ const prepared = async ({ sql }: Database) => {
   return row?.count;
 };
 
-it('is noticed, and nothing is prepared behind it', async () => {
-  let noticed = 0;
-  expect(await prepared(open(pooled, 1, () => noticed++))).toBe(0);
-  expect(noticed).toBe(1);
-  expect(await prepared(open(inject('postgresUrl'), 1, () => noticed++))).toBe(1);
-  expect(noticed).toBe(1);
-});
-
-it('gives all connections that are opened at the same time, without the limit that it takes from none', async () => {
-  const { sql } = open(pooled, 10);
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, () =>
-      sql.unsafe<{ limit: string }[]>("select current_setting('statement_timeout') as limit, pg_sleep(0.05)"),
-    ),
-  );
-  expect(answers.map(([row]) => row?.limit)).toEqual(Array(10).fill('0'));
-});
-
-it('changes nothing about transactions', async () => {
-  const { sql } = open(pooled, 2);
-  const limits = await sql.begin(async (tx) => {
-    await tx.unsafe("set local statement_timeout = '7s'");
-    return await tx.unsafe<{ limit: string }[]>("select current_setting('statement_timeout') as limit");
+describe('a pooler', () => {
+  it('is noticed, and nothing is prepared behind it', async () => {
+    let noticed = 0;
+    expect(await prepared(open(pooled, 1, () => noticed++))).toBe(0);
+    expect(noticed).toBe(1);
+    expect(await prepared(open(inject('postgresUrl'), 1, () => noticed++))).toBe(1);
+    expect(noticed).toBe(1);
   });
-  expect(limits[0]?.limit).toBe('7s');
+
+  it('gives all connections that are opened at the same time, without the limit that it takes from none', async () => {
+    const { sql } = open(pooled, 10);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        sql.unsafe<{ limit: string }[]>(
+          "select current_setting('statement_timeout') as limit, pg_sleep(0.05)",
+        ),
+      ),
+    );
+    expect(answers.map(([row]) => row?.limit)).toEqual(Array(10).fill('0'));
+  });
+
+  it('changes nothing about transactions', async () => {
+    const { sql } = open(pooled, 2);
+    const limits = await sql.begin(async (tx) => {
+      await tx.unsafe("set local statement_timeout = '7s'");
+      return await tx.unsafe<{ limit: string }[]>("select current_setting('statement_timeout') as limit");
+    });
+    expect(limits[0]?.limit).toBe('7s');
+  });
 });

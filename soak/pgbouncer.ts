@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Figure } from '../bench/support/bench.ts';
+import { asAgent, asMember, wire } from '../bench/support/http.ts';
+import { findLoadGenerator, type LoadResult, MARK } from '../bench/support/load.ts';
+import type { Site } from '../bench/support/site.ts';
+import { openDatabase } from '../db/client.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/client.ts';
+import { silentLog } from '../tests/support/log.ts';
+import { withDatabase } from '../tests/support/postgres.ts';
+import { startPgBouncer } from './support/pgbouncer.ts';
+import { type Scene, soak } from './support/soak.ts';
+
+/** Fewer than the connections of those who use them. */
+const POOL_SIZE = 20;
+const CONNECTIONS = 32;
+const SUITE_MS = 20 * 60_000;
+
+/** Tests that are about connections of their own, by the beginning of their names, and why they are left out. */
+const LEFT_OUT: [name: string, reason: string][] = [
+  [
+    'metrics of the pool show what is left when the database ends connections',
+    'ends the backend of a connection',
+  ],
+  [
+    'a failure while a query runs is told as the database being unavailable',
+    'ends the backend of a connection',
+  ],
+  ['counts are those of the rows when connections are lost on the way', 'waits until its backends have left'],
+  ['a finding that is seen again touches neither counts nor indexes', 'reads the statistics of its session'],
+  ['a connection is another one after a thousand organizations', 'knows connections by their backends'],
+  ['a connection is shared by more when PostgreSQL has no others to give', 'PgBouncer has them wait instead'],
+  ['a connection fails soon when there is none at all', 'PgBouncer has it wait instead'],
+  [
+    'while the database takes no writes writes are refused',
+    'alters the database, which backends do not heed',
+  ],
+  ['a pooler is noticed, and nothing is prepared behind it', 'compares with a direct connection'],
+];
+
+export const pgbouncer = soak({
+  summary:
+    'PgBouncer in transaction mode between the service and PostgreSQL: the test suite passes, and a load meets no error',
+  options: { orgs: 8, seconds: 10 },
+  minutes: 30,
+  async run(scene, { orgs, seconds }) {
+    const { site } = scene;
+    const embedded = await startEmbedded({ dataDir: site.workDir, log: silentLog });
+    site.onClose(() => embedded.stop());
+    const { url } = await startPgBouncer(site, embedded.url, { poolSize: POOL_SIZE });
+
+    for (const [name, reason] of LEFT_OUT) site.say(`  left out: ${name} (${reason})`);
+    const suite = await runSuite(site, url);
+    for (const title of suite.failed) site.say(`  failed: ${title}`);
+
+    const admin = openDatabase({ url: embedded.url, max: 1 });
+    for (const name of ['direct', 'pooled']) await admin.sql.unsafe(`create database ${name}`);
+    await admin.close();
+    const direct = await measure(scene, withDatabase(embedded.url, 'direct'), orgs, seconds);
+    const pooled = await measure(scene, withDatabase(url, 'pooled'), orgs, seconds);
+    return [
+      { name: 'tests passed', value: suite.passed, aim: { atLeast: 1 } },
+      { name: 'tests failed', value: suite.failed.length, aim: { atMost: 0 } },
+      { name: 'tests left out', value: suite.leftOut },
+      compared('findings/s', pooled.pushed, direct.pushed),
+      compared('reads/s', pooled.read, direct.read),
+      { name: 'errors', value: pooled.pushed.errors + pooled.read.errors, aim: { atMost: 0 } },
+      { name: 'findings lost', value: pooled.lost, aim: { atMost: 0 } },
+    ];
+  },
+});
+
+const compared = (name: string, pooled: LoadResult, direct: LoadResult): Figure => ({
+  name,
+  value: pooled.perSecond,
+  limit: direct.perSecond,
+  limitedBy: 'the same without PgBouncer',
+});
+
+interface SuiteResult {
+  passed: number;
+  leftOut: number;
+  /** Titles. */
+  failed: string[];
+}
+
+/** The parts of Vitest's report that count. */
+interface VitestReport {
+  numPassedTests: number;
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+}
+
+const isLeftOut = ({ fullName }: { fullName: string }) =>
+  LEFT_OUT.some(([name]) => fullName.startsWith(name));
+
+/** Runs `npm test` on a PostgreSQL. */
+async function runSuite(site: Site, databaseUrl: string): Promise<SuiteResult> {
+  const report = join(site.workDir, 'vitest.json');
+  const logFile = join(site.workDir, 'vitest.log');
+  const log = await open(logFile, 'a');
+  const vitest = join(site.root, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', '--reporter=json', `--outputFile=${report}`];
+  args.push('--testNamePattern', `^(?!${LEFT_OUT.map(([name]) => name).join('|')})`);
+  const child = spawn(process.execPath, args, {
+    cwd: site.root,
+    env: { ...process.env, TEST_DATABASE_URL: databaseUrl },
+    stdio: ['ignore', log.fd, log.fd],
+    timeout: SUITE_MS,
+  });
+  site.onClose(async () => {
+    if (child.exitCode === null) child.kill('SIGTERM');
+  });
+  await once(child, 'exit');
+  await log.close();
+  const text = await readFile(report, 'utf8').catch(async () => {
+    throw new Error(`the test suite did not end:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`);
+  });
+  const { numPassedTests, testResults }: VitestReport = JSON.parse(text);
+  const failed = testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    // A suite whose preparation failed has no failed tests.
+    if (status === 'failed' && tests.length === 0) return [`${name}: ${message}`];
+    return tests.map(({ fullName, failureMessages }) => `${name}: ${fullName}: ${failureMessages[0]}`);
+  });
+  return {
+    passed: numPassedTests,
+    leftOut: testResults.flatMap((suite) => suite.assertionResults.filter(isLeftOut)).length,
+    failed: failed.map((text) => text.slice(0, 500)),
+  };
+}
+
+/** Pushes into several organizations, then reads of them; both again and again. */
+async function measure(scene: Scene, databaseUrl: string, orgs: number, seconds: number) {
+  const server = await scene.server({ databaseUrl });
+  const { origin } = server;
+  const api = createClient(fetch, origin);
+  const targets: { org: TestOrg; scanId: string }[] = [];
+  while (targets.length < orgs) {
+    const org = await createOrg(api);
+    targets.push({ org, scanId: await createScan(api, org) });
+  }
+  const pushes = targets.map(({ org, scanId }) =>
+    wire(origin, {
+      method: 'POST',
+      path: '/agent/findings',
+      headers: asAgent(org),
+      body: finding(org, scanId, { fingerprint: MARK }),
+    }),
+  );
+  const reads = targets.flatMap(({ org }) =>
+    ['/findings?per_page=20&page=1&severity=high', '/dashboard/stats', '/scans?page=1'].map((path) =>
+      wire(origin, { method: 'GET', path, headers: asMember(org) }),
+    ),
+  );
+  const pushed = await sendLoad(scene.site, origin, pushes, seconds, 201);
+  const read = await sendLoad(scene.site, origin, reads, seconds, 200);
+  let kept = 0;
+  for (const { org } of targets)
+    kept += (await api.get('/findings?per_page=1', org.asOwner)).json.result_info.total;
+  await server.stop();
+  return { pushed, read, lost: Math.max(0, pushed.answered - kept) };
+}
+
+async function sendLoad(site: Site, origin: string, requests: string[], seconds: number, status: number) {
+  const loader = await findLoadGenerator();
+  const run = randomBytes(4).toString('hex');
+  return loader.run({ origin, requests, run, connections: CONNECTIONS, seconds, status }, site.workDir);
+}
