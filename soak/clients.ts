@@ -31,7 +31,7 @@ interface Attacker {
 
 export const clients = soak({
   summary: 'slow, idle and vanishing clients: others are served as always, with bounded memory',
-  options: { rounds: 3, seconds: 4, idle: 10_000 },
+  options: { rounds: 5, seconds: 4, idle: 10_000 },
   minutes: 30,
   async run(scene, { rounds, seconds, idle }) {
     const { site } = scene;
