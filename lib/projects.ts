@@ -67,8 +67,9 @@ export async function resolveProject(
   if (project_id !== undefined) requireScope(token, project_id);
   const where = project_id === undefined ? eq(projects.slug, project ?? '') : eq(projects.id, project_id);
   const id = await findProject(db, projects, where).catch((error) => {
+    const unknown = error instanceof ApiError && error.key === 'resource_error/not_found';
     // Whether there are others is none of the business of a project's token.
-    throw token.projectId === null ? error : new ApiError('token_error/scope_mismatch');
+    throw unknown && token.projectId !== null ? new ApiError('token_error/scope_mismatch') : error;
   });
   requireScope(token, id);
   return id;

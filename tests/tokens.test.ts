@@ -278,3 +278,18 @@ describe('the tokens of an organization', () => {
     expect((await use(org.token)).status).toBe(200);
   });
 });
+
+describe('a failing database', () => {
+  it('is not taken for a project that is not the token’s', async () => {
+    const body = { scan_id: crypto.randomUUID(), project_id: org.projectId, persona: 'sharingan' };
+    const register = () => t.api.post('/agent/scans', { ...org.asAgent, body });
+    // As good as one that is lost in between: what comes before it succeeds.
+    await sql(`alter table "${schema()}".projects rename to away`);
+    try {
+      expect(outcome(await register())).toEqual([500, 'server_error/internal']);
+    } finally {
+      await sql(`alter table "${schema()}".away rename to projects`);
+    }
+    expect((await register()).status).toBe(201);
+  });
+});
