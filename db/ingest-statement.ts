@@ -1,7 +1,8 @@
 import type { OrgSchemaName } from './org.ts';
 
 /**
- * The statement for a batch: $1 the pushes, $2 the ids of their tokens (both JSON), $3 now.
+ * The statement for a batch: $1 the pushes (JSON), $2 the ids of their tokens, $3 now. What is looked for stands in
+ * arrays: of a list made of JSON, PostgreSQL expects so much that it reads all scans there are.
  *
  * Rows are written in the order of their key, so that batches of two processes cannot wait for each other in a
  * circle. `for share` lets the end of a scan wait for the pushes under way. A locked token is left out: who holds it
@@ -19,10 +20,10 @@ with input as materialized (
     description text, cwe text, cve text, cvss_score float8, cvss_vector text, file text, line int, source text)
 ), scan as materialized (
   select scan_id, project_id, status from "${schema}".scans
-  where scan_id in (select scan_id from input) for share
+  where scan_id = any (array(select scan_id from input)) for share
 ), token as materialized (
   select id from "${schema}".api_tokens
-  where id in (select value::uuid from json_array_elements_text($2::text::json)) for no key update skip locked
+  where id = any ($2::uuid[]) for no key update skip locked
 ), touched as (
   update "${schema}".api_tokens t set last_used = $3::timestamptz from token where t.id = token.id
 ), written as (

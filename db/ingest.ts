@@ -6,6 +6,7 @@ import { ingestStatement } from './ingest-statement.ts';
 import { type FindingStatus, type OrgTables, orgSchemaName, perOrg, type Severity } from './org.ts';
 import type { WithConnection } from './pool.ts';
 import { refreshSummary } from './scans.ts';
+import { arrayText } from './statements.ts';
 
 /** A finding as an agent pushes it, already validated. */
 export interface Push {
@@ -191,7 +192,7 @@ async function writeBatch(
       source: push.source,
     };
   });
-  const tokenIds = JSON.stringify([...new Set(items.map(({ tokenId }) => tokenId))]);
+  const tokenIds = arrayText(items.map(({ tokenId }) => tokenId));
   const written = await sql.unsafe<WrittenRow[]>(statement, [
     JSON.stringify(rows),
     tokenIds,

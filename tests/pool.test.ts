@@ -174,14 +174,14 @@ describe('a connection', () => {
     await pool.close();
   });
 
-  it('is another one after a thousand organizations', async () => {
+  it('is another one after many organizations', async () => {
     const pool = openDatabase({ url: testDatabase.url, max: 1 });
     const touch = (n: number) =>
       pool.sql.unsafe(`select '"org_${n.toString(16).padStart(32, '0')}"', pg_backend_pid() as pid`);
     const pids = new Set<number>();
     for (let n = 0; n < 2_500; n++) pids.add((await touch(n))[0]?.pid);
     for (let n = 0; n < 2_500; n++) pids.add((await touch(7))[0]?.pid);
-    expect(pids.size).toBe(3);
+    expect(pids.size).toBe(4);
     await pool.close();
   });
 
