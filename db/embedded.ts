@@ -56,7 +56,7 @@ async function start({ dataDir, log, settings, measureDisk }: EmbeddedOptions): 
   const site = await openSite({ cluster, settings: settings ?? {}, log, disk, signal: stopping.signal });
   const share = await joinOrStart(site);
   const supervisor = supervise(site, share);
-  await disk.watch(share.url);
+  await disk.watch({ url: share.url, run: supervisor.run });
   let left: Promise<void> | undefined;
   async function stop(): Promise<void> {
     stopping.abort();

@@ -29,7 +29,7 @@ export interface Cluster {
   dir: string;
   passwordFile: string;
   logFile: string;
-  /** Room on the disk for bad times. */
+  /** Room on the disk for bad times: files whose names begin so. */
   reserveFile: string;
 }
 

@@ -21,6 +21,7 @@ export interface Session {
   onLost(listener: () => void): void;
   /** When the server started, in ms. */
   serverStart(): Promise<number>;
+  run(statement: string): Promise<unknown>;
   end(): Promise<void>;
 }
 
@@ -72,6 +73,7 @@ export async function openSession(url: string): Promise<Session> {
       );
       return row?.ms ?? 0;
     },
+    run: async (statement) => await sql.unsafe(statement),
     async end() {
       sharing = false;
       // Nothing is under way; to a server that is gone, a polite end would wait.

@@ -3,6 +3,8 @@ import { joinOrStart, type Share, type Site } from './share.ts';
 
 /** Keeps a server up. */
 export interface Supervisor {
+  /** Runs a statement on the connection that holds the share; rejects while there is none. */
+  run(statement: string): Promise<unknown>;
   /** Ends, with the signal of the site; @returns the share this process has, if any */
   end(): Promise<Share | undefined>;
 }
@@ -59,6 +61,10 @@ export function supervise(site: Site, first: Share): Supervisor {
 
   hold(first);
   return {
+    async run(statement) {
+      if (!share) throw new Error('the database server is lost');
+      await share.session.run(statement);
+    },
     async end() {
       await resuming;
       return share;
