@@ -48,6 +48,7 @@ export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions)
 
   async function ask(timeoutMs: number): Promise<void> {
     const began = performance.now();
+    const left = () => Math.max(0, began + timeoutMs - performance.now());
     // Whoever is answered meanwhile knows better: it is slow.
     const isAnswering = () => answeredAt() > began;
     try {
@@ -58,7 +59,7 @@ export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions)
         if (!isAnswering()) throw goDown(error as Error, true);
       } else {
         // It may have no connection to spare, or a new password, and still serve those it has.
-        await within(timeoutMs, askPool()).catch((reason) => {
+        await within(left(), askPool()).catch((reason) => {
           if (!isAnswering()) throw goDown(reason, false);
         });
       }

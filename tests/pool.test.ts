@@ -1,3 +1,4 @@
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { sqlState } from '../db/errors.ts';
@@ -133,6 +134,24 @@ describe('a database that says nothing any more', () => {
     await pool.ping(2_000);
     await pool.close();
     await proxy.close();
+  });
+
+  it('is told within the time that was given, however it says nothing', async () => {
+    // The first connection is dropped after a while; the next, with which the pool tries again, is never answered.
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      if (!dropped) setTimeout(() => socket.destroy(), 300);
+      dropped = true;
+    });
+    let dropped = false;
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as net.AddressInfo;
+    const pool = openDatabase({ url: `postgres://u:p@127.0.0.1:${port}/x`, max: 1 });
+    const began = performance.now();
+    await expect(pool.ping(500)).rejects.toMatchObject({ code: 'NO_ANSWER' });
+    expect(performance.now() - began).toBeLessThan(750);
+    await pool.sql.end({ timeout: 0 });
+    server.close();
   });
 
   it('is told from one that takes long', async () => {
