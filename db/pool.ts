@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
+import { asQuery, type DriverQuery } from './connection.ts';
 import { sqlState } from './errors.ts';
 import { createHotTexts } from './hot.ts';
-import { asQuery, CONNECTION_LIFETIME_MS, createSlot, type DriverQuery, type Slot } from './slot.ts';
+import { createLease, replacing } from './lease.ts';
+import { CONNECTION_LIFETIME_MS, createSlot, type Slot } from './slot.ts';
 import { type Begin, createTurns } from './turns.ts';
 import { createWatch } from './watch.ts';
 
@@ -62,7 +64,6 @@ const IDLE_MS = 10 * 60 * 1000;
 const TOO_MANY_CONNECTIONS = '53300';
 
 type Refuse = (error: Error) => void;
-type Run = (tx: never) => Promise<unknown>;
 
 export function createPool(options: PoolOptions): Pool {
   const { driver, max, statementMs, patienceMs = PATIENCE_MS, onPooler = () => {} } = options;
@@ -71,23 +72,35 @@ export function createPool(options: PoolOptions): Pool {
   const onAnswer = () => {
     answeredAt = performance.now();
   };
-  const newSlot = () => createSlot({ driver, isHot, onAnswer, onPooler });
+  let isPooled = false;
+  const hosts = { at: 0 };
+  const newSlot = () =>
+    createSlot({
+      ...{ driver, hosts, isHot, onAnswer },
+      onPooler() {
+        isPooled = true;
+        onPooler();
+      },
+    });
   const slots = Array.from({ length: max }, newSlot);
-  const clients = new Map(slots.map((slot) => [slot, clientOf(driver, slot)]));
   const free = [...slots];
   const turns = createTurns(free, { patienceMs });
   const watch = createWatch({
     slot: newSlot(),
     askPool: () => taking(asQuery(driver.unsafe('select 1')), take),
     answeredAt: () => answeredAt,
+    isPooled: () => isPooled,
+    hasConnections: () => slots.some((slot) => slot.isOpen()),
     onDown(error, isSilent) {
       turns.refuseAll(error);
-      if (isSilent) for (const slot of slots) slot.kill(error);
+      // What has all the time it likes goes on when the database does.
+      if (isSilent) for (const slot of slots) if (!slot.isUnlimited()) slot.kill(error);
     },
   });
   const opening = new Set<Promise<void>>();
   let closed: Error | undefined;
   let looking: ReturnType<typeof setTimeout> | undefined;
+  let lookAt = 0;
   let sweeping: ReturnType<typeof setTimeout> | undefined;
 
   /** @returns false when PostgreSQL has no connection left for it, but has given us others */
@@ -109,12 +122,13 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /** Gives a slot that is open to `begin`. */
-  function take(begin: Begin<Slot>, refuse: Refuse, first = false): void {
+  function take(begin: Begin<Slot>, refuse: Refuse, since?: number): void {
     if (closed) {
       refuse(closed);
       return;
     }
-    looking ??= setTimeout(look, LOOK_MS);
+    lookLater();
+    const came = since ?? performance.now();
     turns.enter(
       (slot, leave) => {
         const done = () => {
@@ -134,7 +148,7 @@ export function createPool(options: PoolOptions): Pool {
             }
             // Fewer connections are slower; that is all.
             setTimeout(leave, FULL_MS);
-            take(begin, refuse, true);
+            take(begin, refuse, came);
           },
           (error) => {
             leave();
@@ -143,7 +157,7 @@ export function createPool(options: PoolOptions): Pool {
         );
       },
       refuse,
-      first,
+      since,
     );
   }
 
@@ -154,8 +168,19 @@ export function createPool(options: PoolOptions): Pool {
     else take(begin, refuse);
   }
 
+  function lookLater(): void {
+    if (looking) return;
+    lookAt = performance.now() + LOOK_MS;
+    looking = setTimeout(look, LOOK_MS);
+  }
+
   function look(): void {
     looking = undefined;
+    if (turns.inside() === 0) return;
+    const isLate = performance.now() - lookAt > LOOK_MS;
+    lookLater();
+    // Answers may have come while this process stood still, and are read first.
+    if (isLate) return;
     const waits = slots.map((slot) => slot.waits());
     const longest = Math.max(...waits);
     if (longest > SUSPICIOUS_MS && performance.now() - answeredAt > SUSPICIOUS_MS) watch.suspect();
@@ -164,7 +189,6 @@ export function createPool(options: PoolOptions): Pool {
       if (statementMs === 0 || (waits[i] ?? 0) <= limit || slot.isUnlimited()) return;
       slot.kill(Object.assign(new Error(`no answer within ${limit} ms`), { code: 'ETIMEDOUT' }));
     });
-    if (turns.inside() > 0) looking = setTimeout(look, LOOK_MS);
   }
 
   function sweepLater(): void {
@@ -182,8 +206,12 @@ export function createPool(options: PoolOptions): Pool {
   function withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       takeUnlessDown((slot, leave) => {
-        use(clients.get(slot) as Sql)
-          .finally(leave)
+        const lease = createLease(driver, slot);
+        use(lease.sql)
+          .finally(() => {
+            lease.end();
+            leave();
+          })
           .then(resolve, reject);
       }, reject);
     });
@@ -201,12 +229,9 @@ export function createPool(options: PoolOptions): Pool {
     else for (const slot of slots) slot.close();
   }
 
-  const unsafe = (...args: Parameters<Sql['unsafe']>) => {
-    const query = taking(asQuery(driver.unsafe(...args)), takeUnlessDown);
-    // A cursor answers by other ways than these, and so would never leave.
-    return Object.assign(query, { cursor: onlyInTransactions, cancel: onlyInTransactions });
-  };
-  const begin = (run: Run) => withConnection((sql) => sql.begin(run as never));
+  const unsafe = (...args: Parameters<Sql['unsafe']>) =>
+    taking(asQuery(driver.unsafe(...args)), takeUnlessDown);
+  const begin = (run: (tx: never) => Promise<unknown>) => withConnection((sql) => sql.begin(run as never));
   const end = ({ timeout = 5 } = {}) => close(timeout * 1000);
   return {
     sql: replacing(driver, { unsafe, begin, end }),
@@ -233,84 +258,4 @@ function taking(query: DriverQuery, take: (begin: Begin<Slot>, refuse: Refuse) =
       slot.send(query);
     }, query.reject);
   return query;
-}
-
-function onlyInTransactions(): never {
-  throw new Error('only in a transaction');
-}
-
-/** A client whose queries all go to one slot, which its user has for the time being. */
-function clientOf(driver: Sql, slot: Slot): Sql {
-  const unsafe = (...args: Parameters<Sql['unsafe']>) => {
-    const query = asQuery(driver.unsafe(...args));
-    query.handler = slot.send;
-    return query;
-  };
-  return replacing(driver, { unsafe, begin: (run: Run) => transact(driver, slot, run) });
-}
-
-/** Commits what `run` has done, unless it fails, or any of its queries does. */
-async function transact(driver: Sql, slot: Slot, run: Run): Promise<unknown> {
-  let over = false;
-  let failure: { error: unknown } | undefined;
-  const unsafe = (...args: Parameters<Sql['unsafe']>) => {
-    // One of several that were started together has failed: what its siblings still send would come after the rollback.
-    if (over) throw new Error('the transaction is over');
-    if (args[0].includes('statement_timeout')) slot.unlimited();
-    const query = asQuery(driver.unsafe(...args));
-    query.handler = () => {
-      const { reject } = query;
-      query.reject = (error) => {
-        failure ??= { error };
-        reject(error);
-      };
-      slot.send(query);
-    };
-    return query;
-  };
-  // What comes first goes right behind it.
-  slot.run('begin').catch((error) => {
-    failure ??= { error };
-  });
-  let outcome: unknown;
-  try {
-    outcome = await run(replacing(driver, { unsafe }) as never);
-    if (failure) throw failure.error;
-  } catch (error) {
-    over = true;
-    await slot.run('rollback').catch(slot.kill);
-    throw error;
-  }
-  over = true;
-  const { command } = await slot.run('commit');
-  if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
-  return outcome;
-}
-
-/**
- * A share of the connections, `max` at the most, for what comes in floods: the others are there for all else.
- */
-export function createShare(withConnection: WithConnection, max: number): WithConnection {
-  const turns = createTurns(
-    Array.from({ length: max }, () => true),
-    { patienceMs: PATIENCE_MS },
-  );
-  return (use) =>
-    new Promise((resolve, reject) => {
-      turns.enter((_, leave) => {
-        const long = setTimeout(leave, LONG_MS);
-        const done = () => {
-          clearTimeout(long);
-          leave();
-        };
-        withConnection(use).finally(done).then(resolve, reject);
-      }, reject);
-    });
-}
-
-/** Who takes longer waits for something, such as a lock, and leaves its place in a share to others. */
-const LONG_MS = 1_000;
-
-function replacing<Target extends object>(target: Target, methods: Record<string | symbol, unknown>): Target {
-  return new Proxy(target, { get: (_, key) => methods[key] ?? target[key as keyof Target] });
 }

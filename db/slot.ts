@@ -1,26 +1,14 @@
-import net from 'node:net';
-import postgres, { type Sql } from 'postgres';
-import { sqlState } from './errors.ts';
+import type { Sql } from 'postgres';
+import {
+  asQuery,
+  type Connection,
+  type DriverQuery,
+  type Hosts,
+  lost,
+  openConnection,
+} from './connection.ts';
 
-/** A query of postgres.js, with what the driver itself uses of it. */
-export interface DriverQuery extends Promise<{ command: string }> {
-  /** Called once, when the query is to be sent. */
-  handler(query: DriverQuery): void;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  strings: [string];
-  options: { prepare?: boolean; simple?: boolean };
-  /** Set when its rows are read through a cursor, each fetch of which answers by functions of its own. */
-  cursorRows?: number;
-}
-
-/**
- * A place for one connection to PostgreSQL, which is opened when it is needed.
- *
- * Each connection has a postgres.js client of its own, thrown away together with it. Of a connection that is lost,
- * postgres.js keeps more than is good (a write that was about to go out, queries sent between its error and its end,
- * attempts to open it again), and only so can a connection be chosen, watched and closed.
- */
+/** A place for one connection to PostgreSQL, which is opened when it is needed. */
 export interface Slot {
   isOpen(): boolean;
   /**
@@ -50,6 +38,7 @@ export interface Slot {
 export interface SlotOptions {
   /** Its options, as the driver has read them, are those of every connection. */
   driver: Sql;
+  hosts: Hosts;
   /** Tells by its text whether a statement is to be prepared. */
   isHot(text: string): boolean;
   /** Called whenever PostgreSQL has answered a query. */
@@ -67,68 +56,16 @@ export const CONNECTION_LIFETIME_MS = 30 * 60 * 1000;
  */
 const MAX_ORGS = 750;
 
-const ORG_SCHEMA = '"org_';
-const ORG_ID_LENGTH = 32;
+const ORG_SCHEMA = /"org_([0-9a-f]{32})"/;
 
-interface Connection {
-  client: Sql;
-  /** Gives a query to the client. */
-  give: DriverQuery['handler'];
-  open: boolean;
-  /** No pooler is in between, for which the next transaction may be another backend's. */
-  direct: boolean;
-  openedAt: number;
-  /** Organizations it has seen. */
-  orgs: Set<string>;
-  /** What was sent and is not answered. */
-  pending: Set<(error: Error) => void>;
-  end(error?: Error): void;
-}
+/** As many as the driver takes. */
+const MAX_PARAMETERS = 65_533;
 
-export function createSlot({ driver, isHot, onAnswer, onPooler }: SlotOptions): Slot {
+export function createSlot({ driver, hosts, isHot, onAnswer, onPooler }: SlotOptions): Slot {
   let current: Connection | undefined;
   let usedAt = performance.now();
   let answeredAt = 0;
   let unlimited = false;
-
-  function connect(): Connection {
-    let socket: net.Socket | undefined;
-    let ended = false;
-    const connection: Connection = {
-      client: driver,
-      give: () => {},
-      open: false,
-      direct: false,
-      openedAt: performance.now(),
-      orgs: new Set(),
-      pending: new Set(),
-      end(error = lost()) {
-        if (ended) return;
-        ended = true;
-        connection.open = false;
-        if (current === connection) current = undefined;
-        socket?.destroy(error);
-        // The driver tells them itself, in this turn; but some it forgets.
-        setImmediate(() => {
-          for (const fail of connection.pending) fail(error);
-        });
-      },
-    };
-    const openSocket = ({ host, port, path }: { host: string[]; port: number[]; path?: string }) => {
-      // By itself the driver would open one after the other.
-      if (socket || ended) throw lost();
-      socket = path ? net.connect(path) : net.connect(port[0] ?? 5432, host[0]);
-      socket.once('error', connection.end);
-      socket.once('close', () => connection.end());
-      // postgres.js names the TLS server after this.
-      return Object.assign(socket, { host: host[0] });
-    };
-    // With TLS the socket's events are not ours to hear.
-    const options = { ...driver.options, socket: openSocket, onclose: () => connection.end() };
-    connection.client = postgres(options as never);
-    connection.give = asQuery(connection.client.unsafe('')).handler;
-    return connection;
-  }
 
   function track({ pending }: Connection, query: DriverQuery): void {
     const { resolve, reject } = query;
@@ -156,24 +93,18 @@ export function createSlot({ driver, isHot, onAnswer, onPooler }: SlotOptions): 
     isOpen: () => current?.open === true,
     async open() {
       if (current?.open) return;
-      const connection = connect();
-      current = connection;
-      const limits = driver.options.connection.statement_timeout !== undefined;
-      try {
-        const rows = await connection.client.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
-        if (current !== connection) throw lost();
-        onAnswer();
-        connection.open = true;
-        // A pooler gives its clients numbers of its own.
-        connection.direct = rows[0]?.pid === (rows as unknown as { state: { pid: number } }).state.pid;
-        if (!connection.direct) onPooler();
-      } catch (error) {
-        connection.end();
-        if (!limits || !refusesLimit(error)) throw error;
-        // Another slot may have found out at the same time.
-        delete driver.options.connection.statement_timeout;
-        await slot.open();
-      }
+      const connection = await openConnection({
+        driver,
+        hosts,
+        onBegin(begun) {
+          current = begun;
+        },
+        onEnd(ended) {
+          if (current === ended) current = undefined;
+        },
+      });
+      onAnswer();
+      if (!connection.direct) onPooler();
     },
     send(query) {
       const connection = current;
@@ -181,11 +112,17 @@ export function createSlot({ driver, isHot, onAnswer, onPooler }: SlotOptions): 
         query.reject(lost());
         return;
       }
+      // Found out by the driver only when it has counted the query among those that are sent.
+      const { args } = query;
+      if (args.length > MAX_PARAMETERS || args.includes(undefined)) {
+        query.reject(new Error(`a query with ${args.length} parameters, or one that is undefined`));
+        return;
+      }
       const [text] = query.strings;
-      const org = text.indexOf(ORG_SCHEMA);
-      if (org >= 0) connection.orgs.add(text.substr(org + ORG_SCHEMA.length, ORG_ID_LENGTH));
+      const org = ORG_SCHEMA.exec(text);
+      if (org?.[1]) connection.orgs.add(org[1]);
       query.options.prepare = connection.direct && !query.options.simple && isHot(text);
-      if (query.cursorRows === undefined) track(connection, query);
+      track(connection, query);
       connection.give(query);
     },
     run(text) {
@@ -218,10 +155,6 @@ export function createSlot({ driver, isHot, onAnswer, onPooler }: SlotOptions): 
   return slot;
 }
 
-export const asQuery = (query: object) => query as DriverQuery;
-
-const lost = () => Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' });
-
 /**
  * postgres.js goes on counting where a query broke off after its first rows: those of the next on that connection would
  * stand behind so many empty ones.
@@ -229,9 +162,3 @@ const lost = () => Object.assign(new Error('the connection was lost'), { code: '
 function closeGap(rows: unknown[]): void {
   if (rows.length > 0 && !(0 in rows)) rows.splice(0, Number(Object.keys(rows)[0]));
 }
-
-const PROTOCOL_VIOLATION = '08P01';
-
-/** Whether a pooler takes no `statement_timeout` at the start. */
-const refusesLimit = (error: unknown): boolean =>
-  sqlState(error) === PROTOCOL_VIOLATION && (error as Error).message.includes('statement_timeout');

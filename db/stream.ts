@@ -9,6 +9,9 @@ export interface TextQuery {
 /**
  * Reads a query's rows through a cursor, `rowsPerFetch` at a time, as the bytes PostgreSQL sent. The next rows are
  * fetched when they are asked for; leaving the loop closes the cursor and frees the connection.
+ *
+ * Each fetch is a statement with a time limit of its own. (The driver's own cursor is one query until its reader has come
+ * to the end; when its connection was lost meanwhile, leaving it ends the process.)
  */
 export async function* readRows(
   sql: Sql,
@@ -16,21 +19,20 @@ export async function* readRows(
   rowsPerFetch: number,
 ): AsyncGenerator<Uint8Array[]> {
   const { tx, end } = await openTransaction(sql);
-  let complete = false;
   try {
-    // To PostgreSQL a cursor is one statement, whose time goes on between fetches: it is the reader's pace.
-    await tx.unsafe('set transaction read only; set local statement_timeout = 0').simple();
-    const cursor = tx
-      .unsafe(query.sql, query.params as never[])
-      .raw()
-      .cursor(rowsPerFetch) as unknown as AsyncIterable<[Uint8Array][]>;
-    for await (const rows of cursor) yield rows.map(([text]) => text);
-    complete = true;
+    const begun = [
+      tx.unsafe('set transaction read only'),
+      tx.unsafe(`declare list no scroll cursor for ${query.sql}`, query.params as never[]),
+    ];
+    await Promise.all(begun);
+    for (;;) {
+      const rows = await tx.unsafe(`fetch ${rowsPerFetch} from list`).raw();
+      if (rows.length > 0) yield (rows as unknown as [Uint8Array][]).map(([text]) => text);
+      if (rows.length < rowsPerFetch) return;
+    }
   } finally {
-    // A cursor whose connection was lost between two fetches looks like one that has come to its end.
-    const ended = end();
-    if (complete) await ended;
-    else await ended.catch(() => {});
+    // Nothing was written: how it ends is of no interest.
+    await end().catch(() => {});
   }
 }
 

@@ -3,9 +3,9 @@ export interface Turns<Thing> {
   /**
    * Calls `begin` when there is a thing: at once, or later. The `leave` it is given is to be called when done. Calls
    * `refuse` instead when it takes too long.
-   * @param first goes before all who wait
+   * @param since by `performance.now()`: who had a turn already, of which nothing came, goes first and has waited so long
    */
-  enter(begin: Begin<Thing>, refuse: (error: Error) => void, first?: boolean): void;
+  enter(begin: Begin<Thing>, refuse: (error: Error) => void, since?: number): void;
   /** Refuses all who wait. */
   refuseAll(error: Error): void;
   /** How many are in. */
@@ -66,13 +66,14 @@ export function createTurns<Thing>(things: Thing[], { patienceMs }: TurnsOptions
   }
 
   return {
-    enter(begin, refuse, first = false) {
+    enter(begin, refuse, since) {
       const thing = things.pop();
       if (thing !== undefined) {
         start(thing, begin);
         return;
       }
-      waiting[first ? 'unshift' : 'push']({ begin, refuse, since: performance.now() });
+      if (since === undefined) waiting.push({ begin, refuse, since: performance.now() });
+      else waiting.unshift({ begin, refuse, since });
       watch();
     },
     refuseAll(error) {

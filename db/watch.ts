@@ -1,3 +1,4 @@
+import { isThere } from './connection.ts';
 import { sqlState } from './errors.ts';
 import type { Slot } from './slot.ts';
 
@@ -19,6 +20,10 @@ export interface WatchOptions {
   askPool(): PromiseLike<unknown>;
   /** When it last answered anybody, by `performance.now()`. */
   answeredAt(): number;
+  /** Whether connections lead through a pooler. */
+  isPooled(): boolean;
+  /** Whether the pool has any that is open. */
+  hasConnections(): boolean;
   /** Called when it turns out not to answer: it says what is the matter, or nothing. */
   onDown(error: Error, isSilent: boolean): void;
 }
@@ -32,7 +37,8 @@ const RETRY_MS = 250;
 /** Something in between may have forgotten a connection that was silent for longer. */
 const FORGOTTEN_MS = 30_000;
 
-export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions): Watch {
+export function createWatch(options: WatchOptions): Watch {
+  const { slot, askPool, answeredAt, isPooled, hasConnections, onDown } = options;
   let down: Error | undefined;
   let asking: Promise<void> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -56,8 +62,10 @@ export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions)
     } catch (error) {
       if (sqlState(error) === NO_ANSWER) {
         slot.kill(error as Error);
+        // A pooler lets the question wait with all others: that it has no connection to spare is no silence.
+        if (isPooled()) throw error;
         if (!isAnswering()) throw goDown(error as Error, true);
-      } else {
+      } else if (!isThere(error) || !hasConnections()) {
         // It may have no connection to spare, or a new password, and still serve those it has.
         await within(left(), askPool()).catch((reason) => {
           if (!isAnswering()) throw goDown(reason, false);
@@ -99,12 +107,20 @@ export function createWatch({ slot, askPool, answeredAt, onDown }: WatchOptions)
   };
 }
 
+/** So late comes no timer unless this process stood still. */
+const STOOD_STILL_MS = 200;
+
 async function within<T>(ms: number, work: PromiseLike<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const give = () => reject(Object.assign(new Error(`no answer within ${ms} ms`), { code: NO_ANSWER }));
-    // When this process was the slow one, the answer may be there, and is read first.
-    timer = setTimeout(() => setImmediate(() => setImmediate(give)), ms);
+    const wait = (due: number) => {
+      timer = setTimeout(() => {
+        // The answer may be there and not read, or still come.
+        if (performance.now() - due > STOOD_STILL_MS) wait(performance.now() + ms);
+        else reject(Object.assign(new Error(`no answer within ${ms} ms`), { code: NO_ANSWER }));
+      }, ms);
+    };
+    wait(performance.now() + ms);
   });
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -5,7 +5,7 @@ import { createFindingReader, type FindingReader } from '../db/finding-reader.ts
 import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
 import type { Migration } from '../db/migrate.ts';
-import { createShare } from '../db/pool.ts';
+import { createShare } from '../db/share.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
 import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
@@ -98,7 +98,7 @@ export async function createServices(platform: Platform): Promise<Services> {
   });
   const nextId = createIds(clock);
   const { db } = database;
-  // Few write more than many: they carry more at a time, and leave the processors to PostgreSQL.
+  // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(config.dbPoolMax / 3);
   const secret = config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID();
   return {

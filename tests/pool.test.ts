@@ -2,6 +2,7 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { sqlState } from '../db/errors.ts';
+import { readRows } from '../db/stream.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { type DatabaseProxy, startProxy } from './support/proxy.ts';
 
@@ -100,6 +101,59 @@ async function failure(promise: PromiseLike<unknown>): Promise<{ code: string | 
   );
   return { code: sqlState(error), ms: performance.now() - began };
 }
+
+describe('a list whose reader has stopped', () => {
+  it('ends without a word when its connection is lost', async () => {
+    const proxy = await startProxy(testDatabase.url);
+    const pool = openDatabase({ url: proxy.url, max: 2 });
+    const query = { sql: 'select n::text from generate_series(1, $1::int) n', params: [1_000] };
+    const rows = readRows(pool.sql, query, 100);
+    expect((await rows.next()).value).toHaveLength(100);
+    proxy.reset();
+    await pause(50);
+    await rows.return(undefined);
+    await pause(50);
+
+    const others = readRows(pool.sql, query, 100);
+    await others.next();
+    proxy.reset();
+    await pause(50);
+    await expect(others.next()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    const lengths: number[] = [];
+    for await (const part of readRows(pool.sql, query, 300)) lengths.push(part.length);
+    expect(lengths).toEqual([300, 300, 300, 100]);
+    expect(pool.pool().inUse).toBe(0);
+    await pool.close();
+    await proxy.close();
+  });
+});
+
+describe('a database at several addresses', () => {
+  it('is found at the one that answers', async () => {
+    const [one, two] = [await startProxy(testDatabase.url), await startProxy(testDatabase.url)];
+    const url = new URL(one.url);
+    // Not a URL to WHATWG.
+    const both = one.url.replace(url.host, `${url.host},${new URL(two.url).host}`);
+    const pool = openDatabase({ url: both, max: 2 });
+    const ask = () => pool.sql.unsafe('select 1 as one');
+    await Promise.all([ask(), ask(), ask()]);
+    await one.close();
+    await expect
+      .poll(
+        () =>
+          ask().then(
+            ([row]) => row?.one,
+            () => 'lost',
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe(1);
+    expect((await Promise.all([ask(), ask(), ask()])).map(([row]) => row?.one)).toEqual([1, 1, 1]);
+    await two.close();
+    await expect(ask()).rejects.toThrow();
+    await pool.close();
+  });
+});
 
 describe('a database that says nothing any more', () => {
   it('is noticed within seconds, refuses what comes then at once, and is back as soon as it answers', async () => {
@@ -214,8 +268,10 @@ describe('a connection', () => {
       Promise.all(Array.from({ length: 40 }, () => pool.sql.unsafe('select pg_sleep(0.01)')));
     await work();
     expect(pool.pool().open).toBe(3);
-    // The question whether the database is there finds no connection of its own either.
+    // The question whether the database is there finds no connection of its own, and none of these is free for it.
+    const busy = Array.from({ length: 3 }, () => pool.sql.unsafe('select pg_sleep(2.5)').execute());
     await pool.ping(2_000);
+    await Promise.all(busy);
     await admin.sql.unsafe(`alter role ${role} connection limit 20`);
     await expect.poll(() => work().then(() => pool.pool().open), { timeout: 10_000 }).toBe(10);
     await pool.close();
@@ -278,8 +334,24 @@ describe('a transaction', () => {
   });
 
   it('takes nothing more when it is over', async () => {
-    const late = await pool.sql.begin(async (tx) => tx);
-    expect(() => late.unsafe('insert into kept values (5)')).toThrow('over');
+    const [late, made] = await pool.sql.begin(async (tx) => [tx, [tx.unsafe('insert into kept values (5)')]]);
+    await expect(late.unsafe('insert into kept values (5)')).rejects.toThrow('over');
+    // Made inside, and sent when somebody waits for it.
+    await expect(made[0]).rejects.toThrow('over');
     expect(await kept()).toEqual([1, 2]);
+  });
+
+  it('goes on after a query that cannot be sent', async () => {
+    const outcomes = await pool.sql
+      .begin((tx) =>
+        Promise.allSettled([
+          tx.unsafe('select $1::int as n', [1]),
+          tx.unsafe('select $1::int as n', [undefined as never]),
+          tx.unsafe('select $1::int as n', [3]),
+        ]),
+      )
+      .catch((error) => error);
+    expect(outcomes.message).toContain('undefined');
+    expect((await pool.sql.unsafe('select 4 as n'))[0]?.n).toBe(4);
   });
 });
