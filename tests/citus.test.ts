@@ -226,6 +226,11 @@ const BREAKING: [rule: string, statement: string, fault: string][] = [
   ['nothing of a session', 'set statement_timeout = 0', 'a setting of the session'],
   ['nothing of a session', 'select pg_advisory_lock(1)', 'a lock of the session'],
   ['nothing of a session', 'listen mails', 'LISTEN'],
+  [
+    'nothing of a session',
+    'declare c cursor with hold for select 1 from ORG.scans',
+    'a cursor of the session',
+  ],
   ['nothing of a session', 'prepare one as select 1', 'PREPARE'],
   ['no row security', 'create policy own on ORG.scans using (true)', 'row security'],
   ['no row security', 'alter table ORG.scans enable row level security', 'row security'],
@@ -285,6 +290,7 @@ it.each([
   `${PROJECT} on conflict (id) do update set name = coalesce(excluded.name, $2) returning *, (xmax <> 0) as known`,
   'select row_to_json(s), now() from ORG.scans s join shared.memberships m on m.role = s.name',
   'select pg_advisory_xact_lock($1)',
+  'declare c no scroll cursor for select name from ORG.scans',
   'set transaction read only; set local statement_timeout = 0',
 ])('allows %s', async (statement) => {
   expect(await citusFaults(inOrgs(statement), analyzer)).toEqual([]);

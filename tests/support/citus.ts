@@ -12,6 +12,9 @@ const ORG_SCHEMA = /^org_(?:[0-9a-f]{32}|template)$/;
 const QUERIES = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt']);
 const WRITES = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'];
 
+/** Among the options of a cursor. */
+const WITH_HOLD = 0x20;
+
 /** Refused wherever they stand. */
 const REFUSED: Record<string, string> = {
   MergeStmt: 'MERGE',
@@ -58,6 +61,7 @@ function generalFaults({ kind, body }: Statement): string[] {
     ...(body.kind === 'TRANS_STMT_PREPARE' ? ['PREPARE TRANSACTION'] : []),
     ...(locks.length > 0 && !alone ? ['an advisory lock within a statement'] : []),
     ...(calls.some((name) => /^pg_(try_)?advisory_(un)?lock/.test(name)) ? ['a lock of the session'] : []),
+    ...(kind === 'DeclareCursorStmt' && body.options & WITH_HOLD ? ['a cursor of the session'] : []),
     ...(kind === 'VariableSetStmt' && !body.is_local && body.name !== 'TRANSACTION'
       ? ['a setting of the session']
       : []),
@@ -71,6 +75,7 @@ function generalFaults({ kind, body }: Statement): string[] {
 async function orgFaults(statement: Statement, text: string, analyzer: Analyzer): Promise<string[]> {
   const { kind, body } = statement;
   if (REFUSED[kind] || kind === 'LockStmt') return [];
+  if (kind === 'DeclareCursorStmt') return body.query.SelectStmt ? [] : ['a cursor of what is no SELECT'];
   if (!QUERIES.has(kind)) return ddlFaults(statement);
   const written = writtenSchemas(statement);
   return [
