@@ -21,7 +21,8 @@ export interface Ledger {
   statuses: Map<string, { answered: string | undefined; asked: string[] }>;
   /** By scan: how it was ended; undefined while it was not answered. */
   scans: Map<string, { answered: string | undefined; asked: string | undefined }>;
-  exploits: Set<string>;
+  /** By exploit: its finding. */
+  exploits: Map<string, string>;
   /** API tokens, in full. */
   tokens: Set<string>;
   users: TestUser[];
@@ -41,7 +42,7 @@ export async function openLedger(api: Api): Promise<Ledger> {
     pushed: new Map(),
     statuses: new Map(),
     scans: new Map(),
-    exploits: new Set(),
+    exploits: new Map(),
     tokens: new Set(),
     users: [],
     orgs: [],
@@ -118,7 +119,7 @@ export async function write(
   async function attach(id: string): Promise<void> {
     const body = { filename: 'poc.py', language: 'python', code: 'print(1)' };
     const answer = await api.post(`/agent/findings/${id}/exploits`, { ...org.asAgent, body });
-    if (note(answer)) ledger.exploits.add(answer.result.id);
+    if (note(answer)) ledger.exploits.set(answer.result.id, id);
   }
 
   async function scan(): Promise<void> {
@@ -214,6 +215,10 @@ export async function findLost(api: Api, ledger: Ledger): Promise<string[]> {
     if (row?.summary && row.summary.total !== row.finding_count) miss(`summary of scan ${id}`);
   }
 
+  for (const [exploit, findingId] of ledger.exploits) {
+    const { result } = await api.get(`/findings/${findingId}/exploits`, org.asOwner);
+    if (!result?.some(({ id }: { id: string }) => id === exploit)) miss(`an exploit of ${findingId}`);
+  }
   for (const token of ledger.tokens) {
     const path = `/agent/findings?project_id=${org.projectId}&per_page=1`;
     const { status } = await api.get(path, { token, org: org.slug });
