@@ -23,6 +23,11 @@ const orgLock = (orgId: string) =>
 
 /** Waits for another process's migration, but not for ever. */
 const LOCK_TIMEOUT = "set local lock_timeout = '60s'; set local statement_timeout = 0";
+/**
+ * Who reads a table for long, such as a dump, makes a step wait for its lock, and the step everybody who comes after it.
+ * So it gives up soon, and is tried again.
+ */
+const STEP_LOCK_TIMEOUT = "set local lock_timeout = '3s'";
 
 /**
  * Brings `shared` up to date, one transaction a step; any number of processes may do so at once.
@@ -68,6 +73,7 @@ export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly M
       const [next, ...rest] = pending(applied, migrations);
       if (!next) return false;
       await Promise.all([
+        tx.unsafe(STEP_LOCK_TIMEOUT),
         ...inSchema(next.statements, schema).map((statement) => tx.unsafe(statement)),
         tx.unsafe(RECORD_STEP, [orgId, next.name, next.hash, applied.length + 1]),
       ]);

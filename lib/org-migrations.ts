@@ -5,7 +5,7 @@ import { isRetryable, isUnavailable, sqlState } from '../db/errors.ts';
 import { orgs } from '../db/shared.ts';
 import type { Logger } from './logger.ts';
 
-/** How many organizations are migrated side by side. */
+/** How many organizations are migrated side by side, at the most. */
 export const MIGRATIONS_AT_ONCE = 4;
 
 const PAGE = 100;
@@ -18,6 +18,8 @@ const POOL_CLOSED = 'CONNECTION_ENDED';
 /** What it takes to migrate organizations. */
 export interface OrgMigrations {
   db: Db;
+  /** How many side by side. */
+  atOnce: number;
   /** The version all of them are brought to. */
   version: number;
   /** Migrates one. */
@@ -48,10 +50,10 @@ export async function migrateOrgs(options: OrgMigrations): Promise<void> {
  * @returns a failure that will pass
  */
 async function goThrough(options: OrgMigrations, failed: Set<string>): Promise<unknown> {
-  const { db, version, migrate, log } = options;
+  const { db, atOnce, version, migrate, log } = options;
   const [found] = await db.select({ behind: count() }).from(orgs).where(lt(orgs.schemaVersion, version));
   const behind = found?.behind ?? 0;
-  if (behind <= failed.size) return undefined;
+  if (behind === 0) return undefined;
   log.info('migrating organizations', { count: behind });
   const ids = orgsBehind(options, Math.floor(Math.random() * behind));
   let passing: unknown;
@@ -72,7 +74,7 @@ async function goThrough(options: OrgMigrations, failed: Set<string>): Promise<u
       if (isAway) break;
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: MIGRATIONS_AT_ONCE }, worker));
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (passing === undefined) log.info('organizations migrated', { failed: failed.size });
   return passing;

@@ -9,7 +9,7 @@ import type { Config } from './config.ts';
 import { ApiError } from './http/errors.ts';
 import { subdomainOf } from './http/origin.ts';
 import type { Logger } from './logger.ts';
-import { migrateOrgs } from './org-migrations.ts';
+import { MIGRATIONS_AT_ONCE, migrateOrgs } from './org-migrations.ts';
 
 /** The organization of a request, with its tables. */
 export interface Org {
@@ -39,21 +39,25 @@ type OrgName = Omit<Org, 'tables'>;
 /** A custom domain set by an administrator is known everywhere after this time. */
 const UNKNOWN_DOMAIN_MS = 10_000;
 
+/** After this an organization that could not be migrated is tried again when somebody asks for it. */
+const RETRY_MIGRATION_MS = 1_000;
+
 export function createOrgDirectory(options: {
   database: Database;
-  config: Pick<Config, 'baseDomain'>;
+  config: Pick<Config, 'baseDomain' | 'dbPoolMax'>;
   migrations: readonly Migration[];
   log: Logger;
 }): OrgDirectory {
   const { database, migrations, log } = options;
   const { db } = database;
-  const { baseDomain } = options.config;
+  const { baseDomain, dbPoolMax } = options.config;
 
   const tablesOf = perOrg(({ id }: { id: string }) => buildOrgTables(orgSchemaName(id)));
   // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
   const bySlug = new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 });
   const unknownDomains = new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS });
   const migrating = new Map<string, Promise<void>>();
+  const failedLately = new QuickLRU<string, Error>({ maxSize: 1_000, maxAge: RETRY_MIGRATION_MS });
 
   async function find(where: SQL): Promise<OrgName | undefined> {
     const [row] = await db
@@ -62,8 +66,7 @@ export function createOrgDirectory(options: {
       .where(where);
     if (!row) return undefined;
     if (row.schemaVersion < migrations.length) {
-      await migrateOnce(row.id).catch((cause) => {
-        log.error('organization cannot be migrated', { org: row.id, error: cause });
+      await migrateAsked(row.id).catch((cause) => {
         throw new ApiError('server_error/unavailable', {
           message: 'The organization is being upgraded.',
           cause,
@@ -71,6 +74,17 @@ export function createOrgDirectory(options: {
       });
     }
     return { id: row.id, slug: row.slug };
+  }
+
+  /** Each attempt locks tables: however often an organization is asked for, it is made now and then only. */
+  async function migrateAsked(orgId: string): Promise<void> {
+    const failure = failedLately.get(orgId);
+    if (failure) throw failure;
+    await migrateOnce(orgId).catch((error) => {
+      if (!failedLately.has(orgId)) log.error('organization cannot be migrated', { org: orgId, error });
+      failedLately.set(orgId, error);
+      throw error;
+    });
   }
 
   async function findSlug(slug: string): Promise<OrgName | undefined> {
@@ -114,7 +128,15 @@ export function createOrgDirectory(options: {
       if (!org) throw new ApiError('tenant_error/not_found');
       return { ...org, tables: tablesOf(org) };
     },
-    migrateAll: () => migrateOrgs({ db, version: migrations.length, migrate: migrateOnce, log }),
+    migrateAll: () =>
+      migrateOrgs({
+        db,
+        // Half of the connections are for those who ask for something.
+        atOnce: Math.max(1, Math.min(MIGRATIONS_AT_ONCE, Math.floor(dbPoolMax / 2))),
+        version: migrations.length,
+        migrate: migrateOnce,
+        log,
+      }),
   };
 }
 

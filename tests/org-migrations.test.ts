@@ -30,6 +30,7 @@ async function migrate(fail: (id: string) => void = () => {}): Promise<string[]>
   await migrateOrgs({
     db: t.services.database.db,
     version: VERSION,
+    atOnce: 4,
     async migrate(id) {
       tried.push(id);
       fail(id);
@@ -96,7 +97,7 @@ describe('all organizations that are behind', () => {
       },
     });
     const none = async () => expect.unreachable();
-    await migrateOrgs({ db: counting, version: VERSION, migrate: none, log: silentLog });
+    await migrateOrgs({ db: counting, atOnce: 4, version: VERSION, migrate: none, log: silentLog });
     expect(queries).toHaveLength(1);
   });
 });

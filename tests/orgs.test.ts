@@ -361,7 +361,7 @@ describe('an organization that is behind', () => {
       orgMigrations.length,
     );
     await sql(`drop table ${schemaOf(id)}.probe`);
-    expect((await get(slug)).status).toBe(200);
+    await expect.poll(async () => (await get(slug)).status, { timeout: 10_000 }).toBe(200);
   });
 
   it('is served all the same by a process that is behind itself', async () => {
