@@ -170,9 +170,15 @@ async function serveByWorkers({ config, log, databaseUrl, started }: Step): Prom
 }
 
 async function startDatabase(config: Config, log: Logger, started: Undo[]): Promise<string> {
-  const embedded = await startEmbedded({ dataDir: config.dataDir, log });
-  started.push(() => embedded.stop());
-  return embedded.url;
+  const starting = startEmbedded({ dataDir: config.dataDir, log });
+  // Also when the signal comes while it starts.
+  started.push(() =>
+    starting.then(
+      (embedded) => embedded.stop(),
+      () => {},
+    ),
+  );
+  return (await starting).url;
 }
 
 /** Migrates `shared`, waiting for a database that is still on its way up. */

@@ -197,6 +197,15 @@ describe('a disk that is full', () => {
     await insert(third.url);
   });
 
+  test('is what the disk says, also when a process that has ended said otherwise', async () => {
+    const { url } = await start({ measureDisk });
+    await makeTable(url);
+    const other = await start({ measureDisk: async () => ({ total: 100_000 * MIB, free: 10 * MIB }) });
+    await vi.waitFor(() => expect(said).toContain('the disk is full: the database takes no writes'));
+    await other.stop();
+    await untilTaken(url);
+  });
+
   test('has a reserve for the worst, which is given up bit by bit and kept again', async () => {
     const { stop } = await start({ measureDisk });
     await vi.waitFor(async () => expect(await reserves()).toHaveLength(4), { timeout: 5_000 });

@@ -80,8 +80,6 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
   const reserves = Array.from({ length: RESERVES }, (_, i) => `${cluster.reserveFile}-${i + 1}`);
   const ending = new AbortController();
   const { signal } = ending;
-  /** Whether the cluster refuses writes; undefined until it is known. */
-  let readOnly: boolean | undefined;
   let checkpointed = 0;
   let givenUp = 0;
   let server: WatchedServer | undefined;
@@ -97,7 +95,7 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
     const space = await measured();
     const { low, high, empty, reserve } = marksOf(space);
     if (space.free < empty) await giveUpReserve();
-    readOnly ??= await refusesWrites();
+    const readOnly = await refusesWrites();
     const fields = { dir: home, free_mib: Math.floor(space.free / MIB) };
     if (!readOnly && space.free < low) {
       await refuseWrites(run, 'on');
@@ -116,7 +114,7 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
     return space.free < low ? CLOSE_LOOK_MS : LOOK_MS;
   }
 
-  /** What `refuseWrites` has left, maybe in another life. */
+  /** What `refuseWrites` has left, maybe in another process. */
   async function refusesWrites(): Promise<boolean> {
     const settings = await readFile(join(cluster.dir, 'postgresql.auto.conf'), 'utf8').catch(() => '');
     return /^default_transaction_read_only *= *'?on/m.test(settings);
@@ -130,7 +128,6 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
         : 'alter system reset default_transaction_read_only',
     );
     await run('select pg_reload_conf()');
-    readOnly = setting === 'on';
   }
 
   async function giveUpReserve(): Promise<void> {
