@@ -757,5 +757,6 @@ describe('a service that dies in the middle of 2,000 findings', () => {
     expect(JSON.parse(synced.out)).toMatchObject([{ delivered: not_delivered, not_delivered: 0 }]);
     expect(await findings()).toHaveLength(COUNT);
     expect((await scans())[0]).toMatchObject({ status: 'completed', summary: { total: COUNT } });
-  });
+    // The agent itself tries for twenty seconds.
+  }, 60_000);
 });
