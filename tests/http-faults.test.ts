@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpBindings } from '@hono/node-server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refuseMalformed } from '../lib/http/app.ts';
 import { createListTurns, type ListTurns } from '../lib/http/list-turns.ts';
@@ -12,9 +13,10 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop(1_000)));
 });
 
-type Fetch = (request: Request) => Response | Promise<Response>;
+type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
-const ok: Fetch = async (request) => new Response(`${new URL(request.url).pathname} ${await request.text()}`);
+const ok = async (request: Request) =>
+  new Response(`${new URL(request.url).pathname} ${await request.text()}`);
 
 async function serve(fetch: Fetch = ok, limits: Partial<HttpLimits> = {}) {
   const server = createHttpServer({ fetch: fetch as never, malformed: refuseMalformed, limits });
@@ -129,6 +131,19 @@ describe('a server that stops', () => {
     expect(await stopped).toBe(0);
   });
 
+  it('does not wait on a connection whose request was refused before its body was read', async () => {
+    const { server, port } = await serve(() => new Response('no', { status: 401 }));
+    const client = talk(port);
+    client.socket.write(post('/', 10));
+    await client.got('no');
+    client.socket.write('1234567890');
+    await sleep(50);
+    const began = performance.now();
+    expect(await server.stop(5_000)).toBe(0);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(await client.closed).toBeUndefined();
+  });
+
   it('ends connections on which nothing comes, without a reset', async () => {
     const { server, port } = await serve();
     const [silent, kept] = [talk(port), talk(port)];
@@ -212,6 +227,35 @@ describe('a client that takes its time', () => {
     refused(client.received(), 408);
   });
 
+  it('over a body is told so while it goes on sending, and once, also when the body is complete then', async () => {
+    const { port } = await serve(ok, short);
+    const [dribbles, completes] = [talk(port, true), talk(port, true)];
+    dribbles.socket.write(post('/slow', 1_000));
+    completes.socket.write(post('/slow', 1_000));
+    for (let i = 0; i < 25 || !completes.received(); i++) {
+      for (const { socket } of [dribbles, completes]) socket.write('x');
+      await sleep(20);
+    }
+    completes.socket.write('x'.repeat(1_000));
+    await sleep(50);
+    for (const client of [dribbles, completes]) {
+      client.socket.end();
+      expect(await client.closed).toBeUndefined();
+      refused(client.received(), 408);
+      expect(statuses(client.received())).toEqual([408]);
+    }
+  });
+
+  it('over a body whose request is answered already is told nothing more', async () => {
+    const { port } = await serve(() => new Response('no', { status: 401 }));
+    const client = talk(port);
+    client.socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await client.got('no');
+    client.socket.write('zz\r\n');
+    expect(await client.closed).toBeUndefined();
+    expect(statuses(client.received())).toEqual([401]);
+  });
+
   it('and says nothing at all is told nothing, and let go', async () => {
     const { port } = await serve(ok, short);
     const client = talk(port);
@@ -251,6 +295,61 @@ describe('a client that takes its time', () => {
     await client.closed;
     // It would be taken for the answer to the first.
     expect(client.received()).toBe('');
+  });
+});
+
+describe('many requests on one connection', () => {
+  it('are served some at a time, in their order, and not read before', async () => {
+    let [running, most] = [0, 0];
+    const { port } = await serve(
+      async (request) => {
+        most = Math.max(most, ++running);
+        await sleep(1);
+        running--;
+        return ok(request);
+      },
+      { maxPipelined: 10 },
+    );
+    const client = talk(port);
+    const paths = Array.from({ length: 3_000 }, (_, i) => `/${i}`);
+    client.socket.write(paths.map((path) => `${post(path, 1)}x`).join(''));
+    await client.got('/2999 x');
+    expect([...client.received().matchAll(/(\/\d+) x/g)].map(([, path]) => path)).toEqual(paths);
+    expect(most).toBe(10);
+    client.socket.write(get('/after'));
+    await client.got('/after');
+  });
+
+  it('are few in memory, and nobody waits for their end', async () => {
+    let came = 0;
+    let socket: net.Socket | undefined;
+    const { port } = await serve(async (request, env) => {
+      came++;
+      socket = env.incoming.socket;
+      await request.text();
+      return await new Promise<Response>(() => {});
+    });
+    const client = talk(port);
+    client.socket.write(`${post('/', 1)}x`.repeat(50_000));
+    await vi.waitFor(() => expect(came).toBeGreaterThan(0));
+    await sleep(300);
+    expect(socket?.bytesRead).toBeLessThan(500_000);
+    expect(came).toBe(100);
+    const began = performance.now();
+    client.socket.destroy();
+    await sleep(50);
+    expect(performance.now() - began).toBeLessThan(500);
+    expect(came).toBe(100);
+  });
+
+  it('may expect what we do not know', async () => {
+    const { server, port } = await serve();
+    const client = talk(port);
+    client.socket.write(get('/wonders', 'Expect: wonders\r\n'));
+    await client.got('/wonders');
+    const began = performance.now();
+    expect(await server.stop(5_000)).toBe(0);
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -29,7 +29,7 @@ export interface HttpServerOptions {
 
 /** What a client may take of the server's time and memory. */
 export interface HttpLimits extends ConnectionLimits {
-  /** For the head of a request, from its first byte on. */
+  /** For the head of a request: of the first, from the connection on, of others, from its first byte on. */
   headersMs: number;
   /** For a whole request. */
   requestMs: number;
@@ -46,6 +46,7 @@ const LIMITS: HttpLimits = {
   stallMs: 90_000,
   answerMs: 10 * 60_000,
   max: 16_384,
+  maxPipelined: 100,
   maxUnsent: 256 * 1024 * 1024,
 };
 
@@ -61,14 +62,20 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
     const connection = connections.get(incoming.socket);
     const number = connection?.requests;
     const response = hasOneTarget(incoming) ? await fetch(request, env as HttpBindings) : malformed();
+    // It was refused meanwhile, because the rest of it did not come in time.
+    if (connection?.endedAt !== undefined) {
+      await response.body?.cancel();
+      throw new Error('refused');
+    }
     // Its connection ends with the answer, unless there are more to be given on it.
     if (stopping && connection && number === connection.requests) {
-      connection.ending = true;
+      connection.refusing = true;
       outgoing.shouldKeepAlive = false;
     }
     return response;
   };
   const listener = getRequestListener(answer, {
+    // Of anything else nothing is to be said.
     errorHandler: (error) =>
       error instanceof Error && error.name === 'RequestError' ? malformed() : undefined,
   });
@@ -83,31 +90,35 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
   server.timeout = stallMs;
   // In front of Node's own, which begins to read.
   server.prependListener('connection', connections.add);
-  server.on('request', (req, res) => {
-    if (connections.begin(req, res)) void listener(req, res);
-    else req.resume();
-  });
+  const serve = (req: IncomingMessage, res: ServerResponse) =>
+    connections.begin(req, res, () => void listener(req, res));
+  server.on('request', serve);
+  // What Node would answer by itself; we have none but those it knows, and may leave it at that (RFC 9110, 10.1.1).
+  server.on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {
-    const socket = duplex as Socket & { _httpMessage?: { headersSent: boolean; req: IncomingMessage } };
+    const socket = duplex as Socket;
     const connection = connections.get(socket);
     // What is dropped need not be well-formed.
-    if (!connection || connection.ending) return;
-    const begun = socket._httpMessage;
-    const isSilent = connection.unanswered === 0 && socket.bytesRead === connection.bytesRead;
-    // An answer now would be taken for that of an earlier request, or go into the middle of one.
-    const isLate = connection.unanswered > 1 || begun?.headersSent || begun?.req.complete;
+    if (!connection || connection.endedAt !== undefined) return;
+    const { unanswered, latest, bytesRead } = connection;
+    const isSilent = unanswered === 0 && socket.bytesRead === bytesRead;
     const isGone = !socket.writable || error.code === 'HPE_INVALID_EOF_STATE';
-    if (isGone || isSilent || isLate) {
+    const inBody = latest && !latest.req.complete;
+    // An answer now would be taken for that of an earlier request, or go into the middle of one.
+    const isLate = unanswered > (inBody ? 1 : 0) || (inBody && latest.res.headersSent);
+    if (isGone || isSilent || (isLate && unanswered > 0)) {
       socket.destroy();
       return;
     }
+    if (isLate) {
+      connections.end(socket);
+      return;
+    }
     const { status, message } = REFUSALS[error.code ?? ''] ?? MALFORMED;
-    connection.ending = true;
+    connection.refusing = true;
     void toText(malformed(message), status).then((text) => {
-      socket.write(text);
-      // Its body may still come, and must not be answered a second time.
-      if (connection.unanswered > 0) socket.destroy();
-      else connections.end(socket);
+      if (socket.writable && !latest?.res.headersSent) socket.write(text);
+      connections.end(socket);
     });
   });
 
