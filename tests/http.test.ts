@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { refuseMalformed } from '../lib/http/app.ts';
 import { BODY_LIMIT } from '../lib/http/input.ts';
 import { createLogger } from '../lib/logger.ts';
@@ -700,6 +700,38 @@ describe('a failure', () => {
       return next.status === 200;
     });
     expect(single.services.database.pool()).toEqual({ open: 1, inUse: 0, idle: 1 });
+  });
+});
+
+describe('a list that breaks off', () => {
+  it('is said in the log alone', async () => {
+    const own = await fresh();
+    await push(t.api, own, await createScan(t.api, own));
+    const f = `${schemaOf(own)}.findings`;
+    const description = "repeat('x', 10000)";
+    await sql(`insert into ${f} select (jsonb_populate_record(null::${f}, to_jsonb(f)
+      || jsonb_build_object('id', gen_random_uuid(), 'fingerprint', 'n' || i, 'description', ${description}))).*
+      from ${f} f, generate_series(1, 2000) i`);
+    const said: string[] = [];
+    const log = createLogger({ level: 'info', format: 'json', write: (line) => said.push(line) });
+    const single = await startApp({ databaseUrl: t.databaseUrl, config: { dbPoolMax: 1 }, log });
+    const [backend] = await single.services.database.sql.unsafe('select pg_backend_pid() as pid');
+    const server = createHttpServer({ fetch: single.app.fetch, malformed: refuseMalformed });
+    const stderr = vi.spyOn(console, 'error');
+    try {
+      const port = await server.listen(0, '127.0.0.1');
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/findings`, {
+        headers: { cookie: `svc_token=${own.owner.cookie}`, 'x-org-slug': own.slug },
+      });
+      expect(response.status).toBe(200);
+      await sql(`select pg_terminate_backend(${backend?.pid}, 5000)`);
+      await expect(response.text()).rejects.toThrow();
+      await vi.waitFor(() => expect(said.join('')).toContain('"message":"list broken off"'));
+      expect(stderr).not.toHaveBeenCalled();
+    } finally {
+      stderr.mockRestore();
+      await server.stop(1_000);
+    }
   });
 });
 

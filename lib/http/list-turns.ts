@@ -9,51 +9,86 @@ export interface ListTurns {
   enter(reader: ListReader): Promise<() => void>;
 }
 
-/** Who reads a list. */
+/** Who reads a list. Both numbers only grow. */
 export interface ListReader {
-  /** How many milliseconds rows have waited for it, all in all; 0 while it waits for rows. */
+  /** How many bytes it has been given. */
+  taken(): number;
+  /** How many milliseconds rows have waited for it, all in all. */
   waited(): number;
   /** Breaks the list off. */
   breakOff(): void;
 }
 
-/** Who has let rows wait for so long gives way to others. Less than the others' patience. */
+export interface ListTurnsOptions {
+  /** How long somebody may wait for a turn. */
+  patienceMs: number;
+  /** A reader is judged by what it took in so much time. Less than the others' patience. */
+  slowMs?: number;
+}
+
 const SLOW_MS = 15_000;
-const LOOK_MS = 1_000;
+/**
+ * Who lets rows wait and takes fewer bytes than that per second gives way to others. Who takes more may finish, also when
+ * all are slower than the database: else everybody would be broken off, and begin anew.
+ */
+const SLOW_RATE = 256 * 1024;
+const LOOKS = 15;
+
+/** What a reader had taken, and waited for, at some time. */
+interface Mark {
+  at: number;
+  taken: number;
+  waited: number;
+}
 
 /** @param room how many lists at a time */
-export function createListTurns(room: number, options: { patienceMs: number; slowMs?: number }): ListTurns {
+export function createListTurns(room: number, options: ListTurnsOptions): ListTurns {
   const { patienceMs, slowMs = SLOW_MS } = options;
   const turns = createTurns(Array<true>(room).fill(true), { patienceMs });
-  const readers = new Set<ListReader>();
+  const readers = new Map<ListReader, Mark[]>();
   let waiting = 0;
   let looking: ReturnType<typeof setInterval> | undefined;
 
   /** Breaks off the slowest, as long as somebody waits. */
   function look(): void {
-    const [slowest] = [...readers].sort((a, b) => b.waited() - a.waited());
-    if (slowest && slowest.waited() > slowMs) slowest.breakOff();
+    let slowest: { reader: ListReader; taken: number } | undefined;
+    for (const [reader, marks] of readers) {
+      const now = markOf(reader);
+      marks.push(now);
+      while (marks[1] && marks[1].at <= now.at - slowMs) marks.shift();
+      const [then] = marks as [Mark];
+      const ms = now.at - then.at;
+      const taken = now.taken - then.taken;
+      const isSlow = ms >= slowMs && now.waited - then.waited > ms / 2 && taken < (SLOW_RATE * ms) / 1_000;
+      if (isSlow && taken < (slowest?.taken ?? Number.POSITIVE_INFINITY)) slowest = { reader, taken };
+    }
+    if (!slowest || waiting === 0) return;
+    // Once: its connection may take a while to come back.
+    readers.delete(slowest.reader);
+    slowest.reader.breakOff();
   }
 
   return {
     async enter(reader) {
       waiting++;
-      looking ??= setInterval(look, LOOK_MS);
-      try {
-        const leave = await new Promise<() => void>((resolve, reject) => {
-          turns.enter((_, done) => resolve(done), reject);
-        });
-        readers.add(reader);
-        return () => {
-          readers.delete(reader);
-          leave();
-        };
-      } finally {
-        if (--waiting === 0) {
-          clearInterval(looking);
-          looking = undefined;
-        }
-      }
+      const leave = await new Promise<() => void>((resolve, reject) => {
+        turns.enter((_, done) => resolve(done), reject);
+      }).finally(() => waiting--);
+      readers.set(reader, [markOf(reader)]);
+      looking ??= setInterval(look, slowMs / LOOKS);
+      return () => {
+        leave();
+        readers.delete(reader);
+        if (readers.size > 0) return;
+        clearInterval(looking);
+        looking = undefined;
+      };
     },
   };
 }
+
+const markOf = (reader: ListReader): Mark => ({
+  at: performance.now(),
+  taken: reader.taken(),
+  waited: reader.waited(),
+});

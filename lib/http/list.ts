@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server';
 import { readRows, type TextQuery } from '../../db/stream.ts';
 import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
@@ -46,12 +47,11 @@ export async function answerRows(
     return { status: 200, headers: JSON_TYPE, body: concat([head, ...separated(whole), tail]) };
   }
 
-  let waited = 0;
+  let waitedBefore = 0;
   let waitsSince: number | undefined;
-  const reader: ListReader = {
-    waited: () => (waitsSince === undefined ? 0 : waited + performance.now() - waitsSince),
-    breakOff: () => {},
-  };
+  let taken = 0;
+  const waited = () => waitedBefore + (waitsSince === undefined ? 0 : performance.now() - waitsSince);
+  const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
   const rowsOf = readRows(services.database.sql, query, rowsPerFetch);
   const batches = takeTurns(services.listTurns, reader, rowsOf);
   // Asked for before the response begins, so that a failing query is still an ordinary error.
@@ -67,43 +67,50 @@ export async function answerRows(
     waitsSince = performance.now();
     stalled = setTimeout(reader.breakOff, STALL_MS);
   };
+  const give = (controller: ReadableStreamDefaultController<Uint8Array>, parts: Uint8Array[]) => {
+    const bytes = concat(parts);
+    controller.enqueue(bytes);
+    taken += bytes.byteLength;
+    waitForReader();
+  };
   const stopWaiting = () => {
     clearTimeout(stalled);
-    if (waitsSince !== undefined) waited += performance.now() - waitsSince;
+    waitedBefore = waited();
     waitsSince = undefined;
   };
+  const about = { request_id: request.requestId, route: request.route };
+  /** Nobody reads any more. */
+  let over = false;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         reader.breakOff = () => {
+          over = true;
           stopWaiting();
-          const { requestId: request_id, route } = request;
-          log.info('list broken off, its reader is slow', {
-            request_id,
-            route,
-            waited_ms: Math.round(waited),
-          });
-          controller.error(new Error('the reader is slow'));
-          void batches.return(undefined);
+          const waited_ms = Math.round(waited());
+          log.info('list broken off, its reader is slow', { ...about, waited_ms, bytes: taken });
+          breakOff(c, controller);
+          batches.return(undefined).catch(() => {});
         };
-        controller.enqueue(concat([head, ...separated(rows)]));
-        waitForReader();
+        give(controller, [head, ...separated(rows)]);
       },
       async pull(controller) {
         stopWaiting();
-        const { done, value } = await batches.next().catch((error) => {
-          log.error('list broken off', { request_id: request.requestId, route: request.route, error });
-          throw error;
-        });
-        if (!done && value.length > 0) {
-          controller.enqueue(concat([COMMA, ...separated(value)]));
-          return waitForReader();
+        try {
+          const { done, value } = await batches.next();
+          if (over) return;
+          if (!done && value.length > 0) return give(controller, [COMMA, ...separated(value)]);
+          controller.enqueue(tail);
+          controller.close();
+          await batches.return(undefined);
+        } catch (error) {
+          if (over) return;
+          log.error('list broken off', { ...about, error });
+          breakOff(c, controller);
         }
-        controller.enqueue(tail);
-        controller.close();
-        await batches.return(undefined);
       },
       async cancel() {
+        over = true;
         stopWaiting();
         await batches.return(undefined);
       },
@@ -112,6 +119,14 @@ export async function answerRows(
     { highWaterMark: 2 },
   );
   return { status: 200, headers: JSON_TYPE, body };
+}
+
+/** Ends an answer in the middle, so that nobody takes it for whole. */
+function breakOff(c: PublicCall['c'], controller: ReadableStreamDefaultController<Uint8Array>): void {
+  // Node's connection, where there is one: an error of the stream would be written to stderr, past the log.
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
+  if (incoming) incoming.socket.destroy();
+  else controller.error(new Error('broken off'));
 }
 
 /** Lists may hold half of the connections at the most, however slow their readers are. */
