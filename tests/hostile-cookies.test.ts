@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../lib/logger.ts';
 import { type Answer, type CallOptions, createUser, must, type TestUser } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
@@ -137,11 +137,46 @@ describe('a second session cookie', () => {
     expect((await based.api.get('/config/auth', withCookies(cookies))).status).toBe(200);
   });
 
+  it('is cleared by a few requests where the places are too many for one answer', async () => {
+    const host = 'acme.findings.eu.corp.example';
+    const path = `/api/v1/findings/${crypto.randomUUID()}/exploits/${crypto.randomUUID()}`;
+    const jar = browser(`https://${host}`);
+    jar.set(undefined, '/', ada.cookie);
+    for (const domain of ['corp.example', 'eu.corp.example', host])
+      for (const place of ['/', '/api', '/api/v1/', path]) jar.set(domain, place, mallory.cookie);
+    for (let i = 0; jar.cookiesFor(path).length > 1 && i < 100; i++) {
+      const headers = { cookie: jar.header(path), host, 'x-org-slug': 'acme' };
+      const refused = await t.app.request(path, { headers });
+      expect(refused.status).toBe(401);
+      expect([...refused.headers].join('\r\n').length).toBeLessThan(3_800);
+      for (const line of refused.headers.getSetCookie()) jar.take(line);
+    }
+    expect(jar.cookiesFor(path)).toEqual([ada.cookie]);
+  });
+
   it('costs little, however many there are', async () => {
-    const signed = (i: number) => `svc_token=${ada.cookie.slice(0, 60)}.${i}.${ada.cookie.slice(-20)}`;
-    const cookies = Array.from({ length: 150 }, (_, i) => signed(i)).join('; ');
+    const [head, payload] = ada.cookie.split('.');
+    const verify = vi.spyOn(based.services.signedTokens, 'verify');
+    const cookies = Array.from(
+      { length: 150 },
+      (_, i) => `svc_token=${head}.${payload}${i}.${`${i}`.padStart(43, 'x')}`,
+    ).join('; ');
+    const answer = await based.api.get('/auth/me', withCookies(`${cookies}; svc_token=${ada.cookie}`));
+    expect(outcome(answer)).toEqual(NOT_AUTHENTICATED);
+    expect(answer.json.errors[0].message).toContain('several sessions');
+    expect(answer.headers.getSetCookie().length).toBeGreaterThan(3);
+    expect(verify.mock.calls.length).toBeLessThanOrEqual(8);
+    verify.mockRestore();
+  });
+
+  it('costs little, however long the host and the path are', async () => {
+    const host = `${'a.'.repeat(3_000)}svc.test`;
+    const cookies = `svc_token=${ada.cookie}; svc_token=${mallory.cookie}`;
     const began = performance.now();
-    expect(outcome(await based.api.get('/auth/me', withCookies(cookies)))).toEqual(NOT_AUTHENTICATED);
+    const path = `/orgs${'/a'.repeat(3_000)}`;
+    await based.api.get(path, withCookies(cookies, { host }));
+    const answer = await based.api.get('/auth/me', withCookies(cookies, { host }));
+    expect(outcome(answer)).toEqual(NOT_AUTHENTICATED);
     expect(performance.now() - began).toBeLessThan(500);
   });
 });
@@ -182,6 +217,7 @@ function browser(origin: string) {
     set(domain: string | undefined, path: string, value: string) {
       jar.set(key(domain, path), { path, value });
     },
+    /** Does as a Set-Cookie says that ends a cookie. */
     take(line: string) {
       const attribute = (name: string) => new RegExp(`; ${name}=([^;]*)`).exec(line)?.[1];
       expect(line).toMatch(/^svc_token=; Max-Age=0;/);

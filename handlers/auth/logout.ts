@@ -14,10 +14,10 @@ export const logout = endpoint(
     responses: { 200: { description: 'The cookie is cleared.', message: 'Logged out.', cookie: true } },
   },
   async (call) => {
-    const { claims } = await readSessionCookies(call);
+    const { claims, tooMany } = await readSessionCookies(call);
     for (const { id } of claims) await endSession(call, id);
     // What is left of several would be the session from now on.
-    if (claims.length > 1) expireStrayCookies(call);
+    if (tooMany || claims.length > 1) expireStrayCookies(call);
     return done({ headers: sessionCookie(call, '', 0) });
   },
 );

@@ -147,10 +147,9 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
 
 /** The claims of the session cookie. */
 async function readCookie(base: PublicCall): Promise<TokenClaims> {
-  const { claims, expired } = await readSessionCookies(base);
+  const { claims, expired, tooMany } = await readSessionCookies(base);
   const [first] = claims;
-  if (!first) throw new ApiError(expired ? 'auth_error/session_revoked' : 'auth_error/not_authenticated');
-  if (claims.length > 1) {
+  if (tooMany || claims.length > 1) {
     // One of them may be somebody else's, who waits for what is done in their name.
     expireStrayCookies(base);
     const { requestId: request_id } = requestOf(base);
@@ -160,6 +159,7 @@ async function readCookie(base: PublicCall): Promise<TokenClaims> {
         'The request came with cookies of several sessions. Those that are not from here were cleared: try again.',
     });
   }
+  if (!first) throw new ApiError(expired ? 'auth_error/session_revoked' : 'auth_error/not_authenticated');
   return first;
 }
 
