@@ -12,7 +12,7 @@ import { migrateShared } from './db/migrate.ts';
 import { sharedMigrations } from './drizzle/migrations.ts';
 import { endpoints } from './handlers/index.ts';
 import { type Config, ConfigError, parseConfig } from './lib/config.ts';
-import { createApp, refuseMalformed } from './lib/http/app.ts';
+import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { createNodeHasher } from './lib/node/argon2.ts';
 import { createHttpServer } from './lib/node/http-server.ts';
@@ -129,7 +129,7 @@ async function serve({ config, log, databaseUrl, started }: Step): Promise<numbe
   started.push(() => Promise.race([services.database.close(), sleep(DATABASE_STOP_TIMEOUT_MS)]));
 
   const app = createApp(services, endpoints);
-  const server = createHttpServer({ fetch: app.fetch, malformed: refuseMalformed });
+  const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services) });
   const port = primary ? config.port : await server.listen(config.port, config.host);
   services.mail.start();
   started.push(async () => {

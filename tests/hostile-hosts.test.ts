@@ -180,9 +180,14 @@ describe('with a base domain', () => {
       const target = `${scheme}://OWN.svc.test${PROJECTS}`;
       expect(await reached('based', target, ['Host: own.svc.test'])).toBe(scheme === 'HTTP' ? 400 : 'Of own');
     }
-    expect(await reached('based', `http://own.svc.test:8443${PROJECTS}`, ['Host: own.svc.test:8443'])).toBe(
-      'Of own',
-    );
+    for (const [origin, host] of [
+      ['http://own.svc.test:8443', 'own.svc.test:8443'],
+      ['https://own.svc.test:443', 'own.svc.test:443'],
+      ['https://own.svc.test', 'own.svc.test:443'],
+      ['http://own.svc.test:80', 'own.svc.test'],
+    ])
+      expect(await reached('based', `${origin}${PROJECTS}`, [`Host: ${host}`])).toBe('Of own');
+    expect(await reached('based', `https://own.svc.test${PROJECTS}`, ['Host: own.svc.test:80'])).toBe(400);
   });
 });
 

@@ -83,6 +83,8 @@ describe('a request whose end is a matter of opinion', () => {
     const trailers = `13\r\n${PROJECT}\r\n0\r\nX-Org-Slug: other\r\n\r\n`;
     const bodies = [
       post('Content-Length: 19\r\n', PROJECT),
+      post('Content-Length: 19\r\nContent-Encoding:\r\n', PROJECT),
+      post('Content-Length: 19\r\nContent-Encoding: Identity\r\n', PROJECT),
       post('Transfer-Encoding: Chunked\r\n', chunked(PROJECT)),
       post(
         'Transfer-Encoding: chunked\r\n',
@@ -168,6 +170,8 @@ describe('a malformed head', () => {
       200,
     ],
     ['an unknown expectation', get('/healthz', 'Expect: wonders\r\n'), 200],
+    ['an old one without a Host', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
+    ['an old one without a Host of an organization', 'GET /api/v1/agent/findings HTTP/1.0\r\n\r\n', 401],
     ['TRACE', `TRACE /api/v1/orgs HTTP/1.1\r\n${HOST}${CLOSE}Cookie: a=b\r\n\r\n`, 405],
     ['a method of WebDAV', `PROPFIND / HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, 404],
     ['two of what there may be once', get('/api/v1/findings', 'X-Org-Slug: a\r\nX-Org-Slug: b\r\n'), 401],
@@ -217,6 +221,36 @@ describe('a target that readers disagree about', () => {
     expect(answer?.status).toBe(status);
     expect(answer?.head).not.toMatch(/\r\n(set-cookie|location):/);
   });
+});
+
+it.each([
+  ['two Hosts', get('/healthz', `${HOST}X-Request-ID: asked.for\r\n`), 400, 'asked.for'],
+  [
+    'a malformed Host',
+    'GET /healthz HTTP/1.1\r\nHost: a b\r\nX-Request-ID: asked.for\r\n\r\n',
+    400,
+    'asked.for',
+  ],
+  ['no HTTP', 'nonsense\r\n\r\n', 400, expect.stringMatching(/^req_/)],
+  [
+    'a head that is too large',
+    get('/healthz', `X: ${'a'.repeat(20_000)}\r\n`),
+    431,
+    expect.stringMatching(/^req_/),
+  ],
+])('what is refused is logged and counted, too: %s', async (_, text, status, id) => {
+  const series = new RegExp(`svc_http_requests_total{[^}]*path="unmatched",status="${status}"} (\\d+)`, 'g');
+  const counted = async () => {
+    const text = await t.services.metrics.render();
+    return [...text.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const [before, logged] = [await counted(), lines.length];
+  const [answer] = await wire.exchange(text);
+  expect(answer?.status).toBe(status);
+  const { request_id } = JSON.parse(answer?.body ?? '');
+  expect(request_id).toEqual(id);
+  expect(lines.slice(logged).join('')).toMatch(new RegExp(`request_id=${request_id} .*status=${status}`));
+  expect(await counted()).toBe(before + 1);
 });
 
 it('every request that was understood is one line of the log', () => {

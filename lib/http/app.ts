@@ -9,10 +9,13 @@ import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
 import { LANDING_PAGE } from './page.ts';
 import { peerOf } from './peer.ts';
-import { createRequestIds, REQUEST_ID } from './request-id.ts';
+import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';
 
 export type App = Hono<AppEnv>;
+
+/** The route of what goes nowhere. */
+const UNMATCHED = 'unmatched';
 
 /** The whole service as one fetch handler, the same on every runtime. */
 export function createApp(services: Services, endpoints: Endpoints): App {
@@ -36,9 +39,9 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     const peer = peerOf(c, config.trustProxy, services.remoteAddress);
     const request: RequestContext = {
       peer,
-      requestId: given && REQUEST_ID.test(given) ? given : newRequestId(),
+      requestId: requestIdOf(given) ?? newRequestId(),
       secure: peer.secure,
-      route: 'unmatched',
+      route: UNMATCHED,
       quiet: false,
     };
     c.set('request', request);
@@ -147,8 +150,33 @@ function serveFiles(app: App, files: MiddlewareHandler): void {
   });
 }
 
-/** Answers a request whose target or Host header is malformed, before there is a request to speak of. */
-export function refuseMalformed(message = 'The request line or Host is malformed.'): Response {
+/** What is refused before there is a request that an app could see. */
+export interface Refusal {
+  status?: number;
+  message?: string;
+  /** As far as it was read. */
+  method?: string | undefined;
+  requestId?: string | undefined;
+}
+
+/** Answers a request whose target or Host header is malformed, or that is none at all. */
+export function refuseMalformed(refusal: Refusal = {}): Response {
+  const { status, message = 'The request line or Host is malformed.', requestId } = refusal;
   const error = new ApiError('validation_error/invalid_request', { message });
-  return respondError({ requestId: createRequestIds()(), secure: false }, error);
+  const context = { requestId: requestIdOf(requestId) ?? createRequestIds()(), secure: false };
+  return respondError(context, error, {}, status);
+}
+
+/** The same, in the log and the metrics, where it has no route. */
+export function createRefusals({ log, metrics }: Pick<Services, 'log' | 'metrics'>) {
+  return (refusal: Refusal): Response => {
+    const response = refuseMalformed(refusal);
+    const { method, message: reason } = refusal;
+    const { status } = response;
+    metrics.requestStarted();
+    metrics.requestEnded(method ?? 'other', UNMATCHED, status, 0);
+    const request_id = response.headers.get('x-request-id');
+    log.info('request', { request_id, method, route: UNMATCHED, status, reason });
+    return response;
+  };
 }

@@ -81,16 +81,16 @@ const invalidBody = (message: string) => new ApiError('validation_error/invalid_
 
 /** What a body may be said to be coded as: we undo nothing, and do not read it as if there were nothing to undo. */
 const CODINGS = [
-  ['content-encoding', 'identity'],
-  ['transfer-encoding', 'chunked'],
+  ['content-encoding', ['identity', '']],
+  ['transfer-encoding', ['chunked']],
 ] as const;
 
 async function readJsonObject(c: Context): Promise<object> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
   for (const [header, plain] of CODINGS) {
-    const coding = c.req.header(header);
-    if (coding !== undefined && coding.trim().toLowerCase() !== plain)
+    const coding = c.req.header(header)?.trim().toLowerCase();
+    if (coding !== undefined && !(plain as readonly string[]).includes(coding))
       throw invalidBody('The body must not be encoded.');
   }
   const bytes = await readBytes(c).catch((error) => {

@@ -1,6 +1,11 @@
 /** A request id that is taken over from a request. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
+/** The id that a request brings along, when it is one that is taken over. */
+export function requestIdOf(given: string | undefined): string | undefined {
+  return given !== undefined && REQUEST_ID.test(given) ? given : undefined;
+}
+
 const NUMBERS = 512;
 
 /** Makes request ids: `req_` and 32 random hex digits. Random bytes are asked for many at a time. */

@@ -90,7 +90,7 @@ export function envelope(
 
 /**
  * The envelope of a success whose result is JSON already. Put together as text, which is faster; a request id needs no
- * escaping, see {@link REQUEST_ID}.
+ * escaping, see {@link requestIdOf}.
  */
 export function jsonEnvelope(
   { requestId }: ResponseContext,
@@ -104,10 +104,15 @@ export function jsonEnvelope(
   return `${text}}`;
 }
 
-/** The envelope of a failure. */
-export function respondError(context: ResponseContext, error: ApiError, headers?: Headers): Response {
+/** The envelope of a failure. The status is the error's own, unless HTTP has one for the same. */
+export function respondError(
+  context: ResponseContext,
+  error: ApiError,
+  headers?: Headers,
+  status: number = error.status,
+): Response {
   const body = JSON.stringify({ success: false, request_id: context.requestId, errors: [error] });
   const { retryAfter } = error;
   const wait = retryAfter === undefined ? undefined : { 'retry-after': `${retryAfter}` };
-  return respond(context, error.status, body, { ...JSON_TYPE, ...wait, ...headers });
+  return respond(context, status, body, { ...JSON_TYPE, ...wait, ...headers });
 }

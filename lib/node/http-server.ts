@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
+import type { Refusal } from '../http/app.ts';
 import { hasOneTarget } from '../http/target.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { listen, stopListening } from './listener.ts';
@@ -23,7 +24,7 @@ export interface HttpServer {
 export interface HttpServerOptions {
   fetch: Hono['fetch'];
   /** The answer to what is no request an app could see, such as a malformed Host header. */
-  malformed: (message?: string) => Response;
+  malformed: (refusal: Refusal) => Response;
   limits?: Partial<HttpLimits>;
 }
 
@@ -61,7 +62,9 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
     const { incoming, outgoing } = env as HttpBindings;
     const connection = connections.get(incoming.socket);
     const number = connection?.requests;
-    const response = hasOneTarget(incoming) ? await fetch(request, env as HttpBindings) : malformed();
+    const response = hasOneTarget(incoming)
+      ? await fetch(request, env as HttpBindings)
+      : malformed(saidBy(incoming));
     // It was refused meanwhile, because the rest of it did not come in time.
     if (connection?.endedAt !== undefined) {
       await response.body?.cancel();
@@ -74,11 +77,19 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
     }
     return response;
   };
+  let current: IncomingMessage | undefined;
   const listener = getRequestListener(answer, {
-    // Of anything else nothing is to be said.
+    // So that HTTP/1.0 may come without.
+    hostname: 'localhost',
+    // It is called at once for a request of which no URL can be made. Of anything else nothing is to be said.
     errorHandler: (error) =>
-      error instanceof Error && error.name === 'RequestError' ? malformed() : undefined,
+      error instanceof Error && error.name === 'RequestError' ? malformed(saidBy(current)) : undefined,
   });
+  const listenTo = (req: IncomingMessage, res: ServerResponse) => {
+    current = req;
+    void listener(req, res);
+    current = undefined;
+  };
 
   const server = createServer({
     headersTimeout: headersMs,
@@ -91,7 +102,7 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
   // In front of Node's own, which begins to read.
   server.prependListener('connection', connections.add);
   const serve = (req: IncomingMessage, res: ServerResponse) =>
-    connections.begin(req, res, () => void listener(req, res));
+    connections.begin(req, res, () => listenTo(req, res));
   server.on('request', serve);
   // What Node would answer by itself; we have none but those it knows, and may leave it at that (RFC 9110, 10.1.1).
   server.on('checkExpectation', serve);
@@ -114,9 +125,9 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
       connections.end(socket);
       return;
     }
-    const { status, message } = REFUSALS[error.code ?? ''] ?? MALFORMED;
     connection.refusing = true;
-    void toText(malformed(message), status).then((text) => {
+    const refusal = { ...(inBody && saidBy(latest.req)), ...(REFUSALS[error.code ?? ''] ?? MALFORMED) };
+    void toText(malformed(refusal)).then((text) => {
       if (socket.writable && !latest?.res.headersSent) socket.write(text);
       connections.end(socket);
     });
@@ -148,8 +159,14 @@ const REFUSALS: Record<string, typeof MALFORMED> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The request line and headers are too large.' },
 };
 
+const saidBy = (req: IncomingMessage | undefined): Refusal => ({
+  method: req?.method,
+  requestId: req?.headers['x-request-id'] as string | undefined,
+});
+
 /** A response as it goes over the wire where there is no request that Node would answer. */
-async function toText(response: Response, status: number): Promise<string> {
+async function toText(response: Response): Promise<string> {
+  const { status } = response;
   const body = await response.text();
   const headers = [
     ...response.headers,

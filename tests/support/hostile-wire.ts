@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { afterAll } from 'vitest';
-import { refuseMalformed } from '../../lib/http/app.ts';
+import { createRefusals } from '../../lib/http/app.ts';
 import { createHttpServer } from '../../lib/node/http-server.ts';
 import type { TestApp } from './app.ts';
 
@@ -30,8 +30,8 @@ afterAll(async () => {
 });
 
 /** Serves an app for the calling suite. */
-export async function openWire({ app }: Pick<TestApp, 'app'>): Promise<Wire> {
-  const server = createHttpServer({ fetch: app.fetch, malformed: refuseMalformed });
+export async function openWire({ app, services }: Pick<TestApp, 'app' | 'services'>): Promise<Wire> {
+  const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services) });
   const port = await server.listen(0, '127.0.0.1');
   stops.push(() => server.stop(0));
   return {
