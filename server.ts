@@ -23,12 +23,14 @@ import { createWorkers, WorkerFailed } from './lib/node/workers.ts';
 import { purgeExpired } from './lib/purge.ts';
 import { createServices, type Services, warnOfUnset } from './lib/services.ts';
 
-/** For the requests under way. All that is stopped together takes ten seconds at most. */
+/** For the requests under way; a worker may be given less. All that is stopped together takes ten seconds at most. */
 const STOP_TIMEOUT_MS = 8_000;
 /** For queries that nobody waits for any more. */
 const DATABASE_STOP_TIMEOUT_MS = 500;
-/** More than a worker needs for all it does to stop. */
-const WORKER_STOP_TIMEOUT_MS = 9_500;
+/** For the primary to hand over what has connected (two seconds at most), and for the workers to stop. */
+const WORKERS_STOP_TIMEOUT_MS = 9_500;
+/** What a worker needs of it behind its last request. */
+const WORKER_END_MS = 1_500;
 const DATABASE_WAIT_MS = 30_000;
 const PURGE_MS = 60 * 60 * 1000;
 
@@ -82,13 +84,17 @@ async function run(config: Config, log: Logger): Promise<void> {
       void stop(0);
     });
   }
-  void primary?.stopped.then(() => stop(0));
+  let requestsMs = STOP_TIMEOUT_MS;
+  void primary?.stopped.then((timeoutMs) => {
+    requestsMs = Math.min(requestsMs, timeoutMs - WORKER_END_MS);
+    return stop(0);
+  });
 
   try {
     if (!primary) warnOfUnset(config, log);
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, started));
     if (!primary) await prepareDatabase(databaseUrl, log);
-    const step = { config, log, databaseUrl, started };
+    const step = { config, log, databaseUrl, started, requestsMs: () => requestsMs };
     const port = await (primary || config.workers === 1 ? serve(step) : serveByWorkers(step)).catch(
       (error) => {
         throw error.code === 'EADDRINUSE'
@@ -112,10 +118,12 @@ interface Step {
   databaseUrl: string;
   /** What has been started, each with how it is stopped. */
   started: Undo[];
+  /** How long requests under way may take when it stops. */
+  requestsMs: () => number;
 }
 
 /** Serves in this process; resolves with the port. */
-async function serve({ config, log, databaseUrl, started }: Step): Promise<number> {
+async function serve({ config, log, databaseUrl, started, requestsMs }: Step): Promise<number> {
   const services = await createServices({
     config,
     log,
@@ -129,12 +137,12 @@ async function serve({ config, log, databaseUrl, started }: Step): Promise<numbe
   started.push(() => Promise.race([services.database.close(), sleep(DATABASE_STOP_TIMEOUT_MS)]));
 
   const app = createApp(services, endpoints);
-  const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services) });
+  const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services), log });
   const port = primary ? config.port : await server.listen(config.port, config.host);
   services.mail.start();
   started.push(async () => {
     // What requests under way still put into the queue is sent by the next process.
-    const [ended] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);
+    const [ended] = await Promise.all([server.stop(requestsMs()), services.mail.stop()]);
     if (ended > 0) log.warn('requests were ended', { count: ended });
   });
   primary?.ready({ take: server.take, readMetrics: services.metrics.read });
@@ -162,7 +170,7 @@ async function serveByWorkers({ config, log, databaseUrl, started }: Step): Prom
       JWT_SECRET: jwtSecret,
       SVC_WORKER: `${number}`,
     }),
-    stopTimeoutMs: WORKER_STOP_TIMEOUT_MS,
+    stopTimeoutMs: WORKERS_STOP_TIMEOUT_MS,
     log,
   });
   started.push(workers.stop);

@@ -4,7 +4,9 @@ import type { HttpBindings } from '@hono/node-server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refuseMalformed } from '../lib/http/app.ts';
 import { createListTurns, type ListTurns } from '../lib/http/list-turns.ts';
+import { createLogger } from '../lib/logger.ts';
 import { createHttpServer, type HttpLimits, type HttpServer } from '../lib/node/http-server.ts';
+import { listen } from '../lib/node/listener.ts';
 
 const servers: HttpServer[] = [];
 const talks: Talk[] = [];
@@ -426,6 +428,16 @@ describe('connections that another process has accepted', () => {
 });
 
 describe('too many connections', () => {
+  it('for the system are told to who reads the log, once in a while', async () => {
+    const said: unknown[] = [];
+    const log = createLogger({ level: 'info', format: 'text', write: (line) => said.push(line) });
+    const server = net.createServer();
+    await listen(server, 0, '127.0.0.1', log);
+    for (let i = 0; i < 3; i++) server.emit('error', new Error('accept EMFILE'));
+    expect(said).toEqual([expect.stringContaining('connections are not accepted reason="accept EMFILE"')]);
+    server.close();
+  });
+
   it('take the place of those that have been idle for longest', async () => {
     const { port } = await serve(
       async (request) =>

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../logger.ts';
 import { listen, stopListening } from './listener.ts';
 
 /** Listens, and gives the connections to processes in turn. */
@@ -18,13 +19,13 @@ export interface Handover {
 /** As many as the system keeps for a process that is not fast enough. */
 const MAX_WAITING = 511;
 /** What is not taken by then, when the server stops, finds nobody to take it. */
-const LAST_MS = 2_000;
+const LAST_MS = 1_000;
 
 /**
  * A process is given one connection at a time, so one that is busy gets fewer. node:cluster does the same, but a
  * connection that its process does not take, because it was killed or is just stopping, stays open and unanswered there.
  */
-export function createHandover(): Handover {
+export function createHandover(log: Logger): Handover {
   const idle: ChildProcess[] = [];
   const waiting: Socket[] = [];
   const given = new Map<ChildProcess, Socket>();
@@ -50,7 +51,7 @@ export function createHandover(): Handover {
   }
 
   return {
-    listen: (port, host) => listen(server, port, host),
+    listen: (port, host) => listen(server, port, host, log),
     takesNext(child) {
       given.get(child)?.destroy();
       given.delete(child);

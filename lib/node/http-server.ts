@@ -5,6 +5,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Refusal } from '../http/app.ts';
 import { hasOneTarget } from '../http/target.ts';
+import type { Logger } from '../logger.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { listen, stopListening } from './listener.ts';
 
@@ -26,6 +27,7 @@ export interface HttpServerOptions {
   /** The answer to what is no request an app could see, such as a malformed Host header. */
   malformed: (refusal: Refusal) => Response;
   limits?: Partial<HttpLimits>;
+  log?: Logger;
 }
 
 /** What a client may take of the server's time and memory. */
@@ -52,7 +54,7 @@ const LIMITS: HttpLimits = {
 };
 
 /** Serves a fetch handler over HTTP. */
-export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions): HttpServer {
+export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOptions): HttpServer {
   const { headersMs, requestMs, keepAliveMs, stallMs, ...bounds } = { ...LIMITS, ...limits };
   const connections = createConnections({ ...bounds, max: Math.min(bounds.max, maxSockets()) });
   let stopping = false;
@@ -134,7 +136,7 @@ export function createHttpServer({ fetch, malformed, limits }: HttpServerOptions
   });
 
   return {
-    listen: (port, host) => listen(server, port, host),
+    listen: (port, host) => listen(server, port, host, log),
     take(connection) {
       // Node watches over connections, and can close them, from this event on.
       if (taken++ === 0) server.emit('listening');

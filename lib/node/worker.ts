@@ -4,7 +4,7 @@ import type { MetricValues } from '../metrics.ts';
 /** What the primary tells a worker. */
 export type ToWorker =
   | { type: 'connection' }
-  | { type: 'stop' }
+  | { type: 'stop'; timeoutMs: number }
   | { type: 'report'; round: number }
   | { type: 'metrics'; id: number; text: string };
 
@@ -18,8 +18,8 @@ export type ToPrimary =
 
 /** The process that has started this one as a worker. */
 export interface Primary {
-  /** Resolves when it says that this process is to stop. */
-  stopped: Promise<void>;
+  /** Resolves when it says that this process is to stop, with the milliseconds after which it kills it. */
+  stopped: Promise<number>;
   /** Metrics of all workers, as text. */
   metrics(): Promise<string>;
   /** Tells it that this process serves, and how. */
@@ -44,13 +44,13 @@ export function connectPrimary(): Primary {
     // An error means that the channel is closed, and this process about to end.
     new Promise<void>((resolve) => process.send?.(message, () => resolve()));
 
-  let stop = () => {};
-  const stopped = new Promise<void>((resolve) => {
+  let stop = (_timeoutMs: number) => {};
+  const stopped = new Promise<number>((resolve) => {
     stop = resolve;
   });
   process.once('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker, connection?: Socket) => {
-    if (message.type === 'stop') stop();
+    if (message.type === 'stop') stop(message.timeoutMs);
     if (message.type === 'report') void report(message.round);
     if (message.type === 'connection') {
       // First: what is not taken is given to somebody else.

@@ -23,7 +23,7 @@ export interface WorkersOptions {
   count: number;
   /** The environment of a worker. They are counted from 1; a replacement keeps the number. */
   env: (number: number) => NodeJS.ProcessEnv;
-  /** A worker that takes longer to stop is killed. */
+  /** All that `stop` takes. A worker is told how much of it is left; one that takes longer is killed. */
   stopTimeoutMs: number;
   log: Logger;
 }
@@ -42,7 +42,7 @@ const STEADY_MS = 60_000;
 export function createWorkers({ file, count, env, stopTimeoutMs, log }: WorkersOptions): Workers {
   const running = new Set<ChildProcess>();
   const serving = new Set<ChildProcess>();
-  const connections = createHandover();
+  const connections = createHandover(log);
   const metrics = createMetricsSum<ChildProcess>();
   /** Who has still to tell their numbers, by round of asking. */
   const rounds = new Map<number, { missing: Set<ChildProcess>; done: () => void }>();
@@ -127,7 +127,7 @@ export function createWorkers({ file, count, env, stopTimeoutMs, log }: WorkersO
       log.warn('worker does not stop, and is killed', { pid: child.pid });
       child.kill('SIGKILL');
     }, deadline - Date.now());
-    tell(child, { type: 'stop' });
+    tell(child, { type: 'stop', timeoutMs: deadline - Date.now() });
     await closed;
     clearTimeout(late);
   }
