@@ -133,17 +133,64 @@ describe('a server that stops', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('does not wait on a connection whose request was refused before its body was read', async () => {
-    const { server, port } = await serve(() => new Response('no', { status: 401 }));
+  it.each([
+    ['has come since', '1234567890'],
+    ['does not come', ''],
+  ])(
+    'does not wait on a connection whose request was answered before its body, which %s',
+    async (_, body) => {
+      const { server, port } = await serve(() => new Response('no'));
+      const client = talk(port);
+      client.socket.write(get('/', 'Content-Length: 10\r\n'));
+      await client.got('no');
+      client.socket.write(body);
+      await sleep(50);
+      const began = performance.now();
+      expect(await server.stop(5_000)).toBe(0);
+      expect(performance.now() - began).toBeLessThan(2_000);
+      expect(await client.closed).toBeUndefined();
+    },
+  );
+
+  it('waits for what comes behind such a body', async () => {
+    const { server, port } = await serve(() => new Response('no'));
     const client = talk(port);
     client.socket.write(post('/', 10));
     await client.got('no');
     client.socket.write('1234567890');
     await sleep(50);
-    const began = performance.now();
-    expect(await server.stop(5_000)).toBe(0);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    client.socket.write(get().slice(0, 10));
+    await sleep(50);
+    const stopped = server.stop(5_000);
+    await sleep(700);
+    client.socket.write(get().slice(10));
     expect(await client.closed).toBeUndefined();
+    expect(statuses(client.received())).toEqual([200, 200]);
+    expect(await stopped).toBe(0);
+  });
+
+  it('gives its last answer also to who goes on with nonsense', async () => {
+    const { server, port } = await serve(async (request) => {
+      if (request.url.endsWith('/first')) return ok(request);
+      const parts = ['begun', ' and ended'];
+      const pull = async (controller: ReadableStreamDefaultController) => {
+        const part = parts.shift();
+        if (part) controller.enqueue(Buffer.from(part));
+        else controller.close();
+        await sleep(200);
+      };
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+    });
+    const client = talk(port);
+    client.socket.write(get('/first'));
+    await client.got('/first');
+    const stopped = server.stop(5_000);
+    client.socket.write(get('/last'));
+    await client.got('begun');
+    client.socket.write('nonsense\r\n\r\n');
+    expect(await client.closed).toBeUndefined();
+    expect(client.received()).toContain(' and ended');
+    expect(await stopped).toBe(0);
   });
 
   it('ends connections on which nothing comes, without a reset', async () => {
@@ -238,8 +285,10 @@ describe('a client that takes its time', () => {
       for (const { socket } of [dribbles, completes]) socket.write('x');
       await sleep(20);
     }
-    completes.socket.write('x'.repeat(1_000));
-    await sleep(50);
+    for (let i = 0; i < 3; i++) {
+      completes.socket.write('x'.repeat(1_000));
+      await sleep(20);
+    }
     for (const client of [dribbles, completes]) {
       client.socket.end();
       expect(await client.closed).toBeUndefined();

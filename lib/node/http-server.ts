@@ -67,11 +67,6 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
     const response = hasOneTarget(incoming)
       ? await fetch(request, env as HttpBindings)
       : malformed(saidBy(incoming));
-    // It was refused meanwhile, because the rest of it did not come in time.
-    if (connection?.endedAt !== undefined) {
-      await response.body?.cancel();
-      throw new Error('refused');
-    }
     // Its connection ends with the answer, unless there are more to be given on it.
     if (stopping && connection && number === connection.requests) {
       connection.refusing = true;
@@ -83,7 +78,7 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
   const listener = getRequestListener(answer, {
     // So that HTTP/1.0 may come without.
     hostname: 'localhost',
-    // It is called at once for a request of which no URL can be made. Of anything else nothing is to be said.
+    // It is called at once for a request of which no URL can be made.
     errorHandler: (error) =>
       error instanceof Error && error.name === 'RequestError' ? malformed(saidBy(current)) : undefined,
   });
@@ -112,7 +107,7 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
     const socket = duplex as Socket;
     const connection = connections.get(socket);
     // What is dropped need not be well-formed.
-    if (!connection || connection.endedAt !== undefined) return;
+    if (!connection || connection.refusing) return;
     const { unanswered, latest, bytesRead } = connection;
     const isSilent = unanswered === 0 && socket.bytesRead === bytesRead;
     const isGone = !socket.writable || error.code === 'HPE_INVALID_EOF_STATE';
@@ -129,6 +124,7 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
     }
     connection.refusing = true;
     const refusal = { ...(inBody && saidBy(latest.req)), ...(REFUSALS[error.code ?? ''] ?? MALFORMED) };
+    // What is answered from now on goes nowhere: Node writes nothing on a connection that has ended.
     void toText(malformed(refusal)).then((text) => {
       if (socket.writable && !latest?.res.headersSent) socket.write(text);
       connections.end(socket);
