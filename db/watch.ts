@@ -34,6 +34,8 @@ export const NO_ANSWER = 'NO_ANSWER';
 
 const ANSWER_MS = 2_000;
 const RETRY_MS = 250;
+/** Behind a pooler the database is down when it has answered nobody for so long. */
+const POOLED_MS = 10_000;
 /** Something in between may have forgotten a connection that was silent for longer. */
 const FORGOTTEN_MS = 30_000;
 
@@ -43,6 +45,7 @@ export function createWatch(options: WatchOptions): Watch {
   let asking: Promise<void> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
+  let silentSince = 0;
 
   async function askSlot(): Promise<void> {
     if (slot.idle() > FORGOTTEN_MS) slot.close();
@@ -62,9 +65,10 @@ export function createWatch(options: WatchOptions): Watch {
     } catch (error) {
       if (sqlState(error) === NO_ANSWER) {
         slot.kill(error as Error);
-        // A pooler lets the question wait with all others: that it has no connection to spare is no silence.
-        if (isPooled()) throw error;
-        if (!isAnswering()) throw goDown(error as Error, true);
+        if (silentSince < answeredAt()) silentSince = began;
+        // A pooler lets the question wait with all others: that it has no connection to spare is no silence yet.
+        if (isPooled() && performance.now() - silentSince < POOLED_MS) throw error;
+        if (!isAnswering()) throw goDown(error as Error, !isPooled());
       } else if (!isThere(error) || !hasConnections()) {
         // It may have no connection to spare, or a new password, and still serve those it has.
         await within(left(), askPool()).catch((reason) => {

@@ -34,6 +34,10 @@ const LEFT_OUT: [name: string, reason: string][] = [
   ['a finding that is seen again touches neither counts nor indexes', 'reads the statistics of its session'],
   ['a connection is another one after many organizations', 'knows connections by their backends'],
   ['a connection is shared by more when PostgreSQL has no others to give', 'PgBouncer has them wait instead'],
+  [
+    'a database that says nothing any more is noticed within seconds',
+    'behind a pooler that may only mean that it is busy',
+  ],
   ['a connection fails soon when there is none at all', 'PgBouncer has it wait instead'],
   [
     'while the database takes no writes writes are refused',
