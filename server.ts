@@ -134,7 +134,7 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
     staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
     ...(primary && { renderMetrics: primary.metrics }),
   });
-  started.push(() => Promise.race([services.database.close(), sleep(DATABASE_STOP_TIMEOUT_MS)]));
+  started.push(() => services.database.close(DATABASE_STOP_TIMEOUT_MS));
 
   const app = createApp(services, endpoints);
   const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services), log });

@@ -22,7 +22,8 @@ export interface Database {
   pool(): PoolGauges;
   /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>;
-  close(): Promise<void>;
+  /** Lets what is under way finish, for `timeoutMs` (5 s) at the most. */
+  close(timeoutMs?: number): Promise<void>;
 }
 
 export interface DatabaseOptions {
@@ -35,7 +36,7 @@ export interface DatabaseOptions {
   statementMs?: number;
   /** How long a query waits for a connection, in milliseconds. */
   patienceMs?: number;
-  /** Called, for each connection, when it turns out to lead through a pooler such as PgBouncer. */
+  /** Called once, when connections turn out to lead through a pooler such as PgBouncer. */
   onPooler?: () => void;
 }
 
@@ -71,6 +72,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       return { open, inUse, idle: open - inUse };
     },
     ping,
-    close: () => pool.close(CLOSE_MS),
+    close: (timeoutMs = CLOSE_MS) => pool.close(timeoutMs),
   };
 }

@@ -38,7 +38,7 @@ export interface PoolOptions {
   statementMs: number;
   /** How long a query waits for a connection. */
   patienceMs?: number | undefined;
-  /** Called when a connection turns out to lead through a pooler. */
+  /** Called once, when connections turn out to lead through a pooler. */
   onPooler?: (() => void) | undefined;
 }
 
@@ -50,7 +50,8 @@ export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
  * the hot statements of two periods then, at the most.
  */
 const MAX_HOT_STATEMENTS = 300;
-const PATIENCE_MS = 10_000;
+/** How long a query waits for a connection. */
+export const PATIENCE_MS = 10_000;
 /** PostgreSQL has so much more time to end a statement itself, which keeps the connection. */
 const GRACE_MS = 5_000;
 /** Who waits for so long while nobody is answered has the database asked whether it is there. */
@@ -78,8 +79,8 @@ export function createPool(options: PoolOptions): Pool {
     createSlot({
       ...{ driver, hosts, isHot, onAnswer },
       onPooler() {
+        if (!isPooled) onPooler();
         isPooled = true;
-        onPooler();
       },
     });
   const slots = Array.from({ length: max }, newSlot);

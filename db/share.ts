@@ -1,7 +1,6 @@
-import type { WithConnection } from './pool.ts';
+import { PATIENCE_MS, type WithConnection } from './pool.ts';
 import { createTurns } from './turns.ts';
 
-const PATIENCE_MS = 10_000;
 /** Who takes longer waits for something, such as a lock, and leaves its place to others. */
 const LONG_MS = 1_000;
 

@@ -86,15 +86,10 @@ const LIST_PATIENCE_MS = 30_000;
 export async function createServices(platform: Platform): Promise<Services> {
   const { config, log, hasher, mailer, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const migrations = platform.orgMigrations ?? orgMigrations;
-  let pooled = false;
   const database = (platform.openDatabase ?? openDatabase)({
     url: platform.databaseUrl,
     max: config.dbPoolMax,
-    onPooler() {
-      if (pooled) return;
-      pooled = true;
-      log.info('the database is behind a connection pooler: no statements are prepared');
-    },
+    onPooler: () => log.info('the database is behind a connection pooler: no statements are prepared'),
   });
   const nextId = createIds(clock);
   const { db } = database;

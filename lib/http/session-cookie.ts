@@ -43,7 +43,8 @@ function valuesOf(header: string | undefined): string[] {
     if (at === -1 || pair.slice(0, at).trim() !== SESSION_COOKIE) continue;
     const given = pair.slice(at + 1).trim();
     const value = given.startsWith('"') && given.endsWith('"') ? given.slice(1, -1) : given;
-    if (SIGNED.test(value) && !values.includes(value) && values.push(value) > MAX_VALUES) break;
+    if (SIGNED.test(value) && !values.includes(value)) values.push(value);
+    if (values.length > MAX_VALUES) break;
   }
   return values;
 }
