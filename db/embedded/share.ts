@@ -120,8 +120,12 @@ export async function joinOrStart(site: Site): Promise<Share> {
       deadline = Date.now() + PATIENCE_MS;
     }
   }
-  if (signal.aborted && child?.pid) {
-    await shutDown(child.pid, cluster.dir, async () => (await site.binaries()).pgCtl);
+  if (signal.aborted && child) {
+    // Others may share it by now: the last to leave ends it.
+    const lock = await readLockFile(cluster.dir);
+    const share =
+      lock && lock.pid === child.pid ? await joinServer(site, lock).catch(() => undefined) : undefined;
+    if (share) await leave(site, share);
   }
   throw new EmbeddedUnavailable(
     `the embedded PostgreSQL in ${cluster.dir} does not start (${obstacle}): ${INSTEAD}`,
