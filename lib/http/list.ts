@@ -157,7 +157,8 @@ function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-const whole = (min: number, max: number) =>
+/** A query parameter that is a whole number. */
+export const whole = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
