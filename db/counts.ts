@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from './client.ts';
-import type { OrgTables, Severity, SeverityCounts } from './org.ts';
+import type { OrgTables, ScanStatus, Severity, SeverityCounts } from './org.ts';
 
 /** How many findings there are, from the counts that are kept: a row for each severity. */
 export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables) =>
@@ -19,8 +19,18 @@ export function toSeverityCounts(rows: readonly { severity: Severity; count: num
   return counts;
 }
 
+/** Which scans; what is left out may be any. */
+export interface ScanKind {
+  projectId?: string | undefined;
+  statuses?: readonly ScanStatus[] | undefined;
+}
+
 /** The query behind {@link countScans}. */
-export function scanCountsQuery(db: Db, { scanCounts: c }: OrgTables) {
+export function scanCountsQuery(
+  db: Db,
+  { scanCounts: c }: OrgTables,
+  { projectId, statuses }: ScanKind = {},
+) {
   return db
     .select({
       all: sql<number>`coalesce(sum(${c.count}), 0)::int`.as('all'),
@@ -28,11 +38,21 @@ export function scanCountsQuery(db: Db, { scanCounts: c }: OrgTables) {
         'running',
       ),
     })
-    .from(c);
+    .from(c)
+    .where(
+      and(
+        projectId === undefined ? undefined : eq(c.projectId, projectId),
+        statuses && inArray(c.status, [...statuses]),
+      ),
+    );
 }
 
 /** How many scans there are, from the counts that are kept. */
-export async function countScans(db: Db, tables: OrgTables): Promise<{ all: number; running: number }> {
-  const [counted] = await scanCountsQuery(db, tables);
+export async function countScans(
+  db: Db,
+  tables: OrgTables,
+  kind?: ScanKind,
+): Promise<{ all: number; running: number }> {
+  const [counted] = await scanCountsQuery(db, tables, kind);
   return counted ?? { all: 0, running: 0 };
 }

@@ -56,5 +56,18 @@ export function isRetryable(error: unknown): boolean {
   return code === '40P01' || code === '40001';
 }
 
+const MAX_TRIES = 4;
+
+/** Runs a transaction, and again when it lost to another one (see {@link isRetryable}). */
+export async function retried<T>(transaction: () => PromiseLike<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isRetryable(error) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Sql } from 'postgres';
+import { retried } from './errors.ts';
 import type { FindingStatus, OrgTables } from './org.ts';
 import { type FindingRow, findingFields, json, type Resource, withCte } from './resources.ts';
 import { orgStatement } from './statements.ts';
@@ -7,42 +8,99 @@ import { orgStatement } from './statements.ts';
 /** These statuses say that the matter is settled: a regression noted before is settled with it. */
 const SETTLED: ReadonlySet<FindingStatus> = new Set(['fixed', 'verified', 'false_positive', 'wontfix']);
 
-/** $1 the finding, $2 its project or null for any, $3 the status, $4 whether that settles it, $5 now. */
-const setStatus = orgStatement(
-  (tables) => sql`
-with before as materialized (
+/**
+ * $1 the changes (JSON), each finding once, $2 their project or null for any, $3 now.
+ *
+ * Findings are locked in the order in which pushes write them, all of them before the first count, and counts in the
+ * order of their key: so nobody waits in a circle. What was counted before is read from the locked rows.
+ */
+const setStatuses = (answer: (tables: OrgTables) => SQL) =>
+  orgStatement(
+    (tables) => sql`
+with change as materialized (
+  select * from json_to_recordset($1::text::json) as c(id uuid, status text, settled boolean)
+), before as materialized (
   select id, project_id, severity, status, status_changed_at from ${tables.findings}
-  where id = $1::uuid and ($2::uuid is null or project_id = $2::uuid) for no key update
+  where id = any (array(select id from change)) and ($2::uuid is null or project_id = $2::uuid)
+  order by project_id, fingerprint for no key update
 ), changed as (
-  update ${tables.findings} f set status = $3::text, updated_at = $5::timestamptz,
-    status_changed_at = case when before.status = $3::text then before.status_changed_at else $5::timestamptz end,
-    regressed = f.regressed and not $4::boolean
-  from before where f.id = before.id returning f.*
+  update ${tables.findings} f set status = change.status, updated_at = $3::timestamptz,
+    status_changed_at = case when before.status = change.status then before.status_changed_at else $3::timestamptz end,
+    regressed = f.regressed and not change.settled
+  from before join change on change.id = before.id where f.id = before.id returning f.*
+), moved as (
+  select project_id, severity, before.status as "from", change.status as "to"
+  from before join change on change.id = before.id where before.status <> change.status
 ), counted as (
   insert into ${tables.findingCounts} as c (project_id, severity, status, count)
-  select project_id, severity, status, change from (
-    select project_id, severity, status, -1 as change from before where status <> $3::text
+  select project_id, severity, status, sum(change) from (
+    select project_id, severity, "from" as status, -1 as change from moved
     union all
-    select project_id, severity, $3::text, 1 from before where status <> $3::text
-  ) changes order by project_id, severity, status
+    select project_id, severity, "to", 1 from moved
+  ) changes group by project_id, severity, status having sum(change) <> 0 order by project_id, severity, status
   on conflict (project_id, severity, status) do update set count = c.count + excluded.count
 )
-select ${json(findingFields(withCte(tables, 'findings', 'changed')))} as finding from changed`,
+${answer(tables)}`,
+  );
+
+const setOne = setStatuses(
+  (tables) =>
+    sql`select ${json(findingFields(withCte(tables, 'findings', 'changed')))} as finding from changed`,
 );
 
+const setMany = setStatuses(
+  () =>
+    sql`select changed.id, changed.status, before.status as previous_status
+from changed join before on before.id = changed.id`,
+);
+
+/** A finding's new status. */
+export interface StatusChange {
+  id: string;
+  status: FindingStatus;
+}
+
+/** @param scope.projectId the project the findings have to be of */
+type Scope = { now: Date; projectId?: string | undefined };
+
+const parametersOf = (changes: readonly StatusChange[], { now, projectId = null as never }: Scope) => [
+  JSON.stringify(changes.map(({ id, status }) => ({ id, status, settled: SETTLED.has(status) }))),
+  projectId,
+  now.toISOString(),
+];
+
 /**
- * Sets a finding's status, and keeps the counts. What was counted before is read from the locked row, so that changes
- * at the same time follow each other.
+ * Sets a finding's status, and keeps the counts. Changes at the same time follow each other.
  * @param change.projectId the project it has to be of
  * @returns the finding after the change, or undefined when there is none such
  */
 export async function setFindingStatus(
   client: Sql,
   tables: OrgTables,
-  change: { id: string; status: FindingStatus; now: Date; projectId?: string | undefined },
+  { id, status, ...scope }: StatusChange & Scope,
 ): Promise<Resource<FindingRow> | undefined> {
-  const { id, status, now, projectId = null } = change;
-  const parameters = [id, projectId, status, SETTLED.has(status), now.toISOString()];
-  const [row] = await client.unsafe<{ finding: Resource<FindingRow> }[]>(setStatus(tables), parameters);
+  const parameters = parametersOf([{ id, status }], scope);
+  const [row] = await retried(() =>
+    client.unsafe<{ finding: Resource<FindingRow> }[]>(setOne(tables), parameters),
+  );
   return row?.finding;
+}
+
+/** A finding whose status was set. */
+export interface ChangedStatus extends StatusChange {
+  previous_status: FindingStatus;
+}
+
+/**
+ * Sets the statuses of findings, all in one statement, and keeps the counts.
+ * @param changes each finding once
+ * @returns those there are, in any order
+ */
+export async function setFindingStatuses(
+  client: Sql,
+  tables: OrgTables,
+  changes: readonly StatusChange[],
+  now: Date,
+): Promise<ChangedStatus[]> {
+  return await retried(() => client.unsafe<ChangedStatus[]>(setMany(tables), parametersOf(changes, { now })));
 }

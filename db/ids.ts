@@ -40,3 +40,9 @@ function createRandomPool(size: number): () => Uint8Array {
     return pool.subarray(used - size, used);
   };
 }
+
+/** The lowest UUID that carries this time, in milliseconds. */
+export function lowestIdAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

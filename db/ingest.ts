@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { isRetryable, isUnavailable } from './errors.ts';
+import { isUnavailable, retried } from './errors.ts';
 import { createGroup } from './group.ts';
 import type { NewId } from './ids.ts';
 import { ingestStatement } from './ingest-statement.ts';
@@ -76,21 +76,13 @@ interface Item {
 
 const MAX_ROWS = 256;
 const MAX_CHARACTERS = 4_000_000;
-const MAX_TRIES = 4;
 
 export function createIngest(withConnection: WithConnection, nextId: () => NewId): Ingest {
   const queueOf = perOrg((org: { id: string; tables: OrgTables }) => {
     const statement = ingestStatement(orgSchemaName(org.id));
 
-    async function write(items: Item[], sql: Sql): Promise<Written[]> {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await writeBatch(sql, statement, items, nextId);
-        } catch (error) {
-          if (!isRetryable(error) || tries === MAX_TRIES) throw error;
-        }
-      }
-    }
+    const write = (items: Item[], sql: Sql): Promise<Written[]> =>
+      retried(() => writeBatch(sql, statement, items, nextId));
 
     async function writeAll(items: Item[], sql: Sql): Promise<(Written | Error)[]> {
       try {

@@ -32,6 +32,8 @@ export const FINDING_STATUSES = [
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
 
 export const SCAN_STATUSES = ['running', 'completed', 'failed'] as const;
+export type ScanStatus = (typeof SCAN_STATUSES)[number];
+
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 
 /** What a scan looked at; every part is optional. */

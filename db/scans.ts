@@ -1,13 +1,11 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Sql } from 'postgres';
 import type { Db, Tx } from './client.ts';
 import { rankIn } from './columns.ts';
-import { type OrgTables, type PERSONAS, type SCAN_STATUSES, type ScanTarget, SEVERITIES } from './org.ts';
+import { type OrgTables, type PERSONAS, type ScanStatus, type ScanTarget, SEVERITIES } from './org.ts';
 import { json, type Resource, type ScanRow, scanFields, withCte } from './resources.ts';
 import { run } from './statements.ts';
-
-type ScanStatus = (typeof SCAN_STATUSES)[number];
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
 export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string) {
@@ -15,6 +13,41 @@ export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables
     db.select({ id: findings.id }).from(findings).where(eq(findings.scanId, scanId)),
     db.select({ id: sightings.findingId }).from(sightings).where(eq(sightings.scanId, scanId)),
   );
+}
+
+/** A scan, or undefined when there is none of this id. */
+export async function readScan(db: Db, tables: OrgTables, scanId: string): Promise<ScanRow | undefined> {
+  const [row] = await db.select(scanFields(tables)).from(tables.scans).where(eq(tables.scans.scanId, scanId));
+  return row;
+}
+
+/** The latest completed scan of the same project and persona that was started before: what it missed is gone. */
+export async function previousScan(db: Db, tables: OrgTables, scan: ScanRow): Promise<ScanRow | undefined> {
+  const { scans: s } = tables;
+  const [row] = await db
+    .select(scanFields(tables))
+    .from(s)
+    .where(
+      and(
+        sql`(${s.createdAt}, ${s.scanId}) < (${scan.created_at.toISOString()}::timestamptz, ${scan.scan_id})`,
+        eq(s.projectId, scan.project_id),
+        eq(s.persona, scan.persona),
+        eq(s.status, 'completed'),
+      ),
+    )
+    .orderBy(desc(s.createdAt), desc(s.scanId))
+    .limit(1);
+  return row;
+}
+
+/** How many findings only a scan reported, it and another, and only the other; without another all are new. */
+export async function compareScans(db: Db, tables: OrgTables, scanId: string, against: string | undefined) {
+  const ids = (id: string) => findingIdsOfScan(db, tables, id);
+  const [counts] = await db.execute<{ new: number; seen_again: number; gone: number }>(sql`
+    select count(*) filter (where other.id is null)::int as new, count(*) filter (where own.id = other.id)::int as seen_again,
+      count(*) filter (where own.id is null)::int as gone
+    from (${ids(scanId)}) own full join (${ids(against ?? '')}) other using (id)`);
+  return counts ?? { new: 0, seen_again: 0, gone: 0 };
 }
 
 /** A scan to register. */

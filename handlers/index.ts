@@ -17,7 +17,9 @@ import { resetPassword } from './auth/reset-password.ts';
 import { verifyEmail } from './auth/verify-email.ts';
 import { authConfig } from './config/auth.ts';
 import { listFeatures } from './config/features.ts';
+import { dashboardProjects } from './dashboard/projects.ts';
 import { dashboardStats } from './dashboard/stats.ts';
+import { dashboardTrend } from './dashboard/trend.ts';
 import { openApiDocument } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
 import { getExploit } from './findings/exploits/get.ts';
@@ -25,6 +27,7 @@ import { listExploits } from './findings/exploits/list.ts';
 import { getFinding } from './findings/get.ts';
 import { listFindings } from './findings/list.ts';
 import { updateFinding } from './findings/update.ts';
+import { updateFindings } from './findings/update-many.ts';
 import { inviteMember } from './members/invite.ts';
 import { listMembers } from './members/list.ts';
 import { removeMember } from './members/remove.ts';
@@ -58,6 +61,7 @@ import { listProjects } from './projects/list.ts';
 import { createProjectToken } from './projects/tokens/create.ts';
 import { listProjectTokens } from './projects/tokens/list.ts';
 import { revokeProjectToken } from './projects/tokens/revoke.ts';
+import { scanChanges } from './scans/changes.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
 import { createToken } from './tokens/create.ts';
@@ -106,14 +110,18 @@ export const endpoints = {
 
   listScans,
   getScan,
+  scanChanges,
 
   listFindings,
+  updateFindings,
   getFinding,
   updateFinding,
   listExploits,
   getExploit,
 
   dashboardStats,
+  dashboardTrend,
+  dashboardProjects,
 
   createProject,
   listProjects,

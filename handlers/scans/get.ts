@@ -1,5 +1,5 @@
-import { eq } from 'drizzle-orm';
-import { scanFields, toResource } from '../../db/resources.ts';
+import { toResource } from '../../db/resources.ts';
+import { readScan } from '../../db/scans.ts';
 import { scanId } from '../../lib/finding-input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
@@ -18,8 +18,8 @@ export const getScan = endpoint(
     responses: { 200: { description: 'The scan with its counts.', result: Scan } },
   },
   async ({ db, org: { tables }, params: { id } }) => {
-    const [row] = await db.select(scanFields(tables)).from(tables.scans).where(eq(tables.scans.scanId, id));
-    if (!row) throw new ApiError('resource_error/not_found');
-    return ok(toResource(row));
+    const scan = await readScan(db, tables, id);
+    if (!scan) throw new ApiError('resource_error/not_found');
+    return ok(toResource(scan));
   },
 );

@@ -1,10 +1,11 @@
-import { desc } from 'drizzle-orm';
+import { and, desc, eq, inArray } from 'drizzle-orm';
 import { countScans } from '../../db/counts.ts';
+import { SCAN_STATUSES } from '../../db/org.ts';
 import { jsonText, scanFields } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { answerRows, pageOf, pageParameters, resultInfo } from '../../lib/http/list.ts';
-import { z } from '../../lib/http/schema.ts';
+import { answerRows, anyOf, pageOf, pageParameters, resultInfo } from '../../lib/http/list.ts';
+import { uuid, z } from '../../lib/http/schema.ts';
 import { Scan } from '../../lib/resources.ts';
 
 export const listScans = endpoint(
@@ -14,19 +15,32 @@ export const listScans = endpoint(
     access: cookieOrg(),
     tag: 'Scans',
     summary: 'List scans',
-    request: { query: z.object(pageParameters) },
+    request: {
+      query: z.object({
+        project_id: uuid().optional(),
+        status: anyOf(SCAN_STATUSES).optional(),
+        ...pageParameters,
+      }),
+    },
     responses: { 200: { description: 'Newest first.', result: z.array(Scan), paged: true } },
   },
   async (call) => {
     const { db, org, query } = call;
     const { scans } = org.tables;
     const page = pageOf(query);
+    const { project_id: projectId, status: statuses } = query;
     const rows = db
       .select({ json: jsonText(scanFields(org.tables)) })
       .from(scans)
+      .where(
+        and(
+          projectId === undefined ? undefined : eq(scans.projectId, projectId),
+          statuses && inArray(scans.status, statuses),
+        ),
+      )
       .orderBy(desc(scans.createdAt), desc(scans.scanId));
     if (!page) return answerRows(call, rows.toSQL());
-    const { all } = await countScans(db, org.tables);
+    const { all } = await countScans(db, org.tables, { projectId, statuses });
     const limited = rows.limit(page.perPage).offset(page.offset);
     return answerRows(call, limited.toSQL(), { info: resultInfo(page, all) });
   },

@@ -673,6 +673,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/scans/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare a scan with another
+         * @description How many findings only this scan reported, both, and only the other. The other is `against`, of the same project, or else the latest completed scan of the same project and persona that was started before; when there is none, all findings are new. A scan that runs is compared as far as it is.
+         *
+         *     For members of the organization.
+         */
+        get: operations["scanChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/findings": {
         parameters: {
             query?: never;
@@ -692,7 +714,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Triage findings
+         * @description Sets the statuses of up to 500 findings at once, each named once; `verified` is for agents to say. What there is no finding for is in `failed`; all others are changed.
+         *
+         *     For members of the organization, at least `member`.
+         */
+        patch: operations["updateFindings"];
         trace?: never;
     };
     "/api/v1/findings/{id}": {
@@ -775,6 +803,50 @@ export interface paths {
          *     For members of the organization.
          */
         get: operations["dashboardStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dashboard/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Findings over time
+         * @description For each day (UTC), oldest first and today last: the findings that were first reported then, whatever their status, by severity; and how many of them are unresolved now (`open` or `confirmed`).
+         *
+         *     For members of the organization.
+         */
+        get: operations["dashboardTrend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dashboard/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Numbers by project
+         * @description All projects, those with the most critical unresolved findings first. `total` counts findings of every status, the severities those that are unresolved (`open` or `confirmed`).
+         *
+         *     For members of the organization.
+         */
+        get: operations["dashboardProjects"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3480,6 +3552,9 @@ export interface operations {
     listScans: {
         parameters: {
             query?: {
+                project_id?: string;
+                /** @description One or several; the parameter may be repeated, or its values separated by commas. */
+                status?: ("running" | "completed" | "failed")[];
                 page?: number;
                 per_page?: number;
             };
@@ -3623,6 +3698,88 @@ export interface operations {
             };
         };
     };
+    scanChanges: {
+        parameters: {
+            query?: {
+                against?: string;
+            };
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The other scan, if there is one, and the numbers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "against": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "persona": "sharingan",
+                     *           "name": "Nightly audit",
+                     *           "target": {
+                     *             "type": "repository",
+                     *             "path": "services/web",
+                     *             "url": "https://git.example.com/acme/web-shop",
+                     *             "ref": "main"
+                     *           },
+                     *           "status": "completed",
+                     *           "error_message": "The scanner ran out of memory.",
+                     *           "finding_count": 42,
+                     *           "summary": {
+                     *             "total": 42,
+                     *             "critical": 1,
+                     *             "high": 5,
+                     *             "medium": 12,
+                     *             "low": 20,
+                     *             "info": 4
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "started_at": "2026-01-01T00:00:00.000Z",
+                     *           "completed_at": "2026-01-01T00:00:00.000Z"
+                     *         },
+                     *         "new": 3,
+                     *         "seen_again": 39,
+                     *         "gone": 2
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            against?: components["schemas"]["Scan"];
+                            /** @example 3 */
+                            new: number;
+                            /** @example 39 */
+                            seen_again: number;
+                            /** @example 2 */
+                            gone: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
     listFindings: {
         parameters: {
             query?: {
@@ -3704,6 +3861,107 @@ export interface operations {
                         request_id: string;
                         result: components["schemas"]["Finding"][];
                         result_info?: components["schemas"]["ResultInfo"];
+                    };
+                };
+            };
+        };
+    };
+    updateFindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "changes": [
+                 *         {
+                 *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                 *           "status": "open"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    changes: {
+                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+                        id: string;
+                        /** @enum {string} */
+                        status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description What became of the changes, in their order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "updated": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "status": "open",
+                     *             "previous_status": "open"
+                     *           }
+                     *         ],
+                     *         "failed": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "code": "not_found",
+                     *             "message": "There is no such finding."
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            updated: {
+                                /**
+                                 * Format: uuid
+                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                                 */
+                                id: string;
+                                /** @enum {string} */
+                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                                /** @enum {string} */
+                                previous_status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                            }[];
+                            failed: {
+                                /**
+                                 * @description As it was given, in lower case.
+                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                                 */
+                                id: string;
+                                /** @enum {string} */
+                                code: "not_found";
+                                /**
+                                 * @description For people; it may change.
+                                 * @example There is no such finding.
+                                 */
+                                message: string;
+                            }[];
+                        };
                     };
                 };
             };
@@ -4029,6 +4287,165 @@ export interface operations {
                             severity_breakdown: components["schemas"]["SeveritySummary"];
                             recent_findings: components["schemas"]["Finding"][];
                         };
+                    };
+                };
+            };
+        };
+    };
+    dashboardTrend: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A row for every day. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "date": "2026-01-01",
+                     *           "total": 42,
+                     *           "critical": 1,
+                     *           "high": 5,
+                     *           "medium": 12,
+                     *           "low": 20,
+                     *           "info": 4,
+                     *           "unresolved": 9
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /**
+                             * Format: date
+                             * @example 2026-01-01
+                             */
+                            date: string;
+                            /** @example 42 */
+                            total: number;
+                            /** @example 1 */
+                            critical: number;
+                            /** @example 5 */
+                            high: number;
+                            /** @example 12 */
+                            medium: number;
+                            /** @example 20 */
+                            low: number;
+                            /** @example 4 */
+                            info: number;
+                            /** @example 9 */
+                            unresolved: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    dashboardProjects: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A row for every project. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "project": {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Web shop",
+                     *             "slug": "web-shop"
+                     *           },
+                     *           "total": 42,
+                     *           "critical": 1,
+                     *           "high": 5,
+                     *           "medium": 12,
+                     *           "low": 20,
+                     *           "info": 4,
+                     *           "unresolved": 30,
+                     *           "last_scan_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            project: {
+                                /**
+                                 * Format: uuid
+                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                                 */
+                                id: string;
+                                /** @example Web shop */
+                                name: string;
+                                /** @example web-shop */
+                                slug: string;
+                            };
+                            /** @example 42 */
+                            total: number;
+                            /** @example 1 */
+                            critical: number;
+                            /** @example 5 */
+                            high: number;
+                            /** @example 12 */
+                            medium: number;
+                            /** @example 20 */
+                            low: number;
+                            /** @example 4 */
+                            info: number;
+                            /** @example 30 */
+                            unresolved: number;
+                            /**
+                             * Format: date-time
+                             * @description When its latest scan was started, if there was one.
+                             * @example 2026-01-01T00:00:00.000Z
+                             */
+                            last_scan_at?: string;
+                        }[];
                     };
                 };
             };

@@ -1,4 +1,4 @@
-/** SPEC's tables of endpoints: method, path, who may call it. */
+/** SPEC's tables of endpoints, and what was added to them: method, path, who may call it. */
 export const SPEC_ENDPOINTS = `
 POST   /api/v1/auth/register                              base domain
 POST   /api/v1/auth/login                                 base domain
@@ -80,6 +80,11 @@ GET    /readyz                                            public
 GET    /metrics                                           public
 GET    /api/v1/docs                                       public
 GET    /api/v1/docs/openapi.yaml                          public
+
+GET    /api/v1/scans/{id}/changes                         cookie+org
+PATCH  /api/v1/findings                                   cookie+org, member
+GET    /api/v1/dashboard/trend                            cookie+org
+GET    /api/v1/dashboard/projects                         cookie+org
 `
   .trim()
   .split(/\n+/)

@@ -214,8 +214,19 @@ export function planTour({
       ];
     },
 
-    listScans: () => all(['', '?page=1'].map((query) => api.get(`/scans${query}`, asOwner()))),
+    listScans: () =>
+      all(
+        ['', 'page=1', `project_id=${made.project}&status=running,failed`, 'status=failed&page=1'].map(
+          (query) => api.get(`/scans?${query}`, asOwner()),
+        ),
+      ),
     getScan: () => one(api.get('/scans/nightly', asOwner())),
+    scanChanges: () =>
+      all(
+        ['weekly/changes', 'weekly/changes?against=nightly', 'nightly/changes'].map((path) =>
+          api.get(`/scans/${path}`, asOwner()),
+        ),
+      ),
     listFindings: () =>
       all(
         [
@@ -237,9 +248,17 @@ export function planTour({
     getFinding: () => one(api.get(`/findings/${made.finding}`, asOwner())),
     updateFinding: () =>
       one(api.patch(`/findings/${made.finding}`, { ...asOwner(), body: { status: 'fixed' } })),
+    async updateFindings() {
+      const triage = (...changes: object[]) => api.patch('/findings', { ...asOwner(), body: { changes } });
+      const change = { id: made.finding, status: 'open' };
+      return [await triage(change), await triage({ ...change, status: 'fixed' }, { ...change, id: 'none' })];
+    },
     listExploits: () => one(api.get(`/findings/${made.finding}/exploits`, asOwner())),
     getExploit: () => one(api.get(`/findings/${made.finding}/exploits/${made.exploit}`, asOwner())),
     dashboardStats: () => one(api.get('/dashboard/stats', asOwner())),
+    dashboardTrend: () =>
+      all(['', '?days=365'].map((query) => api.get(`/dashboard/trend${query}`, asOwner()))),
+    dashboardProjects: () => one(api.get('/dashboard/projects', asOwner())),
 
     updateOrgFeature: () =>
       one(api.patch('/org-features/org_wide_tokens', { ...asOwner(), body: { enabled: true } })),

@@ -1,6 +1,5 @@
-import { eq } from 'drizzle-orm';
-import { scanFields, toResource } from '../../../db/resources.ts';
-import { finishScan } from '../../../db/scans.ts';
+import { toResource } from '../../../db/resources.ts';
+import { finishScan, readScan } from '../../../db/scans.ts';
 import { scanId } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
@@ -45,8 +44,8 @@ export const endScan = endpoint(
     requireScope(token, found.project_id);
     if (found.status !== body.status)
       throw new ApiError('resource_error/conflict', { message: `The scan has already ${found.status}.` });
-    const [row] = await db.select(scanFields(tables)).from(tables.scans).where(eq(tables.scans.scanId, id));
-    if (!row) throw new ApiError('resource_error/not_found');
-    return ok(toResource(row));
+    const scan = await readScan(db, tables, id);
+    if (!scan) throw new ApiError('resource_error/not_found');
+    return ok(toResource(scan));
   },
 );

@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import type { Sql } from 'postgres';
+import { lowestIdAt } from './ids.ts';
+import type { OrgTables, Severity, SeverityCounts } from './org.ts';
+import { arrayText, orgStatement } from './statements.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** $1 the lowest ids of the days, $2 the first of them, $3 the lowest id that is too late. */
+const byDay = orgStatement(
+  (tables) => sql`
+select f.day, k.severity, sum(f.count)::int as total,
+  coalesce(sum(f.count) filter (where k.status in ('open', 'confirmed')), 0)::int as unresolved
+from (select severity, status from ${tables.findingCounts} group by severity, status having sum(count) > 0) k
+cross join lateral (
+  select width_bucket(id, $1::uuid[]) as day, count(*) as count from ${tables.findings}
+  where severity = k.severity and status = k.status and id >= $2::uuid and id < $3::uuid group by 1
+) f
+group by f.day, k.severity`,
+);
+
+/** What was first reported on a day, by severity, and how much of it is unresolved now. */
+export interface DayCounts extends SeverityCounts {
+  /** YYYY-MM-DD, in UTC. */
+  date: string;
+  unresolved: number;
+}
+
+/**
+ * Counts the findings of the last days, today's last. A day is a range of ids, because these carry the time; of every
+ * kind that the counts know, the range is read from `findings_severity` alone.
+ */
+export async function countByDay(
+  client: Sql,
+  tables: OrgTables,
+  now: Date,
+  days: number,
+): Promise<DayCounts[]> {
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const starts = Array.from({ length: days }, (_, i) => today - (days - 1 - i) * DAY_MS);
+  const ids = starts.map(lowestIdAt);
+  const rows = await client.unsafe<{ day: number; severity: Severity; total: number; unresolved: number }[]>(
+    byDay(tables),
+    [arrayText(ids), ids[0] as string, lowestIdAt(today + DAY_MS)],
+  );
+  const counts = starts.map((start): DayCounts => {
+    const date = new Date(start).toISOString().slice(0, 10);
+    return { date, total: 0, critical: 0, high: 0, medium: 0, low: 0, info: 0, unresolved: 0 };
+  });
+  for (const { day, severity, total, unresolved } of rows) {
+    const of = counts[day - 1] as DayCounts;
+    of[severity] += total;
+    of.total += total;
+    of.unresolved += unresolved;
+  }
+  return counts;
+}

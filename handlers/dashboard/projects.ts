@@ -1,0 +1,75 @@
+import { asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
+import type { Severity } from '../../db/org.ts';
+import { toResource } from '../../db/resources.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { count, id, shown, timestamp, z } from '../../lib/http/schema.ts';
+import { SeveritySummary } from '../../lib/resources.ts';
+
+export const dashboardProjects = endpoint(
+  {
+    method: 'get',
+    path: '/dashboard/projects',
+    access: cookieOrg(),
+    tag: 'Dashboard',
+    summary: 'Numbers by project',
+    description:
+      'All projects, those with the most critical unresolved findings first. `total` counts findings of every status, the severities those that are unresolved (`open` or `confirmed`).',
+    responses: {
+      200: {
+        description: 'A row for every project.',
+        result: z.array(
+          z.object({
+            project: z.object({ id: id(), name: shown('Web shop'), slug: shown('web-shop') }),
+            ...SeveritySummary.shape,
+            unresolved: count(30),
+            last_scan_at: timestamp()
+              .optional()
+              .openapi({ description: 'When its latest scan was started, if there was one.' }),
+          }),
+        ),
+      },
+    },
+  },
+  async ({ db, org: { tables } }) => {
+    const { findingCounts: c, projects: p, scans: s } = tables;
+    const sum = (name: string, where?: SQL) =>
+      sql<number>`coalesce(sum(${c.count})${where ? sql` filter (where ${where})` : sql``}, 0)::int`.as(name);
+    const isUnresolved = sql`${c.status} in ('open', 'confirmed')`;
+    const of = (severity: Severity) =>
+      sum(severity, sql`${isUnresolved} and ${c.severity} = ${sql.raw(`'${severity}'`)}`);
+    const severities = {
+      critical: of('critical'),
+      high: of('high'),
+      medium: of('medium'),
+      low: of('low'),
+      info: of('info'),
+    };
+    const last = db
+      .select({ projectId: s.projectId, at: max(s.createdAt).as('at') })
+      .from(s)
+      .groupBy(s.projectId)
+      .as('last');
+    const rows = await db
+      .select({
+        id: p.id,
+        name: p.name,
+        slug: p.slug,
+        total: sum('total'),
+        ...severities,
+        unresolved: sum('unresolved', isUnresolved),
+        last_scan_at: last.at,
+      })
+      .from(p)
+      .leftJoin(c, eq(c.projectId, p.id))
+      .leftJoin(last, eq(last.projectId, p.id))
+      .groupBy(p.id, last.at)
+      .orderBy(...Object.values(severities).map((count) => desc(count)), sql`lower(${p.name})`, asc(p.id));
+    return ok(
+      rows.map(({ id, name, slug, ...numbers }) => ({
+        project: { id, name, slug },
+        ...toResource(numbers),
+      })),
+    );
+  },
+);

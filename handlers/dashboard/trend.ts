@@ -1,0 +1,36 @@
+import { countByDay } from '../../db/trend.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { whole } from '../../lib/http/list.ts';
+import { count, z } from '../../lib/http/schema.ts';
+import { SeveritySummary } from '../../lib/resources.ts';
+
+const MAX_DAYS = 365;
+const DEFAULT_DAYS = 30;
+
+export const dashboardTrend = endpoint(
+  {
+    method: 'get',
+    path: '/dashboard/trend',
+    access: cookieOrg(),
+    tag: 'Dashboard',
+    summary: 'Findings over time',
+    description:
+      'For each day (UTC), oldest first and today last: the findings that were first reported then, whatever their status, by severity; and how many of them are unresolved now (`open` or `confirmed`).',
+    request: { query: z.object({ days: whole(1, MAX_DAYS).default(DEFAULT_DAYS) }) },
+    responses: {
+      200: {
+        description: 'A row for every day.',
+        result: z.array(
+          z.object({
+            date: z.string().openapi({ format: 'date', example: '2026-01-01' }),
+            ...SeveritySummary.shape,
+            unresolved: count(9),
+          }),
+        ),
+      },
+    },
+  },
+  async ({ now, org: { tables }, query: { days }, services }) =>
+    ok(await countByDay(services.database.sql, tables, now, days)),
+);

@@ -1,0 +1,49 @@
+import { toResource } from '../../db/resources.ts';
+import { compareScans, previousScan, readScan } from '../../db/scans.ts';
+import { scanId } from '../../lib/finding-input.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { count, z } from '../../lib/http/schema.ts';
+import { Scan } from '../../lib/resources.ts';
+
+export const scanChanges = endpoint(
+  {
+    method: 'get',
+    path: '/scans/{id}/changes',
+    access: cookieOrg(),
+    tag: 'Scans',
+    summary: 'Compare a scan with another',
+    description:
+      'How many findings only this scan reported, both, and only the other. The other is `against`, of the same project, or else the latest completed scan of the same project and persona that was started before; when there is none, all findings are new. A scan that runs is compared as far as it is.',
+    request: {
+      params: z.object({ id: scanId() }),
+      query: z.object({ against: scanId().optional() }),
+    },
+    responses: {
+      200: {
+        description: 'The other scan, if there is one, and the numbers.',
+        result: z.object({
+          against: Scan.optional(),
+          new: count(3),
+          seen_again: count(39),
+          gone: count(2),
+        }),
+      },
+    },
+  },
+  async ({ db, org: { tables }, params: { id }, query }) => {
+    const scan = await readScan(db, tables, id);
+    if (!scan) throw new ApiError('resource_error/not_found');
+    const against =
+      query.against === undefined
+        ? await previousScan(db, tables, scan)
+        : await readScan(db, tables, query.against);
+    if (query.against !== undefined && against?.project_id !== scan.project_id)
+      throw new ApiError('validation_error/invalid_request', {
+        details: [{ field: 'against', message: 'must be a scan of the same project' }],
+      });
+    const counts = await compareScans(db, tables, id, against?.scan_id);
+    return ok({ ...(against && { against: toResource(against) }), ...counts });
+  },
+);
