@@ -8,9 +8,18 @@ import type { Raw } from './http/endpoint.ts';
 import { answerRows, pageOf, resultInfo } from './http/list.ts';
 import type { Org } from './orgs.ts';
 
+/** How findings of a scan differ from another's. */
+export const CHANGES = ['new', 'seen_again', 'gone'] as const;
+/** What a list is answered as. */
+export const FORMATS = ['json', 'csv', 'sarif'] as const;
+/** Fields that may be left out. */
+export const OMITTABLE = ['description'] as const;
+
 /** What a list of findings can be narrowed and ordered by. */
 export interface FindingFilter {
   scan_id?: string | undefined;
+  against?: string | undefined;
+  change?: (typeof CHANGES)[number] | undefined;
   project_id?: string | undefined;
   severity?: Severity[] | undefined;
   status?: FindingStatus[] | undefined;
@@ -20,6 +29,8 @@ export interface FindingFilter {
   sort?: (typeof SORTS)[number] | undefined;
   page?: number | undefined;
   per_page?: number | undefined;
+  omit?: (typeof OMITTABLE)[number] | undefined;
+  format?: (typeof FORMATS)[number] | undefined;
 }
 
 const SORT_KEYS = ['created_at', 'last_seen_at', 'severity', 'cvss_score'] as const;

@@ -127,6 +127,13 @@ const finding = {
 
 export const Finding = z.object(finding).openapi('Finding');
 
+export const ListedFinding = z
+  .object({
+    ...finding,
+    description: finding.description.optional().openapi({ description: 'Markdown. Absent when omitted.' }),
+  })
+  .openapi('ListedFinding');
+
 export const PushedFinding = z
   .object({
     ...finding,

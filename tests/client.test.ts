@@ -59,7 +59,7 @@ describe('the client', () => {
     const list = await user.get('/findings', {
       params: { query: { severity: ['high', 'critical'], status: ['open'], per_page: 1 } },
     });
-    expectTypeOf(list.result).toEqualTypeOf<Schemas['Finding'][]>();
+    expectTypeOf(list.result).toEqualTypeOf<Schemas['ListedFinding'][]>();
     expect(list.result.map((finding) => finding.id)).toEqual([id]);
     expect(list.resultInfo).toMatchObject({ page: 1, per_page: 1, total: 2, has_next: true });
     expect((await user.get('/findings')).resultInfo).toBeUndefined();

@@ -1,10 +1,22 @@
 import { FINDING_STATUSES, SEVERITIES } from '../../db/org.ts';
-import { answerFindings, SORTS } from '../../lib/finding-list.ts';
+import { answerFindings, CHANGES, FORMATS, OMITTABLE, SORTS } from '../../lib/finding-list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../lib/http/list.ts';
 import { text, uuid, z } from '../../lib/http/schema.ts';
-import { Finding } from '../../lib/resources.ts';
+import { ListedFinding } from '../../lib/resources.ts';
+import { SarifLog } from '../../lib/sarif/schema.ts';
+
+/** What two scans differ in is asked for with all of these. */
+const COMPARISON = ['scan_id', 'against', 'change'] as const;
+
+const scanIdQuery = () => text({ max: 36, example: '01890a5d-ac96-774b-bcce-b302099a8057' });
+
+const FindingsCsv = z.string().openapi({
+  description: 'A header line with the names of the fields, then a line per finding.',
+  example:
+    'id,title,severity\r\n0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07,"SQL injection in search","critical"\r\n',
+});
 
 export const listFindings = endpoint(
   {
@@ -14,23 +26,50 @@ export const listFindings = endpoint(
     tag: 'Findings',
     summary: 'List findings',
     description:
-      'Newest first, or by `sort` (`-` for descending). Without `page` and `per_page` all of them come, streamed. `scan_id` selects what that scan reported, first or again.',
+      'Newest first, or by `sort` (`-` for descending). Without `page` and `per_page` all of them come, streamed. `scan_id` selects what that scan reported, first or again; with `against` and `change`, what differs between two scans.',
     request: {
-      query: z.object({
-        scan_id: text({ max: 36, example: '01890a5d-ac96-774b-bcce-b302099a8057' }).optional(),
-        project_id: uuid().optional(),
-        severity: anyOf(SEVERITIES).optional(),
-        status: anyOf(FINDING_STATUSES).optional(),
-        cwe: z
-          .string()
-          .regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')
-          .optional(),
-        q: text({ max: 200 }).optional().openapi({ description: 'Words in title, file or CVE.' }),
-        sort: z.enum(SORTS).optional(),
-        ...pageParameters,
-      }),
+      query: z
+        .object({
+          scan_id: scanIdQuery().optional(),
+          against: scanIdQuery()
+            .optional()
+            .openapi({ description: 'The scan that `scan_id` is compared with; goes with `change`.' }),
+          change: z.enum(CHANGES).optional().openapi({
+            description:
+              'Findings of the scan `scan_id` that are not of the scan `against` (`new`), of both (`seen_again`), or of `against` only (`gone`).',
+          }),
+          project_id: uuid().optional(),
+          severity: anyOf(SEVERITIES).optional(),
+          status: anyOf(FINDING_STATUSES).optional(),
+          cwe: z
+            .string()
+            .regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')
+            .optional(),
+          q: text({ max: 200 }).optional().openapi({ description: 'Words in title, file or CVE.' }),
+          sort: z.enum(SORTS).optional(),
+          omit: z.enum(OMITTABLE).optional().openapi({
+            description: 'Leaves out the field that may be long.',
+          }),
+          format: z.enum(FORMATS).optional().openapi({
+            description:
+              'For a file to download: `json` is the usual answer, `csv` has a header line (RFC 4180), `sarif` is SARIF 2.1.0. With a page, the file holds that page.',
+          }),
+          ...pageParameters,
+        })
+        .superRefine((query, context) => {
+          if (query.against === undefined && query.change === undefined) return;
+          for (const name of COMPARISON.filter((name) => query[name] === undefined))
+            context.addIssue({ code: 'custom', path: [name], message: 'is required' });
+        }),
     },
-    responses: { 200: { description: 'The findings.', result: z.array(Finding), paged: true } },
+    responses: {
+      200: {
+        description: 'The findings.',
+        result: z.array(ListedFinding),
+        paged: true,
+        others: { 'text/csv': FindingsCsv, 'application/sarif+json': SarifLog },
+      },
+    },
   },
   (call) => answerFindings(call, call.query),
 );

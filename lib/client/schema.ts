@@ -704,7 +704,7 @@ export interface paths {
         };
         /**
          * List findings
-         * @description Newest first, or by `sort` (`-` for descending). Without `page` and `per_page` all of them come, streamed. `scan_id` selects what that scan reported, first or again.
+         * @description Newest first, or by `sort` (`-` for descending). Without `page` and `per_page` all of them come, streamed. `scan_id` selects what that scan reported, first or again; with `against` and `change`, what differs between two scans.
          *
          *     For members of the organization.
          */
@@ -1576,6 +1576,248 @@ export interface components {
             has_next: boolean;
             /** @example false */
             has_prev: boolean;
+        };
+        ListedFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description The scan that reported it first.
+             * @example 01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            scan_id: string;
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            last_scan_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example sqli-search-7f3a */
+            fingerprint: string;
+            /** @example SQL injection in search */
+            title: string;
+            /** @enum {string} */
+            severity: "critical" | "high" | "medium" | "low" | "info";
+            /**
+             * @description Markdown. Absent when omitted.
+             * @example User input reaches the **query**.
+             */
+            description?: string;
+            /** @example CWE-89 */
+            cwe?: string;
+            /** @example CVE-2026-12345 */
+            cve?: string;
+            /** @example 9.8 */
+            cvss_score?: number;
+            /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
+            cvss_vector?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /** @example semgrep */
+            source?: string;
+            /** @enum {string} */
+            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            status_changed_at: string;
+            /**
+             * @description Seen again after it was fixed or verified.
+             * @example false
+             */
+            regressed: boolean;
+            /** @example 3 */
+            seen_count: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description One run, its results in the order of the list. */
+        SarifLog: {
+            /** @example https://json.schemastore.org/sarif-2.1.0.json */
+            $schema: string;
+            /** @enum {string} */
+            version: "2.1.0";
+            runs: {
+                results: {
+                    /** @example CWE-89 */
+                    ruleId: string;
+                    /** @enum {string} */
+                    level: "error" | "warning" | "note";
+                    message: {
+                        /**
+                         * @description The title.
+                         * @example SQL injection in search
+                         */
+                        text: string;
+                        /**
+                         * @description The description.
+                         * @example User input reaches the **query**.
+                         */
+                        markdown?: string;
+                    };
+                    locations?: {
+                        physicalLocation: {
+                            artifactLocation: {
+                                /** @example src/search.ts */
+                                uri: string;
+                            };
+                            region?: {
+                                /** @example 42 */
+                                startLine: number;
+                            };
+                        };
+                    }[];
+                    fingerprints: {
+                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
+                        "svcFindings/v1": string;
+                    };
+                    partialFingerprints: {
+                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
+                        primaryLocationLineHash: string;
+                    };
+                    /**
+                     * @description It was fixed.
+                     * @enum {string}
+                     */
+                    baselineState?: "absent";
+                    suppressions?: {
+                        /** @enum {string} */
+                        kind: "external";
+                        /** @enum {string} */
+                        status: "accepted";
+                        /** @example False positive */
+                        justification: string;
+                    }[];
+                    provenance: {
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        firstDetectionTimeUtc: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        lastDetectionTimeUtc: string;
+                    };
+                    properties: {
+                        /**
+                         * Format: uuid
+                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                         */
+                        id: string;
+                        /**
+                         * @description The scan that reported it first.
+                         * @example 01890a5d-ac96-774b-bcce-b302099a8057
+                         */
+                        scan_id: string;
+                        /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+                        last_scan_id: string;
+                        /**
+                         * Format: uuid
+                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                         */
+                        project_id: string;
+                        /** @enum {string} */
+                        severity: "critical" | "high" | "medium" | "low" | "info";
+                        /** @example CWE-89 */
+                        cwe?: string;
+                        /** @example CVE-2026-12345 */
+                        cve?: string;
+                        /** @example 9.8 */
+                        cvss_score?: number;
+                        /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
+                        cvss_vector?: string;
+                        /** @example semgrep */
+                        source?: string;
+                        /** @enum {string} */
+                        status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        status_changed_at: string;
+                        /**
+                         * @description Seen again after it was fixed or verified.
+                         * @example false
+                         */
+                        regressed: boolean;
+                        /** @example 3 */
+                        seen_count: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        last_seen_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        updated_at: string;
+                        /** @example web-shop */
+                        project_slug: string;
+                        /** @example Web shop */
+                        project_name: string;
+                        tags: string[];
+                        /**
+                         * @description The CVSS score, where that says the same as the severity; else one that does.
+                         * @example 9.8
+                         */
+                        "security-severity": string;
+                    };
+                }[];
+                tool: {
+                    driver: {
+                        /** @enum {string} */
+                        name: "svc-findings";
+                        rules: {
+                            /**
+                             * @description The CVE, else the CWE, else what found it.
+                             * @example CWE-89
+                             */
+                            id: string;
+                            shortDescription: {
+                                /** @example CWE-89 */
+                                text: string;
+                            };
+                            /** @example https://cwe.mitre.org/data/definitions/89.html */
+                            helpUri?: string;
+                            properties: {
+                                tags: string[];
+                                /**
+                                 * @description The highest of its results.
+                                 * @example 9.8
+                                 */
+                                "security-severity": string;
+                            };
+                        }[];
+                    };
+                };
+            }[];
         };
         Finding: {
             /**
@@ -3784,6 +4026,10 @@ export interface operations {
         parameters: {
             query?: {
                 scan_id?: string;
+                /** @description The scan that `scan_id` is compared with; goes with `change`. */
+                against?: string;
+                /** @description Findings of the scan `scan_id` that are not of the scan `against` (`new`), of both (`seen_again`), or of `against` only (`gone`). */
+                change?: "new" | "seen_again" | "gone";
                 project_id?: string;
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
                 severity?: ("critical" | "high" | "medium" | "low" | "info")[];
@@ -3793,6 +4039,10 @@ export interface operations {
                 /** @description Words in title, file or CVE. */
                 q?: string;
                 sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score";
+                /** @description Leaves out the field that may be long. */
+                omit?: "description";
+                /** @description For a file to download: `json` is the usual answer, `csv` has a header line (RFC 4180), `sarif` is SARIF 2.1.0. With a page, the file holds that page. */
+                format?: "json" | "csv" | "sarif";
                 page?: number;
                 per_page?: number;
             };
@@ -3859,9 +4109,106 @@ export interface operations {
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
-                        result: components["schemas"]["Finding"][];
+                        result: components["schemas"]["ListedFinding"][];
                         result_info?: components["schemas"]["ResultInfo"];
                     };
+                    "text/csv": string;
+                    /**
+                     * @example {
+                     *       "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+                     *       "version": "2.1.0",
+                     *       "runs": [
+                     *         {
+                     *           "results": [
+                     *             {
+                     *               "ruleId": "CWE-89",
+                     *               "level": "error",
+                     *               "message": {
+                     *                 "text": "SQL injection in search",
+                     *                 "markdown": "User input reaches the **query**."
+                     *               },
+                     *               "locations": [
+                     *                 {
+                     *                   "physicalLocation": {
+                     *                     "artifactLocation": {
+                     *                       "uri": "src/search.ts"
+                     *                     },
+                     *                     "region": {
+                     *                       "startLine": 42
+                     *                     }
+                     *                   }
+                     *                 }
+                     *               ],
+                     *               "fingerprints": {
+                     *                 "svcFindings/v1": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a"
+                     *               },
+                     *               "partialFingerprints": {
+                     *                 "primaryLocationLineHash": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a"
+                     *               },
+                     *               "baselineState": "absent",
+                     *               "suppressions": [
+                     *                 {
+                     *                   "kind": "external",
+                     *                   "status": "accepted",
+                     *                   "justification": "False positive"
+                     *                 }
+                     *               ],
+                     *               "provenance": {
+                     *                 "firstDetectionTimeUtc": "2026-01-01T00:00:00.000Z",
+                     *                 "lastDetectionTimeUtc": "2026-01-01T00:00:00.000Z"
+                     *               },
+                     *               "properties": {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *                 "last_scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *                 "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "severity": "critical",
+                     *                 "cwe": "CWE-89",
+                     *                 "cve": "CVE-2026-12345",
+                     *                 "cvss_score": 9.8,
+                     *                 "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+                     *                 "source": "semgrep",
+                     *                 "status": "open",
+                     *                 "status_changed_at": "2026-01-01T00:00:00.000Z",
+                     *                 "regressed": false,
+                     *                 "seen_count": 3,
+                     *                 "last_seen_at": "2026-01-01T00:00:00.000Z",
+                     *                 "created_at": "2026-01-01T00:00:00.000Z",
+                     *                 "updated_at": "2026-01-01T00:00:00.000Z",
+                     *                 "project_slug": "web-shop",
+                     *                 "project_name": "Web shop",
+                     *                 "tags": [
+                     *                   "external/cwe/cwe-89"
+                     *                 ],
+                     *                 "security-severity": "9.8"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "tool": {
+                     *             "driver": {
+                     *               "name": "svc-findings",
+                     *               "rules": [
+                     *                 {
+                     *                   "id": "CWE-89",
+                     *                   "shortDescription": {
+                     *                     "text": "CWE-89"
+                     *                   },
+                     *                   "helpUri": "https://cwe.mitre.org/data/definitions/89.html",
+                     *                   "properties": {
+                     *                     "tags": [
+                     *                       "external/cwe/cwe-89"
+                     *                     ],
+                     *                     "security-severity": "9.8"
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/sarif+json": components["schemas"]["SarifLog"];
                 };
             };
         };

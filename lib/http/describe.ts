@@ -125,14 +125,15 @@ function successes(specs: SuccessSpecs) {
   return responses;
 }
 
-function contentOf({ result, message, paged, body }: SuccessSpec) {
+function contentOf({ result, message, paged, body, others = {} }: SuccessSpec) {
   if (body) return { [body.type]: { schema: body.schema } };
   const schema = successSchema({
     ...(result && { result }),
     ...(paged && { result_info: ResultInfo.optional() }),
     ...(message !== undefined && { message: z.string().openapi({ example: message }) }),
   });
-  return { [JSON_MEDIA]: { schema } };
+  const instead = Object.entries(others).map(([type, schema]) => [type, { schema }] as const);
+  return { [JSON_MEDIA]: { schema }, ...Object.fromEntries(instead) };
 }
 
 /** Every error an endpoint can answer. */

@@ -50,6 +50,8 @@ export interface SuccessSpec {
   cookie?: boolean;
   /** The body is not the usual envelope: its media type and schema. */
   body?: { type: string; schema: z.ZodType };
+  /** What the body may be instead when that was asked for, by media type. */
+  others?: Record<string, z.ZodType>;
 }
 
 export type SuccessSpecs = { [status in 200 | 201 | 204 | 503]?: SuccessSpec };

@@ -174,8 +174,9 @@ function giveExamples({ paths, components }: OpenApiDocument): void {
   }
 
   const complete = (content: Record<string, Media> | undefined, where: string) => {
-    const media = content?.['application/json'];
-    if (media?.schema && !media.examples) media.example = exampleOf(media.schema, where);
+    for (const [type, media] of Object.entries(content ?? {}))
+      if (/^application\/(.*\+)?json$/.test(type) && media.schema && !media.examples)
+        media.example = exampleOf(media.schema, where);
   };
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item as Record<string, Described>)) {
