@@ -1,0 +1,58 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { type Client, createClient, type Schemas, ServiceError } from '../../lib/client/index.ts';
+
+export { type Client, type Schemas, ServiceError };
+
+/** The API outside of organizations. */
+export const api = createClient({ baseUrl: location.origin });
+
+const clients = new Map<string, Client>();
+
+/** The API of one organization: the header names it where the host does not. */
+export function orgApi(slug: string): Client {
+  let client = clients.get(slug);
+  if (!client) {
+    client = createClient({ baseUrl: location.origin, orgSlug: slug });
+    clients.set(slug, client);
+  }
+  return client;
+}
+
+/** The session has ended, or there never was one. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  error.status === 401 &&
+  ['not_authenticated', 'session_revoked'].includes(error.code);
+
+/** Nothing was wrong with the request: the same one may succeed in a moment. */
+export const isPassing = (error: unknown): boolean =>
+  !(error instanceof ServiceError) || error.status >= 500 || error.status === 429;
+
+const MAX_RETRIES = 10;
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * What was read, and reads. Those that fail in passing are repeated, after what the service asks for; writes never are.
+ * @param onSignedOut told when a request finds the session ended
+ */
+export function createQueries(onSignedOut: () => void): QueryClient {
+  const watch = (error: unknown) => {
+    if (isSignedOut(error)) onSignedOut();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError: watch }),
+    mutationCache: new MutationCache({ onError: watch }),
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        retry: (failures, error) => isPassing(error) && failures < MAX_RETRIES,
+        retryDelay: (attempt, error) => {
+          const asked = error instanceof ServiceError ? error.retryAfter : undefined;
+          return asked === undefined ? Math.min(500 * 2 ** attempt, MAX_WAIT_MS) : asked * 1000;
+        },
+      },
+      // A connection that is lost while something is sent is an error at once, not a pause.
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+}

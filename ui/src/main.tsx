@@ -1,0 +1,51 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './styles.css';
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { api, createQueries } from './api.ts';
+import { Problem } from './parts/Problem.tsx';
+import { createPages } from './router.tsx';
+import { meQuery } from './session.ts';
+import { SessionEnded, sessionEnded } from './shell/SessionEnded.tsx';
+import { siteOf } from './site.ts';
+import { theme, variables } from './theme.ts';
+
+const queries = createQueries(sessionEnded.tell);
+const root = createRoot(document.getElementById('root') as HTMLElement);
+
+const show = (page: React.ReactNode) =>
+  root.render(
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+        {page}
+      </MantineProvider>
+    </StrictMode>,
+  );
+
+/** Where we are is known by the base domain, and by the organizations of who is signed in. */
+async function start(): Promise<void> {
+  try {
+    const [config, me] = await Promise.all([api.get('/config/auth'), queries.query(meQuery)]);
+    const site = siteOf(location, config.result.base_domain, me?.orgs ?? []);
+    const router = createPages({ queries, site });
+    show(
+      <QueryClientProvider client={queries}>
+        <ModalsProvider>
+          <Notifications position="bottom-right" limit={4} />
+          <RouterProvider router={router} />
+          <SessionEnded site={site} />
+        </ModalsProvider>
+      </QueryClientProvider>,
+    );
+  } catch (error) {
+    show(<Problem error={error} onRetry={start} page />);
+  }
+}
+
+start();

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function Login() {
+  return <Page title="Login">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function FindingPage() {
+  return <Page title="FindingPage">…</Page>;
+}

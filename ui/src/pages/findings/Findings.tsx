@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function Findings() {
+  return <Page title="Findings">…</Page>;
+}

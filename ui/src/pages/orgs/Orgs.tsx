@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function Orgs() {
+  return <Page title="Orgs">…</Page>;
+}

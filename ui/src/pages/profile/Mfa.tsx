@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function Mfa() {
+  return <Page title="Mfa">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/Page.tsx';
+
+export function Password() {
+  return <Page title="Password">…</Page>;
+}

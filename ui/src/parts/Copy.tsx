@@ -1,0 +1,35 @@
+import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+
+/** A button that copies a text. */
+export function Copy({ value, label = 'Copy' }: { value: string; label?: string }) {
+  return (
+    <CopyButton value={value} timeout={2000}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} onClick={copy} aria-label={label}>
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A text to be copied: a token, a command. Long ones are scrolled. */
+export function Copyable({ value, label, block }: { value: string; label?: string; block?: boolean }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align={block ? 'flex-start' : 'center'}>
+      <Code
+        block={block ?? false}
+        style={{ flex: 1, minWidth: 0, overflowX: 'auto', whiteSpace: block ? 'pre' : 'nowrap' }}
+        p="xs"
+        // What scrolls has to be reached by the keyboard.
+        tabIndex={0}
+      >
+        {value}
+      </Code>
+      <Copy value={value} {...(label !== undefined && { label })} />
+    </Group>
+  );
+}

@@ -1,0 +1,65 @@
+import { Alert, Button, Center, Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { ServiceError } from '../api.ts';
+import { Copy } from './Copy.tsx';
+import { problemOf } from './problem.ts';
+
+interface Props {
+  error: unknown;
+  onRetry?: () => void;
+  /** It stands in place of a whole page. */
+  page?: boolean;
+}
+
+/** What went wrong, what can be done, and what to tell whoever runs the server. */
+export function Problem({ error, onRetry, page }: Props) {
+  const { title, advice, action } = problemOf(error);
+  const requestId = error instanceof ServiceError ? error.requestId : undefined;
+  const alert = (
+    <Alert
+      role="alert"
+      color="red"
+      variant="light"
+      icon={<IconAlertTriangle />}
+      title={title}
+      styles={{
+        title: { color: 'var(--mantine-color-error)' },
+        message: { color: 'var(--mantine-color-text)' },
+      }}
+    >
+      <Stack gap="xs">
+        <Text size="sm" dir="auto">
+          {advice}
+        </Text>
+        {requestId && (
+          <Group gap={4}>
+            <Text size="xs" c="dimmed">
+              Request <code>{requestId}</code>
+            </Text>
+            <Copy value={requestId} label="Copy the request id" />
+          </Group>
+        )}
+        <Group gap="xs">
+          {action && (
+            <Button component="a" href={action.href} size="xs">
+              {action.label}
+            </Button>
+          )}
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+  if (!page) return alert;
+  return (
+    <Center component="main" p="xl" mih="40vh">
+      <Stack maw={520} w="100%">
+        {alert}
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,91 @@
+import { ServiceError } from '../api.ts';
+import { NoSuchOrg } from '../no-such-org.ts';
+
+/** An error in words: what happened, what to do, and where. */
+export interface ProblemText {
+  title: string;
+  advice: string;
+  action?: { label: string; href: string };
+}
+
+const here = () => encodeURIComponent(location.href);
+
+const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
+  mfa_required_by_org: () => ({
+    title: 'This organization asks for a second factor',
+    advice: 'Set up multi-factor authentication for your account; you come back here afterwards.',
+    action: { label: 'Set up MFA', href: `/profile/mfa?return_to=${here()}` },
+  }),
+  denied: () => ({
+    title: 'Your role does not allow this',
+    advice: 'Ask an owner or admin of the organization to do it, or to give you another role.',
+  }),
+  feature_disabled: ({ message }) => ({
+    title: 'This is switched off',
+    advice: `${message} An owner can switch on what belongs to the organization on its page of features.`,
+  }),
+  feature_not_provisioned: () => ({
+    title: 'This feature is not available to the organization',
+    advice: 'Whoever runs the server can make it available.',
+  }),
+  not_member: () => ({
+    title: 'You are not a member of this organization',
+    advice: 'Ask one of its admins to invite you, or choose another organization.',
+    action: { label: 'Your organizations', href: '/orgs' },
+  }),
+  base_domain_only: ({ message }) => ({ title: 'This is done at another address', advice: message }),
+  not_found: () => ({
+    title: 'Not found',
+    advice: 'It does not exist, or it is not in this organization. The address may be incomplete.',
+  }),
+  unavailable: () => ({
+    title: 'The service cannot reach its database',
+    advice: 'Nothing was changed. Try again in a moment.',
+  }),
+};
+
+/** Says an error in words. */
+export function problemOf(error: unknown): ProblemText {
+  if (error instanceof NoSuchOrg) {
+    return {
+      title: 'No such organization',
+      advice: error.message,
+      action: { label: 'Your organizations', href: '/orgs' },
+    };
+  }
+  if (!(error instanceof ServiceError)) {
+    if (error instanceof TypeError && !/fetch|network|load/i.test(error.message)) return defect(error);
+    return {
+      title: 'The server cannot be reached',
+      advice: 'Check your connection. What you typed is still here: try again when you are back.',
+    };
+  }
+  const known = BY_CODE[error.code]?.(error);
+  if (known) return known;
+  if (error.status === 429) {
+    const wait = error.retryAfter;
+    return {
+      title: 'Too many attempts',
+      advice: wait ? `Try again in ${wait} seconds.` : 'Try again in a while.',
+    };
+  }
+  if (error.status >= 500) {
+    return {
+      title: 'Something went wrong on the server',
+      advice:
+        'Nothing of it was your doing. Try again; if it stays, tell whoever runs the server the request id.',
+    };
+  }
+  const details = error.details.map(({ field, message }) => `${field} ${message}`);
+  return {
+    title: error.message,
+    advice: details.length > 0 ? `${details.join('; ')}.` : 'Change it and try again.',
+  };
+}
+
+function defect(error: Error): ProblemText {
+  return {
+    title: 'This page has a defect',
+    advice: `Load it again. If it stays, please report: ${error.message}`,
+  };
+}

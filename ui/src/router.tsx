@@ -1,0 +1,302 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { NoSuchOrg } from './no-such-org.ts';
+import { Problem } from './parts/Problem.tsx';
+import { Waiting } from './parts/Waiting.tsx';
+import {
+  findingSearch,
+  parseSearch,
+  stringifySearch,
+  textSearch,
+  wholeNumber,
+  withoutUndefined,
+} from './search.ts';
+import { meQuery, orgSession } from './session.ts';
+import { NotFound } from './shell/NotFound.tsx';
+import { OrgShell } from './shell/OrgShell.tsx';
+import { PlainShell } from './shell/PlainShell.tsx';
+import { PublicShell } from './shell/PublicShell.tsx';
+import type { Site } from './site.ts';
+
+/** What routes are loaded with. */
+export interface RouteContext {
+  queries: QueryClient;
+  site: Site;
+}
+
+const root = createRootRouteWithContext<RouteContext>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
+
+/** Where somebody without a destination goes. */
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async ({ context: { queries, site }, location }) => {
+    const me = await queries.query(meQuery);
+    if (!me) throw toLogin(site, location.href);
+    const [only, ...others] = me.orgs;
+    const last = me.orgs.find(({ slug }) => slug === localStorage.getItem('org'));
+    const org = others.length === 0 ? only : last;
+    if (org) throw redirect({ href: site.orgUrl(org.slug) });
+    throw redirect({ to: only ? '/orgs' : '/orgs/new' });
+  },
+});
+
+/** To the login page, which is on the base domain where there is one, and back from there. */
+function toLogin(site: Site, back: string) {
+  if (!site.signsIn) {
+    const return_to = encodeURIComponent(location.origin + back);
+    return redirect({ href: site.signInUrl(`/login?return_to=${return_to}`) });
+  }
+  return redirect({ to: '/login', search: back === '/' ? {} : { return_to: back } });
+}
+
+const publicPages = createRoute({
+  getParentRoute: () => root,
+  id: '_public',
+  component: PublicShell,
+  beforeLoad: ({ context: { site }, location }) => {
+    if (!site.signsIn) throw redirect({ href: site.signInUrl(location.href) });
+  },
+});
+
+const login = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/login',
+  validateSearch: textSearch('return_to', 'email'),
+  component: lazyRouteComponent(() => import('./pages/auth/Login.tsx'), 'Login'),
+});
+
+const register = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/register',
+  validateSearch: textSearch('return_to', 'email'),
+  component: lazyRouteComponent(() => import('./pages/auth/Register.tsx'), 'Register'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/forgot-password',
+  validateSearch: textSearch('email'),
+  component: lazyRouteComponent(() => import('./pages/auth/ForgotPassword.tsx'), 'ForgotPassword'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/reset-password',
+  // `new` says that the account has no password yet.
+  validateSearch: textSearch('token', 'new'),
+  component: lazyRouteComponent(() => import('./pages/auth/ResetPassword.tsx'), 'ResetPassword'),
+});
+
+const verifyEmail = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/verify-email',
+  validateSearch: textSearch('token', 'email_id'),
+  component: lazyRouteComponent(() => import('./pages/auth/VerifyEmail.tsx'), 'VerifyEmail'),
+});
+
+/** Where the login of a second window ends. */
+const done = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/signed-in',
+  component: lazyRouteComponent(() => import('./pages/auth/SignedIn.tsx'), 'SignedIn'),
+});
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: '_signed-in',
+  beforeLoad: async ({ context: { queries, site }, location }) => {
+    const me = await queries.query(meQuery);
+    if (!me) throw toLogin(site, location.publicHref);
+    return { me };
+  },
+});
+
+const plain = createRoute({ getParentRoute: () => signedIn, id: '_plain', component: PlainShell });
+
+const orgs = createRoute({
+  getParentRoute: () => plain,
+  path: '/orgs',
+  component: lazyRouteComponent(() => import('./pages/orgs/Orgs.tsx'), 'Orgs'),
+});
+
+const newOrg = createRoute({
+  getParentRoute: () => plain,
+  path: '/orgs/new',
+  component: lazyRouteComponent(() => import('./pages/orgs/NewOrg.tsx'), 'NewOrg'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => plain,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./pages/profile/Profile.tsx'), 'Profile'),
+});
+
+const profileEmails = createRoute({
+  getParentRoute: () => profile,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/profile/Emails.tsx'), 'Emails'),
+});
+
+const profilePassword = createRoute({
+  getParentRoute: () => profile,
+  path: '/password',
+  component: lazyRouteComponent(() => import('./pages/profile/Password.tsx'), 'Password'),
+});
+
+const profileMfa = createRoute({
+  getParentRoute: () => profile,
+  path: '/mfa',
+  validateSearch: textSearch('return_to'),
+  component: lazyRouteComponent(() => import('./pages/profile/Mfa.tsx'), 'Mfa'),
+});
+
+const profileSessions = createRoute({
+  getParentRoute: () => profile,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./pages/profile/Sessions.tsx'), 'Sessions'),
+});
+
+const org = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/o/$org',
+  component: OrgShell,
+  beforeLoad: ({ params, context: { me, site } }) => {
+    const found = me.orgs.find(({ slug }) => slug === params.org);
+    if (!found) throw new NoSuchOrg(params.org);
+    // Here the base domain names no organization.
+    if (site.baseDomain !== '' && site.hostOrg !== params.org)
+      throw redirect({ href: site.orgUrl(found.slug) });
+    localStorage.setItem('org', found.slug);
+    return { session: orgSession(found.slug, found) };
+  },
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => org,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/dashboard/Dashboard.tsx'), 'Dashboard'),
+});
+
+const findings = createRoute({
+  getParentRoute: () => org,
+  path: '/findings',
+  validateSearch: findingSearch,
+  component: lazyRouteComponent(() => import('./pages/findings/Findings.tsx'), 'Findings'),
+});
+
+const finding = createRoute({
+  getParentRoute: () => org,
+  path: '/findings/$id',
+  // The list it was opened from, and its place there, counted from 1: for next and previous.
+  validateSearch: (given: Record<string, unknown>) =>
+    withoutUndefined<ReturnType<typeof findingSearch> & { at?: number }>({
+      ...findingSearch(given),
+      at: wholeNumber(given.at),
+    }),
+  component: lazyRouteComponent(() => import('./pages/finding/FindingPage.tsx'), 'FindingPage'),
+});
+
+const scans = createRoute({
+  getParentRoute: () => org,
+  path: '/scans',
+  validateSearch: (given: Record<string, unknown>) =>
+    withoutUndefined<{ project_id?: string; status?: string; page?: number }>({
+      ...textSearch('project_id', 'status')(given),
+      page: wholeNumber(given.page),
+    }),
+  component: lazyRouteComponent(() => import('./pages/scans/Scans.tsx'), 'Scans'),
+});
+
+const scan = createRoute({
+  getParentRoute: () => org,
+  path: '/scans/$id',
+  validateSearch: textSearch('against'),
+  component: lazyRouteComponent(() => import('./pages/scans/ScanPage.tsx'), 'ScanPage'),
+});
+
+const projects = createRoute({
+  getParentRoute: () => org,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('./pages/projects/Projects.tsx'), 'Projects'),
+});
+
+const project = createRoute({
+  getParentRoute: () => org,
+  path: '/projects/$slug',
+  component: lazyRouteComponent(() => import('./pages/projects/ProjectPage.tsx'), 'ProjectPage'),
+});
+
+const members = createRoute({
+  getParentRoute: () => org,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/settings/Members.tsx'), 'Members'),
+});
+
+const tokens = createRoute({
+  getParentRoute: () => org,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./pages/settings/Tokens.tsx'), 'Tokens'),
+});
+
+const features = createRoute({
+  getParentRoute: () => org,
+  path: '/features',
+  component: lazyRouteComponent(() => import('./pages/settings/Features.tsx'), 'Features'),
+});
+
+const tree = root.addChildren([
+  home,
+  publicPages.addChildren([login, register, forgotPassword, resetPassword, verifyEmail, done]),
+  signedIn.addChildren([
+    plain.addChildren([
+      orgs,
+      newOrg,
+      profile.addChildren([profileEmails, profilePassword, profileMfa, profileSessions]),
+    ]),
+    org.addChildren([
+      dashboard,
+      findings,
+      finding,
+      scans,
+      scan,
+      projects,
+      project,
+      members,
+      tokens,
+      features,
+    ]),
+  ]),
+]);
+
+/** The pages at their addresses. */
+export function createPages(context: RouteContext) {
+  return createRouter({
+    routeTree: tree,
+    context,
+    rewrite: context.site.rewrite,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} page />,
+    defaultPendingComponent: Waiting,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPages>;
+  }
+}

@@ -1,0 +1,14 @@
+import { Group, Text } from '@mantine/core';
+import icon from '../icon.svg';
+
+/** The mark of the service. */
+export function Logo() {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <img src={icon} alt="" width={28} height={28} />
+      <Text fw={700} visibleFrom="xs">
+        Findings
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,54 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
+import { useRouteContext } from '@tanstack/react-router';
+import { useMe, useOrg } from '../session.ts';
+
+/** Switches between organizations. Each is a page load of its own, so that nothing of one is left in the other. */
+export function OrgMenu() {
+  const { orgs } = useMe();
+  const { slug, org } = useOrg();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          rightSection={<IconSelector size={14} aria-hidden />}
+          style={{ minWidth: 0 }}
+          aria-label={`Organization: ${org.name}`}
+        >
+          <Text span inherit truncate maw={{ base: 110, sm: 220 }}>
+            <bdi>{org.name}</bdi>
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
+        <Menu.Label>Organizations</Menu.Label>
+        {orgs.map((one) => (
+          <Menu.Item
+            key={one.id}
+            component="a"
+            href={site.orgUrl(one.slug)}
+            leftSection={
+              <IconCheck
+                size={16}
+                style={{ visibility: one.slug === slug ? 'visible' : 'hidden' }}
+                aria-hidden
+              />
+            }
+            {...(one.slug === slug && { 'aria-current': 'true' as const })}
+          >
+            <bdi>{one.name}</bdi>
+            <Text size="xs" c="dimmed">
+              {one.slug}
+            </Text>
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component="a" href={site.signInUrl('/orgs/new')} leftSection={<IconPlus size={16} />}>
+          New organization
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,87 @@
+import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  IconBug,
+  IconFlag,
+  IconFolder,
+  IconKey,
+  IconLayoutDashboard,
+  IconRadar,
+  IconUsers,
+} from '@tabler/icons-react';
+import { Outlet } from '@tanstack/react-router';
+import { LinkNav } from '../parts/links.tsx';
+import { useOrg } from '../session.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { Logo } from './Logo.tsx';
+import { OrgMenu } from './OrgMenu.tsx';
+import { SchemeButton } from './SchemeButton.tsx';
+import { UserMenu } from './UserMenu.tsx';
+
+const PAGES = [
+  { to: '/o/$org', label: 'Dashboard', Icon: IconLayoutDashboard, exact: true },
+  { to: '/o/$org/findings', label: 'Findings', Icon: IconBug, exact: false },
+  { to: '/o/$org/scans', label: 'Scans', Icon: IconRadar, exact: false },
+  { to: '/o/$org/projects', label: 'Projects', Icon: IconFolder, exact: false },
+  { to: '/o/$org/members', label: 'Members', Icon: IconUsers, exact: false },
+  { to: '/o/$org/tokens', label: 'API tokens', Icon: IconKey, exact: false },
+  { to: '/o/$org/features', label: 'Features', Icon: IconFlag, exact: false },
+] as const;
+
+/** Around the pages of an organization. */
+export function OrgShell() {
+  const { slug } = useOrg();
+  const [opened, { toggle, close }] = useDisclosure();
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#main">
+        To the content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
+          <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={opened ? 'Close the menu' : 'Open the menu'}
+              aria-expanded={opened}
+            />
+            <Logo />
+            <OrgMenu />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <SchemeButton />
+            <UserMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages of the organization">
+        <ScrollArea>
+          {PAGES.map(({ to, label, Icon, exact }) => (
+            <LinkNav
+              key={to}
+              to={to}
+              params={{ org: slug }}
+              label={label}
+              leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+              activeOptions={{ exact, includeSearch: false }}
+              activeProps={{ active: true }}
+              onClick={close}
+              style={{ borderRadius: 'var(--mantine-radius-md)' }}
+            />
+          ))}
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <ConnectionBanner />
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}

@@ -1,0 +1,54 @@
+import { Button, Container, Group, Stack } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { Outlet, useRouteContext } from '@tanstack/react-router';
+import { useMe } from '../session.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { Logo } from './Logo.tsx';
+import { SchemeButton } from './SchemeButton.tsx';
+import { UserMenu } from './UserMenu.tsx';
+
+/** Around the pages that belong to the user, whatever the organization. */
+export function PlainShell() {
+  const { orgs } = useMe();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const last = orgs.find(({ slug }) => slug === (site.hostOrg ?? localStorage.getItem('org')));
+  return (
+    <Stack gap={0} mih="100dvh">
+      <a className="skip-link" href="#main">
+        To the content
+      </a>
+      <Group
+        component="header"
+        justify="space-between"
+        wrap="nowrap"
+        px="md"
+        h={56}
+        style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
+      >
+        <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
+          <Logo />
+          {last && (
+            <Button
+              component="a"
+              href={site.orgUrl(last.slug)}
+              variant="subtle"
+              size="compact-sm"
+              leftSection={<IconArrowLeft size={14} />}
+              style={{ minWidth: 0 }}
+            >
+              <bdi>{last.name}</bdi>
+            </Button>
+          )}
+        </Group>
+        <Group gap="sm" wrap="nowrap">
+          <SchemeButton />
+          <UserMenu />
+        </Group>
+      </Group>
+      <ConnectionBanner />
+      <Container component="main" id="main" tabIndex={-1} size="md" w="100%" py="xl" px="md">
+        <Outlet />
+      </Container>
+    </Stack>
+  );
+}

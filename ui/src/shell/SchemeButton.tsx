@@ -1,0 +1,16 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconMoon, IconSun } from '@tabler/icons-react';
+
+/** Switches between light and dark. */
+export function SchemeButton() {
+  const { setColorScheme } = useMantineColorScheme();
+  const next = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
+  const label = `Switch to ${next} colours`;
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(next)}>
+        {next === 'dark' ? <IconMoon size={18} /> : <IconSun size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

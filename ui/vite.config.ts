@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The server that `npm run dev:ui` passes the API's requests on to. */
+const SERVER = process.env.SVC_BASE_URL ?? 'http://localhost:8080';
+
+export default defineConfig({
+  root: here('.'),
+  publicDir: false,
+  plugins: [react()],
+  build: {
+    outDir: here('../dist/public'),
+    // The agent and the API's documentation lie there too.
+    emptyOutDir: false,
+    // Below it every name holds a hash of what is in it, so that browsers may keep it for ever.
+    assetsDir: 'assets/ui',
+    // An image inside of a stylesheet would be refused by the policy of the page.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+    reportCompressedSize: false,
+  },
+  server: {
+    proxy: { '/api': SERVER, '/assets/svc-agent.mjs': SERVER },
+  },
+});
