@@ -1,0 +1,44 @@
+import { useHotkeys, useLocalStorage } from '@mantine/hooks';
+import type { FindingStatus } from '../search.ts';
+
+/** The statuses that people set; `verified` is for agents to say. */
+export type UserStatus = Exclude<FindingStatus, 'verified'>;
+
+/** The key that sets each status, on the list and on the page of a finding. */
+export const STATUS_KEYS: Record<UserStatus, string> = {
+  open: 'r',
+  confirmed: 'c',
+  fixed: 'f',
+  false_positive: 'p',
+  wontfix: 'w',
+};
+
+/** Whether single keys are shortcuts: who dictates, or types by accident, switches them off (WCAG 2.1.4). */
+export const useShortcutsOn = () =>
+  useLocalStorage({ key: 'shortcuts', defaultValue: true, getInitialValueInEffect: false });
+
+/** Where keys have a meaning of their own. */
+const TAKES_KEYS =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
+
+/**
+ * Single keys that do something, unless they are switched off, typed into a field, or meant for a dialog or a menu.
+ * @param shortcuts by key, as `useHotkeys` names them
+ */
+export function useShortcuts(shortcuts: Record<string, (() => void) | undefined>): void {
+  const [on] = useShortcutsOn();
+  const items = Object.entries(shortcuts).flatMap(([key, run]) => (on && run ? [[key, run] as const] : []));
+  useHotkeys(
+    items.map(([key, run]) => [
+      key,
+      (event) => {
+        if (event.defaultPrevented) return;
+        if (event.target instanceof Element && event.target.closest(TAKES_KEYS)) return;
+        event.preventDefault();
+        run();
+      },
+      { preventDefault: false },
+    ]),
+    [],
+  );
+}
