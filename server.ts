@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getConnInfo } from '@hono/node-server/conninfo';
@@ -132,6 +133,7 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
     mailer: createNodeMailer(config, log),
     remoteAddress,
     staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
+    page: await readFile(join(PUBLIC, 'index.html'), 'utf8'),
     ...(primary && { renderMetrics: primary.metrics }),
   });
   started.push(() => services.database.close(DATABASE_STOP_TIMEOUT_MS));

@@ -53,6 +53,8 @@ export interface Services {
   remoteAddress: (c: Context) => string;
   /** Answers with the file of a path, or not at all. */
   staticFiles: MiddlewareHandler | undefined;
+  /** The page of the web UI, whatever its address: `index.html`. */
+  page: string;
 }
 
 /** What differs between Node, the edge and tests. */
@@ -66,6 +68,7 @@ export interface Platform {
   background?: (task: Promise<unknown>) => void;
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
+  page?: string;
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   openDatabase?: (options: DatabaseOptions) => Database;
@@ -78,6 +81,8 @@ export function warnOfUnset({ jwtSecret, encryptionKey }: Config, log: Logger): 
   if (!jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the server stops');
   if (!encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
 }
+
+const NO_PAGE = 'This server comes without the web UI. The API is below /api/v1.';
 
 /** How long who wants a whole list waits for those who are reading some. */
 const LIST_PATIENCE_MS = 30_000;
@@ -121,5 +126,6 @@ export async function createServices(platform: Platform): Promise<Services> {
     metrics: createMetrics(() => database.pool(), platform.renderMetrics),
     remoteAddress,
     staticFiles: platform.staticFiles,
+    page: platform.page ?? NO_PAGE,
   };
 }

@@ -7,7 +7,6 @@ import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoi
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
-import { LANDING_PAGE } from './page.ts';
 import { peerOf } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';
@@ -80,9 +79,9 @@ export function createApp(services: Services, endpoints: Endpoints): App {
 
   app.notFound((c) => {
     const request = c.get('request');
-    const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/api(\/|$)/.test(c.req.path);
+    const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/(api|assets)(\/|$)/.test(c.req.path);
     if (!isPage) return respondError(request, new ApiError('resource_error/not_found'));
-    return respond(request, 200, LANDING_PAGE, {
+    return respond(request, 200, services.page, {
       ...PAGE_HEADERS,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
@@ -137,6 +136,8 @@ function methodsOf(path: string, ofPath: readonly Endpoint[], serving: Serving):
 }
 
 const FILES = '/assets/*';
+/** Below it a name stands for what is in it, see ui/vite.config.ts. */
+const HASHED_FILES = '/assets/ui/';
 
 function serveFiles(app: App, files: MiddlewareHandler): void {
   app.get(FILES, async (c, next) => {
@@ -145,7 +146,8 @@ function serveFiles(app: App, files: MiddlewareHandler): void {
     if (!found) return next();
     request.route = FILES;
     request.quiet = true;
-    const headers = { ...PAGE_HEADERS, ...Object.fromEntries(found.headers), 'cache-control': 'no-cache' };
+    const caching = c.req.path.startsWith(HASHED_FILES) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const headers = { ...PAGE_HEADERS, ...Object.fromEntries(found.headers), 'cache-control': caching };
     return respond(request, found.status, found.body, headers);
   });
 }

@@ -28,6 +28,15 @@ const show = (page: React.ReactNode) =>
     </StrictMode>,
   );
 
+// A newer build took the place of the one this page is of: its parts are there after loading it again.
+window.addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem('reloaded'));
+  if (Date.now() - last < 60_000) return;
+  sessionStorage.setItem('reloaded', `${Date.now()}`);
+  event.preventDefault();
+  location.reload();
+});
+
 /** Where we are is known by the base domain, and by the organizations of who is signed in. */
 async function start(): Promise<void> {
   try {
