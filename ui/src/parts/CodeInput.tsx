@@ -1,0 +1,48 @@
+import { Input, PinInput } from '@mantine/core';
+import { useId } from '@mantine/hooks';
+
+interface Props {
+  label: string;
+  description?: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** Told once all digits are there. */
+  onComplete: (value: string) => void;
+  error?: string | undefined;
+  disabled?: boolean;
+}
+
+/** A field for the six digits of an authenticator app or a mail; takes what is pasted or filled in. */
+export function CodeInput({ label, description, value, onChange, onComplete, error, disabled }: Props) {
+  const id = useId();
+  const about = [description && `${id}-about`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <Input.Wrapper
+      label={label}
+      labelElement="div"
+      labelProps={{ id: `${id}-label` }}
+      description={description}
+      descriptionProps={{ id: `${id}-about` }}
+      error={error}
+      errorProps={{ id: `${id}-error`, role: 'alert' }}
+    >
+      <PinInput
+        aria-labelledby={`${id}-label`}
+        mt={6}
+        gap="xs"
+        length={6}
+        type="number"
+        autoFocus
+        value={value}
+        onChange={onChange}
+        onComplete={onComplete}
+        error={error !== undefined}
+        disabled={disabled ?? false}
+        getInputProps={(index) => ({
+          'aria-label': `Digit ${index + 1} of 6`,
+          ...(about && { 'aria-describedby': about }),
+        })}
+      />
+    </Input.Wrapper>
+  );
+}
