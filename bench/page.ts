@@ -61,6 +61,7 @@ async function statementsOf({ sql }: BenchDatabase, { id }: SeededOrg): Promise<
   });
   const { rows } = await createFindingPages({ sql: listening }).ofKinds(
     { id, tables: buildOrgTables(orgSchemaName(id)) },
+    { as: 'json' },
     { severities: ['high'] },
     { by: 'created_at', descending: true },
     { limit: 50, offset: 0 },

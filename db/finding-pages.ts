@@ -1,4 +1,5 @@
 import type { Database } from './client.ts';
+import { type FindingView, findingText } from './finding-text.ts';
 import {
   type FindingStatus,
   type OrgTables,
@@ -7,7 +8,6 @@ import {
   SEVERITIES,
   type Severity,
 } from './org.ts';
-import { findingFields, jsonText } from './resources.ts';
 import { toQuery } from './statements.ts';
 import type { TextQuery } from './stream.ts';
 
@@ -48,18 +48,19 @@ export interface FindingPages {
    */
   ofKinds(
     org: Org,
+    view: FindingView,
     kind: FindingKind,
     order: IndexedOrder,
     window: Window,
   ): Promise<{ total: number; rows: TextQuery }>;
   /** The findings of a query for ids, in its order. */
-  ofIds(org: Org, ids: TextQuery): TextQuery;
+  ofIds(org: Org, view: FindingView, ids: TextQuery): TextQuery;
 }
 
 export function createFindingPages({ sql }: Pick<Database, 'sql'>): FindingPages {
   const statementsOf = perOrg(pageStatements);
   return {
-    async ofKinds(org, { projectId, severities, statuses }, order, { limit, offset }) {
+    async ofKinds(org, view, { projectId, severities, statuses }, order, { limit, offset }) {
       const statements = statementsOf(org);
       const ofProject = projectId === undefined ? [] : [projectId];
       const kinds = await sql.unsafe<Kind[]>(statements.kinds(ofProject.length > 0), ofProject);
@@ -69,30 +70,37 @@ export function createFindingPages({ sql }: Pick<Database, 'sql'>): FindingPages
       );
       const total = wanted.reduce((sum, { count }) => sum + count, 0);
       // Behind the end there is nothing to be searched for.
-      if (offset >= total) return { total, rows: { sql: statements.newest(true), params: [0, 0] } };
+      if (offset >= total) return { total, rows: { sql: statements.newest(view, true), params: [0, 0] } };
       if (order.by === 'created_at' && projectId === undefined && !severities && !statuses) {
-        return { total, rows: { sql: statements.newest(order.descending), params: [limit, offset] } };
+        return { total, rows: { sql: statements.newest(view, order.descending), params: [limit, offset] } };
       }
       const { bands, rest } = skipBands(wanted, order, offset);
       return {
         total,
         rows: {
-          sql: statements.ofKinds(order, ofProject.length > 0),
+          sql: statements.ofKinds(view, order, ofProject.length > 0),
           params: [JSON.stringify(bands), limit, rest, ...ofProject],
         },
       };
     },
-    ofIds: (org, ids) => ({ sql: statementsOf(org).ofIds(ids.sql), params: ids.params }),
+    ofIds: (org, view, ids) => ({ sql: statementsOf(org).ofIds(view, ids.sql), params: ids.params }),
   };
 }
 
 function pageStatements({ id, tables }: Org) {
   const schema = `"${orgSchemaName(id)}"`;
-  const json = toQuery(jsonText(findingFields(tables))).sql;
-  // Ids first, JSON afterwards: what is skipped costs no more than its id.
-  const ofIds = (ids: string) => `
+  const texts = new Map<string, string>();
+  /** Put together once, which takes longer than many a page. */
+  function textOf(view: FindingView): string {
+    const key = `${view.as} ${view.named} ${view.brief}`;
+    const text = texts.get(key) ?? toQuery(findingText(tables, view)).sql;
+    texts.set(key, text);
+    return text;
+  }
+  // Ids first, text afterwards: what is skipped costs no more than its id.
+  const ofIds = (view: FindingView, ids: string) => `
     with page as materialized (select id, row_number() over () as place from (${ids}) ordered)
-    select ${json} as json from page join ${schema}.findings on "findings".id = page.id order by page.place`;
+    select ${textOf(view)} as text from page join ${schema}.findings on "findings".id = page.id order by page.place`;
   const direction = (descending: boolean) => (descending ? 'desc' : 'asc');
   return {
     ofIds,
@@ -101,21 +109,24 @@ function pageStatements({ id, tables }: Org) {
       select severity, status, sum(count)::int as count from ${schema}.finding_counts
       ${ofProject ? 'where project_id = $1::uuid' : ''} group by severity, status having sum(count) > 0`,
     /** $1 the limit, $2 the offset. */
-    newest: (descending: boolean) =>
-      ofIds(`
-      select id from ${schema}.findings order by id ${direction(descending)} limit $1::bigint offset $2::bigint`),
+    newest: (view: FindingView, descending: boolean) =>
+      ofIds(
+        view,
+        `select id from ${schema}.findings order by id ${direction(descending)} limit $1::bigint offset $2::bigint`,
+      ),
     /** $1 the kinds with their bands as JSON, $2 the limit, $3 the offset, $4 the project, if it is to be one's. */
-    ofKinds({ by, descending }: IndexedOrder, ofProject: boolean) {
+    ofKinds(view: FindingView, { by, descending }: IndexedOrder, ofProject: boolean) {
       // Within a severity the newest come first, however severities are ordered.
       const byId = `id ${direction(by === 'severity' || descending)}`;
-      return ofIds(`
+      const ids = `
       select f.id from json_to_recordset($1::text::json) as k(severity text, status text, band int)
       cross join lateral (
         select id from ${schema}.findings
         where ${ofProject ? 'project_id = $4::uuid and' : ''} severity = k.severity and status = k.status
         order by ${byId} limit $2::bigint + $3::bigint
       ) f
-      order by k.band, f.${byId} limit $2::bigint offset $3::bigint`);
+      order by k.band, f.${byId} limit $2::bigint offset $3::bigint`;
+      return ofIds(view, ids);
     },
   };
 }

@@ -147,7 +147,7 @@ export function toApiToken<Row extends { project_id: string | null }>(row: Row) 
   return { ...toResource({ ...row, project_id: row.project_id ?? '' }) };
 }
 
-type Fields = Record<string, AnyColumn | SQL.Aliased>;
+export type Fields = Record<string, AnyColumn | SQL.Aliased>;
 
 /**
  * An SQL expression for the text of the JSON object that {@link toResource} would make of the same fields, the first of
@@ -169,14 +169,24 @@ export const json = (fields: Fields): SQL => sql`(${jsonText(fields)})::json`;
 /** What needs no escaping is only put between quotes, or stands as it is. */
 function jsonValue(key: string, field: AnyColumn | SQL.Aliased): SQL {
   const value = inner(field);
-  if (is(field, PgTimestamp) || key.endsWith('_at')) {
-    return sql`to_char(${value} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
-  }
+  if (isTime(key, field)) return timeText(value, '"');
   if (is(field, PgUUID)) return sql`'"' || ${value} || '"'`;
-  const bare =
-    is(field, PgInteger) || is(field, PgDoublePrecision) || is(field, PgBoolean) || is(field, PgJson);
-  return bare ? value : sql`to_json(${value})`;
+  return isBare(field) ? value : sql`to_json(${value})`;
 }
 
-const inner = (field: AnyColumn | SQL.Aliased): SQL =>
+export const isTime = (key: string, field: AnyColumn | SQL.Aliased): boolean =>
+  is(field, PgTimestamp) || key.endsWith('_at');
+
+/** A time as the API shows it, between quotes if so wished. */
+export const timeText = (value: SQL, quote: '' | '"' = ''): SQL =>
+  sql`to_char(${value} at time zone 'UTC', ${sql.raw(quote ? QUOTED_TIME : TIME)})`;
+
+const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+const QUOTED_TIME = `'"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""'`;
+
+export const isBare = (field: AnyColumn | SQL.Aliased): boolean =>
+  is(field, PgInteger) || is(field, PgDoublePrecision) || is(field, PgBoolean) || is(field, PgJson);
+
+/** What a field stands for. */
+export const inner = (field: AnyColumn | SQL.Aliased): SQL =>
   'sql' in field ? (field as SQL.Aliased).sql : sql`${field}`;

@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Sql } from 'postgres';
 import type { Db, Tx } from './client.ts';
@@ -13,6 +13,13 @@ export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables
     db.select({ id: findings.id }).from(findings).where(eq(findings.scanId, scanId)),
     db.select({ id: sightings.findingId }).from(sightings).where(eq(sightings.scanId, scanId)),
   );
+}
+
+/** Whether a finding is a scan's: the same as {@link findingIdsOfScan}, asked of one. */
+export function isOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string): SQL {
+  const isAgain = and(eq(sightings.scanId, scanId), eq(sightings.findingId, findings.id));
+  const again = exists(db.select({ id: sightings.findingId }).from(sightings).where(isAgain));
+  return sql`(${eq(findings.scanId, scanId)} or ${again})`;
 }
 
 /** A scan, or undefined when there is none of this id. */
@@ -42,11 +49,15 @@ export async function previousScan(db: Db, tables: OrgTables, scan: ScanRow): Pr
 
 /** How many findings only a scan reported, it and another, and only the other; without another all are new. */
 export async function compareScans(db: Db, tables: OrgTables, scanId: string, against: string | undefined) {
-  const ids = (id: string) => findingIdsOfScan(db, tables, id);
   const [counts] = await db.execute<{ new: number; seen_again: number; gone: number }>(sql`
-    select count(*) filter (where other.id is null)::int as new, count(*) filter (where own.id = other.id)::int as seen_again,
-      count(*) filter (where own.id is null)::int as gone
-    from (${ids(scanId)}) own full join (${ids(against ?? '')}) other using (id)`);
+    select count(*) filter (where side = 1)::int as new, count(*) filter (where side = 3)::int as seen_again,
+      count(*) filter (where side = 2)::int as gone
+    from (
+      select sum(side) as side from (
+        select id, 1 as side from (${findingIdsOfScan(db, tables, scanId)}) own union all
+        select id, 2 from (${findingIdsOfScan(db, tables, against ?? '')}) other
+      ) reported group by id
+    ) compared`);
   return counts ?? { new: 0, seen_again: 0, gone: 0 };
 }
 

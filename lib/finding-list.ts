@@ -1,8 +1,10 @@
-import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ilike, inArray, not, or, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../db/client.ts';
 import type { IndexedOrder } from '../db/finding-pages.ts';
-import type { FindingStatus, Severity } from '../db/org.ts';
-import { findingFields, jsonText } from '../db/resources.ts';
-import { findingIdsOfScan, severityRank } from '../db/scans.ts';
+import { type FindingView, findingText } from '../db/finding-text.ts';
+import type { FindingStatus, OrgTables, Severity } from '../db/org.ts';
+import { findingIdsOfScan, isOfScan, severityRank } from '../db/scans.ts';
+import { type FileFormat, fileOf } from './finding-file.ts';
 import type { PublicCall } from './http/call.ts';
 import type { Raw } from './http/endpoint.ts';
 import { answerRows, pageOf, resultInfo } from './http/list.ts';
@@ -10,8 +12,6 @@ import type { Org } from './orgs.ts';
 
 /** How findings of a scan differ from another's. */
 export const CHANGES = ['new', 'seen_again', 'gone'] as const;
-/** What a list is answered as. */
-export const FORMATS = ['json', 'csv', 'sarif'] as const;
 /** Fields that may be left out. */
 export const OMITTABLE = ['description'] as const;
 
@@ -30,7 +30,7 @@ export interface FindingFilter {
   page?: number | undefined;
   per_page?: number | undefined;
   omit?: (typeof OMITTABLE)[number] | undefined;
-  format?: (typeof FORMATS)[number] | undefined;
+  format?: FileFormat | undefined;
 }
 
 const SORT_KEYS = ['created_at', 'last_seen_at', 'severity', 'cvss_score'] as const;
@@ -43,36 +43,41 @@ export async function answerFindings(call: PublicCall & { org: Org }, filter: Fi
   const { tables } = org;
   const { findings } = tables;
   const page = pageOf(filter);
+  const view = viewOf(filter);
+  const file = filter.format && fileOf(filter.format, call, view);
   const where = and(...conditions(call, filter));
   const ordered = order(org, filter.sort);
   if (!page) {
-    const json = jsonText(findingFields(tables));
-    return answerRows(
-      call,
-      db
-        .select({ json })
-        .from(findings)
-        .where(where)
-        .orderBy(...ordered)
-        .toSQL(),
-    );
+    const rows = db
+      .select({ text: findingText(tables, view) })
+      .from(findings)
+      .where(where)
+      .orderBy(...ordered);
+    return answerRows(call, rows.toSQL(), { ...file });
   }
   const window = { limit: page.perPage, offset: page.offset };
   const indexed = indexedOrder(filter);
   if (indexed) {
     const { project_id: projectId, severity: severities, status: statuses } = filter;
     const kind = { projectId, severities, statuses };
-    const { total, rows } = await services.findingPages.ofKinds(org, kind, indexed, window);
-    return answerRows(call, rows, { info: resultInfo(page, total) });
+    const { total, rows } = await services.findingPages.ofKinds(org, view, kind, indexed, window);
+    return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
   }
   const ids = db
     .select({ id: findings.id })
     .from(findings)
     .where(where)
     .orderBy(...ordered);
-  const rows = services.findingPages.ofIds(org, ids.limit(window.limit).offset(window.offset).toSQL());
-  return answerRows(call, rows, { info: resultInfo(page, await db.$count(findings, where)) });
+  const rows = services.findingPages.ofIds(org, view, ids.limit(window.limit).offset(window.offset).toSQL());
+  return answerRows(call, rows, { ...file, info: resultInfo(page, await db.$count(findings, where)) });
 }
+
+/** Files other than JSON name the project, because they stand alone. */
+const viewOf = ({ format = 'json', omit }: FindingFilter): FindingView => ({
+  as: format === 'csv' ? 'csv' : 'json',
+  named: format !== 'json',
+  brief: omit === 'description',
+});
 
 /** The order, when indexes serve it and the counts that are kept know the filter; undefined when rows are to be searched. */
 function indexedOrder({ scan_id, cwe, q, sort = '-created_at' }: FindingFilter): IndexedOrder | undefined {
@@ -87,13 +92,29 @@ function conditions(
 ): (SQL | undefined)[] {
   const { findings: f } = tables;
   return [
-    filter.scan_id === undefined ? undefined : inArray(f.id, findingIdsOfScan(db, tables, filter.scan_id)),
+    ...ofScans(db, tables, filter),
     filter.project_id === undefined ? undefined : eq(f.projectId, filter.project_id),
     filter.severity && inArray(f.severity, filter.severity),
     filter.status && inArray(f.status, filter.status),
     filter.cwe === undefined ? undefined : eq(f.cwe, filter.cwe),
     ...words(filter.q).map((word) => or(ilike(f.title, word), ilike(f.file, word), ilike(f.cve, word))),
   ];
+}
+
+/** Of a scan, or of what differs between two. */
+function ofScans(db: Db, tables: OrgTables, { scan_id, against, change }: FindingFilter): SQL[] {
+  const { id } = tables.findings;
+  if (scan_id === undefined) return [];
+  const of = (scan: string) => inArray(id, findingIdsOfScan(db, tables, scan));
+  if (against === undefined || change === undefined) return [of(scan_id)];
+  switch (change) {
+    case 'new':
+      return [of(scan_id), not(isOfScan(db, tables, against))];
+    case 'seen_again':
+      return [of(scan_id), isOfScan(db, tables, against)];
+    case 'gone':
+      return [of(against), not(isOfScan(db, tables, scan_id))];
+  }
 }
 
 const MAX_WORDS = 10;

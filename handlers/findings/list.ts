@@ -1,5 +1,6 @@
 import { FINDING_STATUSES, SEVERITIES } from '../../db/org.ts';
-import { answerFindings, CHANGES, FORMATS, OMITTABLE, SORTS } from '../../lib/finding-list.ts';
+import { FORMATS } from '../../lib/finding-file.ts';
+import { answerFindings, CHANGES, OMITTABLE, SORTS } from '../../lib/finding-list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../lib/http/list.ts';

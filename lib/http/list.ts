@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import { readRows, type TextQuery } from '../../db/stream.ts';
-import type { PublicCall } from './call.ts';
+import type { PublicCall, RequestContext } from './call.ts';
 import type { Raw } from './endpoint.ts';
 import type { ListReader, ListTurns } from './list-turns.ts';
-import { JSON_TYPE, type ResultInfo } from './respond.ts';
+import { type Headers, JSON_TYPE, type ResultInfo } from './respond.ts';
 import { z } from './schema.ts';
 
 const ROWS_PER_FETCH = 200;
@@ -11,19 +11,36 @@ const ROWS_PER_FETCH = 200;
 const MAX_AT_ONCE = 100;
 /** A reader that takes nothing for so long has stopped: its connection is for others. */
 const STALL_MS = 30_000;
-const COMMA = new Uint8Array([0x2c]);
+/** What others wait for at the most while rows are converted, in one go. */
+const SLICE_MS = 10;
 const encoder = new TextEncoder();
+
+/** What a list of rows is put into. */
+export interface ListFormat {
+  /** Media type. */
+  type: string;
+  head: string;
+  separator: string;
+  /** Asked for when all rows have been given. */
+  tail(): string;
+  /** What is made of a row as it came from the database; without it, it stands as it is. */
+  row?(row: Uint8Array): Uint8Array;
+}
 
 export interface RowsOptions {
   info?: ResultInfo;
+  /** The array of an envelope when left out. */
+  format?: ListFormat | undefined;
+  /** Beside the type. */
+  headers?: Headers | undefined;
   /** Fewer for rows that may be large. */
   rowsPerFetch?: number;
 }
 
 /**
- * Answers rows that PostgreSQL has made into JSON text, as the array of an envelope. A list of any length goes
+ * Answers rows that PostgreSQL has made into text, JSON where no other format is given. A list of any length goes
  * through in pieces, at the speed of its reader; when the database fails half way, or the reader stops, the
- * connection is broken off instead of ending in valid JSON.
+ * connection is broken off instead of ending as if the list were whole.
  */
 export async function answerRows(
   call: PublicCall,
@@ -33,18 +50,23 @@ export async function answerRows(
   const { c, services, log } = call;
   const { info, rowsPerFetch = ROWS_PER_FETCH } = options;
   const request = c.get('request');
+  const format = options.format ?? envelopeFormat(request, info);
+  const headers = { 'content-type': format.type, ...options.headers };
   // Nobody would read the body, and so nobody would free its connection.
-  if (c.req.method === 'HEAD') return { status: 200, headers: JSON_TYPE, body: null };
+  if (c.req.method === 'HEAD') return { status: 200, headers, body: null };
 
-  const head = encoder.encode(
-    `{"success":true,"request_id":${JSON.stringify(request.requestId)}${info ? `,"result_info":${JSON.stringify(info)}` : ''},"result":[`,
-  );
-  const tail = encoder.encode(']}');
+  const [head, separator] = [format.head, format.separator].map((text) => encoder.encode(text)) as [
+    Uint8Array,
+    Uint8Array,
+  ];
+  const tail = () => encoder.encode(format.tail());
+  const separated = (rows: readonly Uint8Array[]) =>
+    rows.flatMap((row, i) => (i === 0 ? [row] : [separator, row]));
   if (info && info.per_page <= MAX_AT_ONCE) {
     const { sql, params } = query;
     const rows = await services.database.sql.unsafe(sql, params as never[]).raw();
-    const whole = (rows as unknown as [Uint8Array][]).map(([text]) => text);
-    return { status: 200, headers: JSON_TYPE, body: concat([head, ...separated(whole), tail]) };
+    const texts = (rows as unknown as [Uint8Array][]).map(([text]) => format.row?.(text) ?? text);
+    return { status: 200, headers, body: concat([head, ...separated(texts), tail()]) };
   }
 
   let waitedBefore = 0;
@@ -52,14 +74,14 @@ export async function answerRows(
   let taken = 0;
   const waited = () => waitedBefore + (waitsSince === undefined ? 0 : performance.now() - waitsSince);
   const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
-  const rowsOf = readRows(services.database.sql, query, rowsPerFetch);
-  const batches = takeTurns(services.listTurns, reader, rowsOf);
+  const read = readRows(services.database.sql, query, rowsPerFetch);
+  const batches = takeTurns(services.listTurns, reader, format.row ? converted(read, format.row) : read);
   // Asked for before the response begins, so that a failing query is still an ordinary error.
   const first = await batches.next();
   const rows = first.done ? [] : first.value;
   if (rows.length < rowsPerFetch) {
     await batches.return(undefined);
-    return { status: 200, headers: JSON_TYPE, body: concat([head, ...separated(rows), tail]) };
+    return { status: 200, headers, body: concat([head, ...separated(rows), tail()]) };
   }
 
   let stalled: ReturnType<typeof setTimeout> | undefined;
@@ -99,8 +121,8 @@ export async function answerRows(
         try {
           const { done, value } = await batches.next();
           if (over) return;
-          if (!done && value.length > 0) return give(controller, [COMMA, ...separated(value)]);
-          controller.enqueue(tail);
+          if (!done && value.length > 0) return give(controller, [separator, ...separated(value)]);
+          controller.enqueue(tail());
           controller.close();
           await batches.return(undefined);
         } catch (error) {
@@ -118,14 +140,14 @@ export async function answerRows(
     // The database makes the next rows while the reader takes these.
     { highWaterMark: 2 },
   );
-  return { status: 200, headers: JSON_TYPE, body };
+  return { status: 200, headers, body };
 }
 
 /** Ends an answer in the middle, so that nobody takes it for whole. */
 function breakOff(c: PublicCall['c'], controller: ReadableStreamDefaultController<Uint8Array>): void {
   // Node's connection, where there is one: an error of the stream would be written to stderr, past the log.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
-  if (incoming) incoming.socket.destroy();
+  if (incoming) incoming.socket.resetAndDestroy();
   else controller.error(new Error('broken off'));
 }
 
@@ -143,8 +165,33 @@ async function* takeTurns<T>(
   }
 }
 
-function separated(rows: readonly Uint8Array[]): Uint8Array[] {
-  return rows.flatMap((row, i) => (i === 0 ? [row] : [COMMA, row]));
+/** Converts rows, a little at a time, while the database makes the next. */
+async function* converted(
+  batches: AsyncGenerator<Uint8Array[]>,
+  convert: (row: Uint8Array) => Uint8Array,
+): AsyncGenerator<Uint8Array[]> {
+  for await (const batch of batches) {
+    const rows: Uint8Array[] = [];
+    let since = performance.now();
+    for (const row of batch) {
+      rows.push(convert(row));
+      if (performance.now() - since < SLICE_MS) continue;
+      await new Promise((others) => setTimeout(others));
+      since = performance.now();
+    }
+    yield rows;
+  }
+}
+
+/** Rows of JSON as the result of an envelope. */
+function envelopeFormat({ requestId }: RequestContext, info: ResultInfo | undefined): ListFormat {
+  const beside = info ? `,"result_info":${JSON.stringify(info)}` : '';
+  return {
+    type: JSON_TYPE['content-type'],
+    head: `{"success":true,"request_id":${JSON.stringify(requestId)}${beside},"result":[`,
+    separator: ',',
+    tail: () => ']}',
+  };
 }
 
 function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

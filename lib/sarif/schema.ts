@@ -8,7 +8,7 @@ export const SARIF_SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 const score = (description: string) => shown('9.8', description);
 
-const Rule = z.object({
+export const Rule = z.object({
   id: shown('CWE-89', 'The CVE, else the CWE, else what found it.'),
   shortDescription: z.object({ text: shown('CWE-89') }),
   helpUri: shown('https://cwe.mitre.org/data/definitions/89.html').optional(),
@@ -44,7 +44,7 @@ const Properties = Finding.omit({
   'security-severity': score('The CVSS score, where that says the same as the severity; else one that does.'),
 });
 
-const Result = z.object({
+export const Result = z.object({
   ruleId: shown('CWE-89'),
   level: z.enum(['error', 'warning', 'note']),
   message: z.object({

@@ -122,29 +122,43 @@ export function observe({ method, path, status, headers, text }: Observation): v
   }
   const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
   const media = response.content[type] ?? fail(`as ${type}`);
-  if (type !== 'application/json') {
-    seen.add(`${operation.operationId} ${status}`);
+  if (!READ.test(type)) {
+    seen.add(successOf(operation, response, status, type));
     return;
   }
-  const body = JSON.parse(text);
+  const body = type.startsWith('text/') ? text : JSON.parse(text);
   const validate = validatorOf(media.schema);
   if (!validate(body)) fail(ajv.errorsText(validate.errors, { separator: '\n' }));
   const errors = declaredErrors(response);
-  if (errors.length === 0) seen.add(`${operation.operationId} ${status}`);
+  if (errors.length === 0) seen.add(successOf(operation, response, status, type));
   for (const { type, code } of errors.length > 0 ? body.errors : []) {
     if (!errors.includes(`${type}/${code}`)) fail(`${type}/${code} is not described`);
     seen.add(`${operation.operationId} ${type}/${code}`);
   }
 }
 
+/** JSON, and text as such. */
+const READ = /^text\/|^application\/(\w+\+)?json$/;
+
+/** A success that has several types counts as one with each. */
+const successOf = (
+  operation: Pick<Operation, 'operationId'>,
+  response: Response,
+  status: number | string,
+  type: string,
+) =>
+  [operation.operationId, status, ...(Object.keys(response.content ?? {}).length > 1 ? [type] : [])].join(
+    ' ',
+  );
+
 /** All that the description says can be seen: `operation status` of successes, `operation type/code` of errors. */
 export const declared = (): string[] =>
-  operations.flatMap(({ operationId, responses }) =>
-    Object.entries(responses).flatMap(([status, response]) => {
+  operations.flatMap((operation) =>
+    Object.entries(operation.responses).flatMap(([status, response]) => {
       const errors = declaredErrors(response);
-      return errors.length === 0
-        ? [`${operationId} ${status}`]
-        : errors.map((error) => `${operationId} ${error}`);
+      if (errors.length > 0) return errors.map((error) => `${operation.operationId} ${error}`);
+      const types = Object.keys(response.content ?? { '': {} });
+      return types.map((type) => successOf(operation, response, status, type));
     }),
   );
 

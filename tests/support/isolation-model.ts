@@ -354,7 +354,11 @@ export class Call {
     const projectId = `project_id=${idOf('project', project)}`;
     const queries: Partial<Record<string, string[]>> = {
       listAgentFindings: [projectId, `${projectId}&page=1`],
-      listFindings: ['', projectId, `scan_id=${scan}`, 'q=secret', 'per_page=2&sort=-severity'],
+      listFindings: [
+        ...['', projectId, `scan_id=${scan}`, 'q=secret', 'per_page=2&sort=-severity'],
+        ...['format=csv', 'format=sarif', 'format=json&omit=description'],
+        ...['new', 'seen_again', 'gone'].map((change) => `scan_id=${scan}&against=weekly&change=${change}`),
+      ],
       listScans: ['', 'page=1'],
     };
     const query = this.pick(...(queries[endpoint] ?? ['']));

@@ -71,6 +71,7 @@ export function planTour({
     },
     login: () => one(login(email)),
     me: () => one(api.get('/auth/me', { cookie })),
+    session: () => one(api.get('/auth/session', { cookie })),
     changePassword: () =>
       one(
         api.post('/auth/change-password', {
@@ -239,6 +240,13 @@ export function planTour({
             'q=sql+input',
           ],
           ...['severity=high,low&page=1', 'status=open,fixed&page=1', 'cwe=CWE-89&page=1', 'q=sql&page=1'],
+          ...['new', 'seen_again', 'gone'].flatMap((change) =>
+            ['', '&page=1'].map((page) => `scan_id=weekly&against=nightly&change=${change}${page}`),
+          ),
+          ...['json', 'csv', 'sarif', 'csv&page=1', 'sarif&page=1', 'csv&sort=cvss_score&page=1'].map(
+            (format) => `format=${format}`,
+          ),
+          ...['omit=description', 'omit=description&page=1', 'omit=description&format=sarif'],
           ...['scan_id=weekly&page=1', `project_id=${made.project}&severity=high&page=1`],
           ...['created_at', 'last_seen_at', 'severity', 'cvss_score'].flatMap((key) =>
             [key, `-${key}`].flatMap((sort) => [`sort=${sort}`, `sort=${sort}&page=1`]),
