@@ -6,17 +6,20 @@ import { arrayText, orgStatement } from './statements.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** $1 the lowest ids of the days, $2 the first of them, $3 the lowest id that is too late. */
+/** $1 the lowest ids of the days, $2 the lowest that are too late for them. */
 const byDay = orgStatement(
   (tables) => sql`
-select f.day, k.severity, sum(f.count)::int as total,
+select d.day::int, k.severity, sum(f.count)::int as total,
   coalesce(sum(f.count) filter (where k.status in ('open', 'confirmed')), 0)::int as unresolved
-from (select severity, status from ${tables.findingCounts} group by severity, status having sum(count) > 0) k
+from unnest($1::uuid[], $2::uuid[]) with ordinality d(first, late, day)
+cross join (
+  select severity, status from ${tables.findingCounts} group by severity, status having sum(count) > 0
+) k
 cross join lateral (
-  select width_bucket(id, $1::uuid[]) as day, count(*) as count from ${tables.findings}
-  where severity = k.severity and status = k.status and id >= $2::uuid and id < $3::uuid group by 1
+  select count(*) as count from ${tables.findings}
+  where severity = k.severity and status = k.status and id >= d.first and id < d.late
 ) f
-group by f.day, k.severity`,
+group by d.day, k.severity`,
 );
 
 /** What was first reported on a day, by severity, and how much of it is unresolved now. */
@@ -27,8 +30,8 @@ export interface DayCounts extends SeverityCounts {
 }
 
 /**
- * Counts the findings of the last days, today's last. A day is a range of ids, because these carry the time; of every
- * kind that the counts know, the range is read from `findings_severity` alone.
+ * Counts the findings of the last days, today's last. A day is a range of ids, because these carry the time, and of every
+ * kind that the counts know it is read from `findings_severity` alone: faster than to read all and sort them into days.
  */
 export async function countByDay(
   client: Sql,
@@ -38,10 +41,9 @@ export async function countByDay(
 ): Promise<DayCounts[]> {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const starts = Array.from({ length: days }, (_, i) => today - (days - 1 - i) * DAY_MS);
-  const ids = starts.map(lowestIdAt);
   const rows = await client.unsafe<{ day: number; severity: Severity; total: number; unresolved: number }[]>(
     byDay(tables),
-    [arrayText(ids), ids[0] as string, lowestIdAt(today + DAY_MS)],
+    [starts, starts.map((start) => start + DAY_MS)].map((days) => arrayText(days.map(lowestIdAt))),
   );
   const counts = starts.map((start): DayCounts => {
     const date = new Date(start).toISOString().slice(0, 10);

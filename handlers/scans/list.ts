@@ -41,7 +41,9 @@ export const listScans = endpoint(
       .orderBy(desc(scans.createdAt), desc(scans.scanId));
     if (!page) return answerRows(call, rows.toSQL());
     const { all } = await countScans(db, org.tables, { projectId, statuses });
-    const limited = rows.limit(page.perPage).offset(page.offset);
+    // No more than there are: or all scans would be searched for one more.
+    const limit = Math.max(0, Math.min(page.perPage, all - page.offset));
+    const limited = rows.limit(limit).offset(page.offset);
     return answerRows(call, limited.toSQL(), { info: resultInfo(page, all) });
   },
 );
