@@ -14,6 +14,7 @@ import { sendEmailOtp } from './auth/mfa/send-email-otp.ts';
 import { validateMfa } from './auth/mfa/validate.ts';
 import { register } from './auth/register.ts';
 import { resetPassword } from './auth/reset-password.ts';
+import { session } from './auth/session.ts';
 import { verifyEmail } from './auth/verify-email.ts';
 import { authConfig } from './config/auth.ts';
 import { listFeatures } from './config/features.ts';
@@ -74,6 +75,7 @@ export const endpoints = {
   login,
   logout,
   me,
+  session,
   forgotPassword,
   resetPassword,
   changePassword,

@@ -16,6 +16,11 @@ export const User = z
   })
   .openapi('User');
 
+/** A user as they see themselves. */
+export const Account = z
+  .object({ ...User.shape, mfa_enabled: z.boolean().openapi({ example: true }) })
+  .openapi('Account');
+
 const organization = {
   id: id(),
   name: shown('Acme'),

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { orgs, sessions, userEmails, users } from '../db/shared.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
-import { ORG_SLUG } from '../lib/orgs.ts';
+import { ORG_SLUG } from '../lib/slugs.ts';
 import { type Answer, createApi, createUser, must, PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 
@@ -84,6 +84,22 @@ describe('registration', () => {
     });
     const me = await t.api.get('/auth/me', { cookie: answer.cookie });
     expect(me.result.user).toEqual({ ...answer.result.user, mfa_enabled: false });
+  });
+
+  it('is told to a page with all that it begins with, as is that nobody is signed in', async () => {
+    const user = await createUser(t.api);
+    const me = await t.api.get('/auth/me', { cookie: user.cookie });
+    const session = await t.api.get('/auth/session', { cookie: user.cookie });
+    expect(session.result).toEqual({ base_domain: '', ...me.result });
+
+    expect((await t.api.get('/auth/session')).result).toEqual({ base_domain: '', orgs: [] });
+    expect((await t.api.get('/auth/session', { cookie: 'x.y.z' })).result).toEqual({
+      base_domain: '',
+      orgs: [],
+    });
+    await t.api.post('/auth/logout', { cookie: user.cookie });
+    const after = await t.api.get('/auth/session', { cookie: user.cookie });
+    expect(after.result).toEqual({ base_domain: '', orgs: [] });
   });
 
   it('keeps an unverified primary address and a hash of the password', async () => {

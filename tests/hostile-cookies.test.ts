@@ -47,7 +47,7 @@ describe('a second session cookie', () => {
       () => `${'svc_token=x.y.z; '.repeat(40)}svc_token=${mallory.cookie}; svc_token=${ada.cookie}`,
     ],
   ])('does not take the place of the first, %s', async (_, cookies) => {
-    for (const path of ['/auth/me', '/orgs', '/profile/sessions']) {
+    for (const path of ['/auth/me', '/auth/session', '/orgs', '/profile/sessions']) {
       const answer = await based.api.get(path, withCookies(cookies()));
       expect(outcome(answer)).toEqual(NOT_AUTHENTICATED);
       expect(answer.json.errors[0].message).toContain('several sessions');

@@ -3,7 +3,7 @@ import { cookie } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs.ts';
-import { Organization, User } from '../../lib/resources.ts';
+import { Account, Organization } from '../../lib/resources.ts';
 
 export const me = endpoint(
   {
@@ -16,7 +16,7 @@ export const me = endpoint(
       200: {
         description: 'The signed-in user and their organizations.',
         result: z.object({
-          user: z.object({ ...User.shape, mfa_enabled: z.boolean().openapi({ example: true }) }),
+          user: Account,
           orgs: z.array(Organization),
         }),
       },

@@ -87,6 +87,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is here
+         * @description All that a web page has to know before it shows anything, in one request: that of `/config/auth` and, when the visitor is signed in, that of `/auth/me`. Nobody being signed in is no error.
+         *
+         *     For everybody.
+         */
+        get: operations["session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/forgot-password": {
         parameters: {
             query?: never;
@@ -1383,6 +1405,29 @@ export interface components {
                 message: string;
             }[];
         };
+        Account: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example ada@example.com */
+            email: string;
+            /** @example Ada Lovelace */
+            name: string;
+            /**
+             * @description Empty when there is none.
+             * @example
+             */
+            avatar_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /** @example true */
+            mfa_enabled: boolean;
+        };
         Organization: {
             /**
              * Format: uuid
@@ -2373,29 +2418,70 @@ export interface operations {
                          */
                         request_id: string;
                         result: {
-                            user: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @example ada@example.com */
-                                email: string;
-                                /** @example Ada Lovelace */
-                                name: string;
-                                /**
-                                 * @description Empty when there is none.
-                                 * @example
-                                 */
-                                avatar_url: string;
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-01-01T00:00:00.000Z
-                                 */
-                                created_at: string;
-                                /** @example true */
-                                mfa_enabled: boolean;
-                            };
+                            user: components["schemas"]["Account"];
+                            orgs: components["schemas"]["Organization"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The base domain, empty when there is none; the user and their organizations, if there is one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "base_domain": "findings.example.com",
+                     *         "user": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "email": "ada@example.com",
+                     *           "name": "Ada Lovelace",
+                     *           "avatar_url": "",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "mfa_enabled": true
+                     *         },
+                     *         "orgs": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Acme",
+                     *             "slug": "acme",
+                     *             "plan": "free",
+                     *             "custom_domain": "findings.acme.example",
+                     *             "schema_version": 2,
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "role": "owner"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /** @example findings.example.com */
+                            base_domain: string;
+                            user?: components["schemas"]["Account"];
                             orgs: components["schemas"]["Organization"][];
                         };
                     };

@@ -195,6 +195,18 @@ async function admitUser(base: PublicCall): Promise<CookieCall> {
   return Object.assign(base, { user: session.user, sessionId: session.id });
 }
 
+/** Who asks, where nobody has to be signed in; undefined without a session that lives. */
+export async function visitorOf(base: PublicCall): Promise<CookieCall | undefined> {
+  const { claims, tooMany } = await readSessionCookies(base);
+  if (claims.length === 0 && !tooMany) return undefined;
+  try {
+    return await admitUser(base);
+  } catch (error) {
+    if (error instanceof ApiError && error.key === 'auth_error/session_revoked') return undefined;
+    throw error;
+  }
+}
+
 const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 
 async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {

@@ -8,10 +8,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { api, createQueries } from './api.ts';
+import { createQueries } from './api.ts';
 import { Problem } from './parts/Problem.tsx';
 import { createPages } from './router.tsx';
-import { meQuery } from './session.ts';
+import { sessionQuery } from './session.ts';
 import { SessionEnded, sessionEnded } from './shell/SessionEnded.tsx';
 import { siteOf } from './site.ts';
 import { theme, variables } from './theme.ts';
@@ -40,8 +40,8 @@ window.addEventListener('vite:preloadError', (event) => {
 /** Where we are is known by the base domain, and by the organizations of who is signed in. */
 async function start(): Promise<void> {
   try {
-    const [config, me] = await Promise.all([api.get('/config/auth'), queries.query(meQuery)]);
-    const site = siteOf(location, config.result.base_domain, me?.orgs ?? []);
+    const { base_domain, orgs } = await queries.query(sessionQuery);
+    const site = siteOf(location, base_domain, orgs);
     const router = createPages({ queries, site });
     show(
       <QueryClientProvider client={queries}>

@@ -18,7 +18,7 @@ import {
   wholeNumber,
   withoutUndefined,
 } from './search.ts';
-import { meQuery, orgSession } from './session.ts';
+import { findMe, orgSession } from './session.ts';
 import { NotFound } from './shell/NotFound.tsx';
 import { OrgShell } from './shell/OrgShell.tsx';
 import { PlainShell } from './shell/PlainShell.tsx';
@@ -41,7 +41,7 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: async ({ context: { queries, site }, location }) => {
-    const me = await queries.query(meQuery);
+    const me = await findMe(queries);
     if (!me) throw toLogin(site, location.href);
     const [only, ...others] = me.orgs;
     const last = me.orgs.find(({ slug }) => slug === localStorage.getItem('org'));
@@ -116,7 +116,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: '_signed-in',
   beforeLoad: async ({ context: { queries, site }, location }) => {
-    const me = await queries.query(meQuery);
+    const me = await findMe(queries);
     if (!me) throw toLogin(site, location.publicHref);
     return { me };
   },

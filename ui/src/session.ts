@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, type Client, isSignedOut, orgApi, type Schemas } from './api.ts';
 
@@ -7,22 +7,29 @@ export type Role = Schemas['Member']['role'];
 /** Roles, each of which may do what those behind it may. */
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[];
 
-/** Who is signed in, with their organizations; null when nobody is. */
-export const meQuery = queryOptions({
-  queryKey: ['me'],
+/** Where this is, and who is here; without a `user` when nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
   queryFn: async () => {
-    try {
-      return (await api.get('/auth/me')).result;
-    } catch (error) {
-      if (isSignedOut(error)) return null;
-      throw error;
-    }
+    const read = () => api.get('/auth/session');
+    // Cookies that are not from here are cleared by the first answer.
+    const { result } = await read().catch((error) => (isSignedOut(error) ? read() : Promise.reject(error)));
+    return result;
   },
   staleTime: 60_000,
 });
 
+type Session = Awaited<ReturnType<NonNullable<typeof sessionQuery.queryFn>>>;
+
 /** The signed-in user, and their organizations. */
-export type Me = NonNullable<Awaited<ReturnType<NonNullable<typeof meQuery.queryFn>>>>;
+export type Me = Session & Required<Pick<Session, 'user'>>;
+
+/** Who is signed in; undefined when nobody is. */
+export async function findMe(queries: QueryClient): Promise<Me | undefined> {
+  const session = await queries.query(sessionQuery);
+  const { user } = session;
+  return user && { ...session, user };
+}
 
 export const signedIn = getRouteApi('/_signed-in');
 const orgRoute = getRouteApi('/_signed-in/o/$org');

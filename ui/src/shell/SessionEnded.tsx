@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { meQuery } from '../session.ts';
+import { sessionQuery } from '../session.ts';
 import type { Site } from '../site.ts';
 
 /** Whether a request found the session ended while somebody was at work. */
@@ -34,11 +34,11 @@ export function SessionEnded({ site }: { site: Site }) {
   useEffect(() => {
     if (!on) return;
     const look = async () => {
-      const before = queries.getQueryData(meQuery.queryKey);
-      const me = await queries.query({ ...meQuery, staleTime: 0 }).catch(() => null);
-      if (!me) return setTried(true);
+      const before = queries.getQueryData(sessionQuery.queryKey);
+      const me = await queries.query({ ...sessionQuery, staleTime: 0 }).catch(() => null);
+      if (!me?.user) return setTried(true);
       // Somebody else's page must not stay.
-      if (before && before.user.id !== me.user.id) return location.reload();
+      if (before?.user && before.user.id !== me.user.id) return location.reload();
       sessionEnded.clear();
       setTried(false);
       await queries.invalidateQueries();

@@ -1,0 +1,42 @@
+import { toUser } from '../../lib/auth/sessions.ts';
+import { publicAccess, visitorOf } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { shown, z } from '../../lib/http/schema.ts';
+import { listOrgsOf } from '../../lib/orgs.ts';
+import { Account, Organization } from '../../lib/resources.ts';
+
+export const session = endpoint(
+  {
+    method: 'get',
+    path: '/auth/session',
+    access: publicAccess,
+    tag: 'Auth',
+    summary: 'Who is here',
+    description:
+      'All that a web page has to know before it shows anything, in one request: that of `/config/auth` and, when the visitor is signed in, that of `/auth/me`. Nobody being signed in is no error.',
+    responses: {
+      200: {
+        description:
+          'The base domain, empty when there is none; the user and their organizations, if there is one.',
+        result: z.object({
+          base_domain: shown('findings.example.com'),
+          user: Account.optional(),
+          orgs: z.array(Organization),
+        }),
+      },
+    },
+    // Of several sessions' cookies.
+    errors: ['auth_error/not_authenticated'],
+  },
+  async (call) => {
+    const base_domain = call.services.config.baseDomain ?? '';
+    const visitor = await visitorOf(call);
+    if (!visitor) return ok({ base_domain, orgs: [] });
+    const { db, user } = visitor;
+    return ok({
+      base_domain,
+      user: { ...toUser(user), mfa_enabled: user.mfaEnabled },
+      orgs: await listOrgsOf(db, user.id),
+    });
+  },
+);
