@@ -10,6 +10,7 @@ import { ApiError } from './http/errors.ts';
 import { subdomainOf } from './http/origin.ts';
 import type { Logger } from './logger.ts';
 import { MIGRATIONS_AT_ONCE, migrateOrgs } from './org-migrations.ts';
+import { isReservedSlug, slugFrom } from './slugs.ts';
 
 /** The organization of a request, with its tables. */
 export interface Org {
@@ -175,20 +176,6 @@ export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migrat
   return toResource(inserted);
 }
 
-const RESERVED_SLUGS = new Set(
-  `admin dashboard api app www mail smtp ftp auth login register signup billing payment support help docs blog
-  status health metrics monitoring grafana prometheus static assets cdn media root system internal private agent
-  scanner security test staging dev prod console portal account settings webhook webhooks callback oauth`.split(
-    /\s+/,
-  ),
-);
-
-/** An org's slug: 3 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
-export const ORG_SLUG = /^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$/;
-
-/** Slugs an organization cannot have: subdomains we may need ourselves. */
-export const isReservedSlug = (slug: string): boolean => RESERVED_SLUGS.has(slug);
-
 /**
  * Slugs to try for a name, best first: the name's own, then the same with a random suffix, without end.
  * @param options.fallback stands in for a name without usable letters
@@ -198,14 +185,7 @@ export function* slugCandidates(
   options: { fallback: string; minLength: number; isReserved?: (slug: string) => boolean },
 ): Generator<string, never> {
   const { fallback, minLength, isReserved } = options;
-  const base = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/['’]/g, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-    .replace(/^-+|-+$/g, '');
+  const base = slugFrom(name);
   if (base.length >= minLength && !isReserved?.(base)) yield base;
   for (;;) yield `${base || fallback}-${crypto.randomUUID().slice(0, 6)}`;
 }

@@ -4,8 +4,9 @@ import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
-import { insertOrg, isReservedSlug, ORG_SLUG, orgSlugCandidates } from '../../lib/orgs.ts';
+import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
 import { Organization } from '../../lib/resources.ts';
+import { isReservedSlug, ORG_SLUG } from '../../lib/slugs.ts';
 
 const slug = z
   .string()
