@@ -1,10 +1,9 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 
 interface Props {
-  title: string;
   /** Says that it cannot be seen again, and what to do with it. */
   warning: ReactNode;
   /** What one has to agree to before it can be closed. */
@@ -13,36 +12,29 @@ interface Props {
   children: ReactNode;
 }
 
-/** A dialog with a secret that is shown this once: neither a stray click or key nor a link closes it. */
-export function ShownOnce({ title, warning, saved, onClose, children }: Props) {
+/** Of a dialog with something that is {@link ShownOnce}: neither a stray click nor a key closes it. */
+export const KEPT_OPEN = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false };
+
+/** A secret that is shown this once: neither a link nor the browser's buttons lead away from it unasked. */
+export function ShownOnce({ warning, saved, onClose, children }: Props) {
   const [isSaved, setSaved] = useState(false);
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: () => !isSaved, disabled: isSaved });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      size="lg"
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
-      <Stack>
-        <Alert color="yellow" icon={<IconEyeOff />}>
-          {warning}
-        </Alert>
-        {children}
-        <Group justify="space-between">
-          <Checkbox
-            label={saved}
-            checked={isSaved}
-            onChange={({ currentTarget }) => setSaved(currentTarget.checked)}
-          />
-          <Button onClick={onClose} disabled={!isSaved}>
-            Done
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Stack>
+      <Alert color="yellow" icon={<IconEyeOff />}>
+        {warning}
+      </Alert>
+      {children}
+      <Group justify="space-between">
+        <Checkbox
+          label={saved}
+          checked={isSaved}
+          onChange={({ currentTarget }) => setSaved(currentTarget.checked)}
+        />
+        <Button onClick={onClose} disabled={!isSaved}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
   );
 }

@@ -1,0 +1,112 @@
+import { Anchor, Card, List, Stack, Tabs, Text, Title } from '@mantine/core';
+import { useRouteContext } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../api.ts';
+import { agentCommands, agentSettings } from '../../parts/agent.ts';
+import { Copyable } from '../../parts/Copy.tsx';
+import { useOrg } from '../../session.ts';
+
+/** How findings get into a project, with everything filled in but the token. */
+export function SendFindings({ project }: { project: Schemas['Project'] }) {
+  const { slug: org } = useOrg();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const target = { site, org, project: project.slug };
+  const commands = agentCommands(target);
+  const { SVC_API_KEY: _, ...settings } = agentSettings(target);
+  return (
+    <Card withBorder component="section" aria-labelledby="send">
+      <Stack>
+        <div>
+          <Title order={2} id="send">
+            Send findings
+          </Title>
+          <Text size="sm" c="dimmed">
+            svc-agent reads the reports of Semgrep, CodeQL and other SARIF, Trivy, Grype, npm audit,
+            OSV-Scanner, pip-audit, Bandit, Gitleaks, ZAP, Nuclei, Snyk, govulncheck and Checkov. It needs
+            Node.js 20.19 or newer. Own tools use the <Anchor href="/api/v1/docs">API</Anchor>.
+          </Text>
+        </div>
+        <Tabs defaultValue="shell" keepMounted={false}>
+          <Tabs.List aria-label="Where it runs">
+            <Tabs.Tab value="shell">Shell</Tabs.Tab>
+            <Tabs.Tab value="github">GitHub Actions</Tabs.Tab>
+            <Tabs.Tab value="gitlab">GitLab CI</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="shell" pt="md">
+            <Stack component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
+              <Step title="1. Get the agent">
+                <Copyable value={commands.download} label="Copy the command" />
+              </Step>
+              <Step title="2. Tell it where to: the last line wants a token of this project">
+                <Copyable block value={commands.settings} label="Copy the settings" />
+              </Step>
+              <Step title="3. Run a scanner, or report what one has written">
+                <Copyable value={commands.run} label="Copy the command that runs a scanner" />
+                <Copyable value={commands.report} label="Copy the command that reports a file" />
+              </Step>
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="github" pt="md">
+            <Ci secret="a repository secret named SVC_API_KEY" file={githubWorkflow(settings)} />
+          </Tabs.Panel>
+          <Tabs.Panel value="gitlab" pt="md">
+            <Ci secret="a masked variable named SVC_API_KEY" file={gitlabJob(settings)} />
+          </Tabs.Panel>
+        </Tabs>
+      </Stack>
+    </Card>
+  );
+}
+
+const Step = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Stack component="li" gap={6}>
+    <Text size="sm" fw={500}>
+      {title}
+    </Text>
+    {children}
+  </Stack>
+);
+
+const Ci = ({ secret, file }: { secret: string; file: string }) => (
+  <Stack>
+    <List size="sm">
+      <List.Item>Make a token above, and put it into {secret}.</List.Item>
+      <List.Item>Add this, and change the scanner to yours.</List.Item>
+    </List>
+    <Copyable block value={file} label="Copy the configuration" />
+  </Stack>
+);
+
+const yaml = (settings: Record<string, string>, indent: string) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${indent}${name}: ${JSON.stringify(value)}`)
+    .join('\n');
+
+const githubWorkflow = (settings: Record<string, string>) => `name: security
+on: [push]
+jobs:
+  scan:
+    runs-on: ubuntu-latest
+    env:
+${yaml(settings, '      ')}
+      SVC_API_KEY: \${{ secrets.SVC_API_KEY }}
+    steps:
+      - uses: actions/checkout@v4
+      - run: pipx install semgrep
+      - run: curl -fsSLo "$RUNNER_TEMP/svc-agent.mjs" "$SVC_BASE_URL/assets/svc-agent.mjs"
+      - run: >-
+          node "$RUNNER_TEMP/svc-agent.mjs" run
+          --name "$GITHUB_REF_NAME $GITHUB_SHA"
+          --fail-on high -- semgrep scan --config auto --json --quiet`;
+
+const gitlabJob = (settings: Record<string, string>) => `dependencies:
+  image: node:22
+  variables:
+${yaml(settings, '    ')}
+  script:
+    - curl -fsSLo /tmp/svc-agent.mjs "$SVC_BASE_URL/assets/svc-agent.mjs"
+    - node /tmp/svc-agent.mjs run --persona senku --name "$CI_COMMIT_REF_NAME $CI_COMMIT_SHORT_SHA" --fail-on critical -- npm audit --json
+  cache:
+    key: svc
+    when: always
+    paths: [.svc/scans]`;

@@ -1,0 +1,201 @@
+import {
+  ActionIcon,
+  Badge,
+  Code,
+  Group,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { IconKey, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { membersQuery } from '../queries/members.ts';
+import { projectsQuery } from '../queries/projects.ts';
+import { tokensKey } from '../queries/tokens.ts';
+import { useOrg } from '../session.ts';
+import { Empty } from './Empty.tsx';
+import { LinkAnchor } from './links.tsx';
+import { problemOf } from './problem.ts';
+import { Ago } from './Time.tsx';
+import { type ApiToken, isUsable, type TokenState, tokenState } from './token-state.ts';
+
+const STATES: Record<TokenState, { label: string; color: string }> = {
+  active: { label: 'Active', color: 'green' },
+  expiring: { label: 'Expires soon', color: 'orange' },
+  expired: { label: 'Expired', color: 'gray' },
+  revoked: { label: 'Revoked', color: 'gray' },
+};
+
+/** Tokens, those that work first in sight. */
+export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScope?: boolean }) {
+  const [all, setAll] = useState(false);
+  const usable = tokens.filter(isUsable);
+  const ended = tokens.length - usable.length;
+  const shown = all ? tokens : usable;
+  return (
+    <Stack gap="sm">
+      {ended > 0 && (
+        <Switch
+          label={`Show expired and revoked (${ended})`}
+          checked={all}
+          onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+        />
+      )}
+      {shown.length === 0 ? (
+        <Empty icon={<IconKey />} title="No active token">
+          svc-agent and scanners of your own send findings with one.
+        </Empty>
+      ) : (
+        <Table.ScrollContainer minWidth={withScope ? 880 : 780} type="native" tabIndex={0}>
+          <Table verticalSpacing="xs" aria-label="API tokens">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                {withScope && <Table.Th>Acts on</Table.Th>}
+                <Table.Th>State</Table.Th>
+                <Table.Th>Created</Table.Th>
+                <Table.Th>Last used</Table.Th>
+                <Table.Th>Expires</Table.Th>
+                <Table.Th w={48}>
+                  <VisuallyHidden>Actions</VisuallyHidden>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {shown.map((token) => (
+                <TokenRow key={token.id} token={token} withScope={withScope ?? false} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Stack>
+  );
+}
+
+function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean }) {
+  const state = tokenState(token);
+  const { label, color } = STATES[state];
+  return (
+    <Table.Tr {...(!isUsable(token) && { c: 'dimmed' })}>
+      <Table.Td>
+        <Text size="sm" fw={500}>
+          <bdi>{token.name}</bdi>
+        </Text>
+        <Code fz="xs">{token.prefix}…</Code>
+      </Table.Td>
+      {withScope && (
+        <Table.Td>
+          <Scope projectId={token.project_id} />
+        </Table.Td>
+      )}
+      <Table.Td>
+        <Badge variant="dot" color={color} radius="sm" tt="none">
+          {label}
+        </Badge>
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm">
+          <Ago time={token.created_at} />
+        </Text>
+        <Creator userId={token.created_by} />
+      </Table.Td>
+      <Table.Td>{token.last_used ? <Ago time={token.last_used} /> : 'Never'}</Table.Td>
+      <Table.Td>{token.expires_at ? <Ago time={token.expires_at} /> : 'Never'}</Table.Td>
+      <Table.Td>{state !== 'revoked' && <RevokeButton token={token} />}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Scope({ projectId }: { projectId: string }) {
+  const org = useOrg();
+  const { data: projects } = useQuery({ ...projectsQuery(org), enabled: projectId !== '' });
+  if (projectId === '') return <Text size="sm">All projects</Text>;
+  const project = projects?.find(({ id }) => id === projectId);
+  if (!project) return null;
+  return (
+    <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project.slug }} size="sm">
+      <bdi>{project.name}</bdi>
+    </LinkAnchor>
+  );
+}
+
+function Creator({ userId }: { userId: string }) {
+  const { data: members } = useQuery(membersQuery(useOrg()));
+  if (!members) return null;
+  const creator = members.find(({ user_id }) => user_id === userId);
+  return (
+    <Text size="xs" c="dimmed">
+      by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}
+    </Text>
+  );
+}
+
+function RevokeButton({ token }: { token: ApiToken }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => {
+      const { id, project_id: projectId } = token;
+      return projectId === ''
+        ? org.api.delete('/tokens/{id}', { params: { path: { id } } })
+        : org.api.delete('/projects/{projectId}/tokens/{id}', { params: { path: { projectId, id } } });
+    },
+    onSuccess: () => {
+      notifications.show({ message: `“${token.name}” was revoked.`, color: 'teal' });
+      return queries.invalidateQueries({ queryKey: tokensKey(org) });
+    },
+    onError: (error) => {
+      const { title, advice } = problemOf(error);
+      notifications.show({ title, message: advice, color: 'red' });
+    },
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: (
+        <>
+          Revoke “<bdi>{token.name}</bdi>”?
+        </>
+      ),
+      children: (
+        <Stack gap="xs">
+          <Text size="sm">
+            Whatever uses <Code>{token.prefix}…</Code> is refused from now on. This cannot be undone.
+          </Text>
+          <Text size="sm">
+            {token.last_used ? (
+              <>
+                It was last used <Ago time={token.last_used} />.
+              </>
+            ) : (
+              'It was never used.'
+            )}
+          </Text>
+        </Stack>
+      ),
+      labels: { confirm: 'Revoke', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => revoke.mutate(),
+    });
+  return (
+    <Group justify="flex-end">
+      <Tooltip label="Revoke">
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          aria-label={`Revoke ${token.name}`}
+          loading={revoke.isPending}
+          onClick={ask}
+        >
+          <IconTrash size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
