@@ -1,5 +1,6 @@
 import { Input, PinInput } from '@mantine/core';
 import { useId } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 
 interface Props {
   label: string;
@@ -8,7 +9,7 @@ interface Props {
   onChange: (value: string) => void;
   /** Told once all digits are there. */
   onComplete: (value: string) => void;
-  error?: string | undefined;
+  error?: ReactNode;
   disabled?: boolean;
 }
 
@@ -36,7 +37,7 @@ export function CodeInput({ label, description, value, onChange, onComplete, err
         value={value}
         onChange={onChange}
         onComplete={onComplete}
-        error={error !== undefined}
+        error={Boolean(error)}
         disabled={disabled ?? false}
         getInputProps={(index) => ({
           'aria-label': `Digit ${index + 1} of 6`,

@@ -17,10 +17,3 @@ export const projectQuery = ({ slug, api }: OrgSession, project: string) =>
       (await api.get('/projects/{slug}', { params: { path: { slug: project } }, signal })).result,
     staleTime: 60_000,
   });
-
-/** How many findings of each project are unresolved, by severity. */
-export const projectNumbersQuery = ({ slug, api }: OrgSession) =>
-  queryOptions({
-    queryKey: ['org', slug, 'dashboard', 'projects'],
-    queryFn: async ({ signal }) => (await api.get('/dashboard/projects', { signal })).result,
-  });

@@ -10,7 +10,8 @@ import { LinkAnchor } from '../../parts/links.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { SeverityCounts } from '../../parts/SeverityCounts.tsx';
 import { Ago } from '../../parts/Time.tsx';
-import { projectNumbersQuery, projectsQuery } from '../../queries/projects.ts';
+import { projectNumbersQuery } from '../../queries/dashboard.ts';
+import { projectsQuery } from '../../queries/projects.ts';
 import { useOrg } from '../../session.ts';
 import { NewProject } from './NewProject.tsx';
 

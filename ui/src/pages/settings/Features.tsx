@@ -1,5 +1,115 @@
+import { Badge, Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Schemas } from '../../api.ts';
+import { Loaded } from '../../parts/Loaded.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { problemOf } from '../../parts/problem.ts';
+import { featuresQuery } from '../../queries/features.ts';
+import { mfaQuery } from '../../queries/profile.ts';
+import { useOrg } from '../../session.ts';
+import { askToSwitch } from './feature-questions.tsx';
 
+type Feature = Schemas['OrgFeature'];
+
+const TITLES: Record<string, string> = {
+  org_wide_tokens: 'Org-wide API tokens',
+  require_mfa: 'Require MFA',
+};
+
+/** What the organization has switched on. */
 export function Features() {
-  return <Page title="Features">…</Page>;
+  const org = useOrg();
+  const features = useQuery(featuresQuery(org));
+  return (
+    <Page
+      title="Features"
+      description={
+        org.may('owner')
+          ? 'What is switched on for the whole organization.'
+          : 'What is switched on for the whole organization. Only an owner can change it.'
+      }
+    >
+      <Loaded query={features}>
+        {(list) => (
+          <Stack component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+            {list.map((feature) => (
+              <FeatureCard key={feature.name} feature={feature} />
+            ))}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function FeatureCard({ feature }: { feature: Feature }) {
+  const { name, description, provisioned, enabled } = feature;
+  const org = useOrg();
+  const isOwner = org.may('owner');
+  const title = TITLES[name] ?? name;
+  const id = `feature-${name}`;
+  return (
+    <Card component="li" withBorder aria-labelledby={id}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Stack gap={6} style={{ minWidth: 0 }}>
+          <Group gap="xs">
+            <Title order={2} fz="md" id={id}>
+              {title}
+            </Title>
+            <State feature={feature} />
+          </Group>
+          <Text size="sm">{description}</Text>
+          <Text size="xs" c="dimmed" component="div">
+            <Code>{name}</Code> {provisioned ? 'is available to this organization' : 'is not available'}
+            {!provisioned && ': whoever runs the server can change that'}
+            {!provisioned && enabled && '; an owner has switched it on already'}.
+          </Text>
+        </Stack>
+        {isOwner && <Toggle feature={feature} title={title} />}
+      </Group>
+    </Card>
+  );
+}
+
+function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
+  const [label, color] = !provisioned
+    ? ['Not available', 'gray']
+    : enabled
+      ? ['Active', 'green']
+      : ['Off', 'gray'];
+  return (
+    <Badge variant="dot" color={color} radius="sm" tt="none">
+      {label}
+    </Badge>
+  );
+}
+
+function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: Feature; title: string }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const { data: mfa } = useQuery({ ...mfaQuery, enabled: name === 'require_mfa' });
+  const change = useMutation({
+    mutationFn: (to: boolean) =>
+      org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
+    onSuccess: (_, to) => {
+      notifications.show({ message: `${title} is ${to ? 'on' : 'off'}.`, color: 'teal' });
+      return queries.invalidateQueries({ queryKey: ['org', org.slug] });
+    },
+    onError: (error) => {
+      const { title, advice } = problemOf(error);
+      notifications.show({ title, message: advice, color: 'red' });
+    },
+  });
+  const ask = (to: boolean) =>
+    askToSwitch({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm: () => change.mutate(to) });
+  return (
+    <Switch
+      aria-label={title}
+      size="md"
+      checked={enabled}
+      disabled={!provisioned || change.isPending || (name === 'require_mfa' && !mfa)}
+      onChange={({ currentTarget }) => ask(currentTarget.checked)}
+    />
+  );
 }

@@ -1,5 +1,98 @@
+import { Alert, Button, Card, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconInfoCircle, IconLock, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Empty } from '../../parts/Empty.tsx';
+import { Loaded } from '../../parts/Loaded.tsx';
+import { LinkAnchor } from '../../parts/links.tsx';
+import { NewToken } from '../../parts/NewToken.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { TokenTable } from '../../parts/TokenTable.tsx';
+import { featuresQuery } from '../../queries/features.ts';
+import { tokensQuery } from '../../queries/tokens.ts';
+import { useOrg } from '../../session.ts';
 
+/** All tokens of the organization, and those for all of its projects. */
 export function Tokens() {
-  return <Page title="Tokens">…</Page>;
+  const org = useOrg();
+  if (!org.may('admin')) return <NotForYou />;
+  return <AllTokens />;
+}
+
+const DESCRIPTION = 'What agents and CI jobs sign in with: org-wide tokens, and those of every project.';
+
+function NotForYou() {
+  const { slug } = useOrg();
+  return (
+    <Page title="API tokens" description={DESCRIPTION}>
+      <Empty icon={<IconLock />} title="Only admins and owners see all tokens">
+        Those of a project are on its page:{' '}
+        <LinkAnchor to="/o/$org/projects" params={{ org: slug }}>
+          choose a project
+        </LinkAnchor>
+        .
+      </Empty>
+    </Page>
+  );
+}
+
+function AllTokens() {
+  const org = useOrg();
+  const tokens = useQuery(tokensQuery(org));
+  const { data: features } = useQuery(featuresQuery(org));
+  const [opened, { open, close }] = useDisclosure();
+  const flag = features?.find(({ name }) => name === 'org_wide_tokens');
+  const isOn = flag?.provisioned && flag.enabled;
+  return (
+    <Page
+      title="API tokens"
+      description={DESCRIPTION}
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={open} disabled={!isOn}>
+          New org-wide token
+        </Button>
+      }
+    >
+      {features && !isOn && <SwitchedOff provisioned={flag?.provisioned ?? false} />}
+      <Loaded query={tokens}>
+        {(list) => (
+          <Card withBorder>
+            <TokenTable tokens={list} withScope />
+          </Card>
+        )}
+      </Loaded>
+      <NewToken opened={opened} onClose={close} />
+    </Page>
+  );
+}
+
+function SwitchedOff({ provisioned }: { provisioned: boolean }) {
+  const { slug, may } = useOrg();
+  const features = (
+    <LinkAnchor to="/o/$org/features" params={{ org: slug }} inherit underline="always">
+      Features
+    </LinkAnchor>
+  );
+  return (
+    <Alert icon={<IconInfoCircle />} title="Org-wide tokens are switched off">
+      <Stack gap={4}>
+        <Text size="sm">
+          {!provisioned ? (
+            'They are not available to this organization; whoever runs the server can change that.'
+          ) : may('owner') ? (
+            <>To make one, switch on “Org-wide API tokens” in {features}.</>
+          ) : (
+            <>To have one made, ask an owner to switch on “Org-wide API tokens” in {features}.</>
+          )}
+        </Text>
+        <Text size="sm">
+          Tokens of a project are made on the{' '}
+          <LinkAnchor to="/o/$org/projects" params={{ org: slug }} inherit underline="always">
+            project's page
+          </LinkAnchor>
+          . Org-wide tokens from before go on working until they are revoked.
+        </Text>
+      </Stack>
+    </Alert>
+  );
 }
