@@ -1,0 +1,82 @@
+import { Button, Skeleton, Stack, Typography } from '@mantine/core';
+import { CatchBoundary } from '@tanstack/react-router';
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import classes from './MarkdownText.module.css';
+import { type Piece, piecesOf } from './markdown-pieces.ts';
+
+const MarkdownPiece = lazy(() => import('./MarkdownPiece.tsx').then((m) => ({ default: m.MarkdownPiece })));
+
+/** Longer texts are shown whole only when somebody wants it. */
+const FIRST_LENGTH = 8000;
+
+/** A text somebody else wrote in Markdown, in the order of its pieces: one after the other, so that the page answers. */
+export function MarkdownText({ text }: { text: string }) {
+  const pieces = useMemo(() => piecesOf(text), [text]);
+  const first = useMemo(() => countUpTo(pieces, FIRST_LENGTH), [pieces]);
+  const [whole, setWhole] = useState(false);
+  const [count, setCount] = useState(1);
+  const wanted = whole ? pieces.length : first;
+  // A piece that is being rendered gives way to clicks and keys.
+  const done = useDeferredValue(count);
+  useEffect(() => {
+    if (done === count && count < wanted) setCount(count + 1);
+  }, [done, count, wanted]);
+  const kilobytes = Math.ceil(new Blob([text]).size / 1024);
+  return (
+    <Stack gap="sm" aria-busy={done < wanted}>
+      <Typography className={classes.text} dir="auto">
+        {pieces.slice(0, done).map((piece, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces never change places
+          <Rendered key={index} piece={piece} />
+        ))}
+      </Typography>
+      {!whole && first < pieces.length && (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => setWhole(true)}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          Show all ({kilobytes} KB)
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function Rendered({ piece: { text, plain } }: { piece: Piece }) {
+  const written = (
+    <div className={classes.plain} dir="auto">
+      {text}
+    </div>
+  );
+  if (plain) return written;
+  return (
+    <CatchBoundary getResetKey={() => text} errorComponent={() => written}>
+      <Suspense fallback={<TextSkeleton />}>
+        <MarkdownPiece text={text} />
+      </Suspense>
+    </CatchBoundary>
+  );
+}
+
+/** Stands for a text that comes in a moment. */
+export function TextSkeleton() {
+  return (
+    <Stack gap="xs" aria-hidden>
+      {[100, 92, 97, 60].map((width) => (
+        <Skeleton key={width} h={14} w={`${width}%`} />
+      ))}
+    </Stack>
+  );
+}
+
+/** How many pieces there are within a length; one at least. */
+function countUpTo(pieces: readonly Piece[], length: number): number {
+  let sum = 0;
+  const over = pieces.findIndex(({ text }) => {
+    sum += text.length;
+    return sum > length;
+  });
+  return over === -1 ? pieces.length : Math.max(over, 1);
+}

@@ -1,0 +1,67 @@
+/** A part of a text that can be rendered by itself. */
+export interface Piece {
+  text: string;
+  /** A block too long to be rendered in reasonable time: it is shown as it was written. */
+  plain: boolean;
+}
+
+const TARGET = 3000;
+/** Of what is not code: the time it takes can grow with the square of it. */
+const MAX_PROSE = 10_000;
+const MAX_DEFINITIONS = 50;
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** Of a link that stands elsewhere: `[1]: https://…`. */
+const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,99}\]:\s*\S/;
+
+interface Block {
+  lines: string[];
+  size: number;
+  prose: number;
+}
+
+/**
+ * Cuts Markdown, between its blocks, into pieces of which each is rendered quickly; so a page can show one after the
+ * other. Definitions of links are given to all of them.
+ */
+export function piecesOf(markdown: string): Piece[] {
+  const { blocks, definitions } = blocksOf(markdown);
+  const pieces: { lines: string[]; size: number; plain: boolean }[] = [];
+  for (const { lines, size, prose } of blocks) {
+    const plain = prose > MAX_PROSE;
+    const last = pieces.at(-1);
+    if (last && !plain && !last.plain && last.size + size <= TARGET) {
+      last.lines.push(...lines);
+      last.size += size;
+    } else {
+      pieces.push({ lines, size, plain });
+    }
+  }
+  const links = pieces.length > 1 && definitions.length > 0 ? `\n\n${definitions.join('\n')}` : '';
+  return pieces.map(({ lines, plain }) => ({ text: lines.join('\n') + (plain ? '' : links), plain }));
+}
+
+function blocksOf(markdown: string) {
+  const definitions: string[] = [];
+  let block: Block = { lines: [], size: 0, prose: 0 };
+  const blocks = [block];
+  let fence: string | undefined;
+  let afterBlank = false;
+  for (const line of markdown.split(/\r\n?|\n/)) {
+    // What is indented may belong to the item of a list before it.
+    if (fence === undefined && afterBlank && /^\S/.test(line)) {
+      block = { lines: [], size: 0, prose: 0 };
+      blocks.push(block);
+    }
+    const mark = FENCE.exec(line)?.[1];
+    const inCode = fence !== undefined;
+    if (fence === undefined) fence = mark;
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
+    if (!inCode && definitions.length < MAX_DEFINITIONS && DEFINITION.test(line)) definitions.push(line);
+    block.lines.push(line);
+    block.size += line.length + 1;
+    if (!inCode) block.prose += line.length;
+    afterBlank = line.trim() === '';
+  }
+  return { blocks, definitions };
+}
