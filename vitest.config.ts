@@ -22,7 +22,11 @@ export default defineConfig({
           name: 'api',
           include: ['tests/**/*.test.ts'],
           exclude: [CONTRACT],
-          globalSetup: ['tests/support/build.ts', 'tests/support/postgres.ts'],
+          globalSetup: [
+            'tests/support/build.ts',
+            'tests/support/postgres.ts',
+            'tests/browser/support/chromium.ts',
+          ],
           sequence: { groupOrder: 0 },
         },
       },

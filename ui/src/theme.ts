@@ -2,7 +2,7 @@ import { type CSSVariablesResolver, createTheme, rem } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: { light: 8, dark: 5 },
   autoContrast: true,
   luminanceThreshold: 0.35,
   defaultRadius: 'md',
@@ -16,9 +16,17 @@ export const theme = createTheme({
   },
 });
 
-/** Dimmed text with the contrast that WCAG 2.2 AA asks for, on every background of a scheme. */
+/** Dimmed text, errors and links with the contrast that WCAG 2.2 AA asks for, on every background of a scheme. */
 export const variables: CSSVariablesResolver = (theme) => ({
   variables: {},
-  light: { '--mantine-color-dimmed': theme.colors.gray[7], '--mantine-color-error': theme.colors.red[9] },
-  dark: { '--mantine-color-dimmed': theme.colors.dark[1], '--mantine-color-error': theme.colors.red[4] },
+  light: {
+    '--mantine-color-dimmed': theme.colors.gray[7],
+    '--mantine-color-error': theme.colors.red[9],
+    '--mantine-color-anchor': theme.colors.indigo[9],
+  },
+  dark: {
+    '--mantine-color-dimmed': theme.colors.dark[1],
+    '--mantine-color-error': theme.colors.red[4],
+    '--mantine-color-anchor': theme.colors.indigo[3],
+  },
 });

@@ -1,4 +1,4 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Menu, Text, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import { useMe, useOrg } from '../session.ts';
@@ -15,8 +15,8 @@ export function OrgMenu() {
           variant="default"
           rightSection={<IconSelector size={14} aria-hidden />}
           style={{ minWidth: 0 }}
-          aria-label={`Organization: ${org.name}`}
         >
+          <VisuallyHidden>Organization </VisuallyHidden>
           <Text span inherit truncate maw={{ base: 110, sm: 220 }}>
             <bdi>{org.name}</bdi>
           </Text>

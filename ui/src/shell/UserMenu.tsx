@@ -1,4 +1,4 @@
-import { Avatar, Group, Menu, Text, UnstyledButton } from '@mantine/core';
+import { Avatar, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
@@ -18,13 +18,14 @@ export function UserMenu() {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${user.name}`}>
-          <Group gap="xs" wrap="nowrap">
-            <Avatar name={user.name} color="indigo" size={32} alt="" />
+        <UnstyledButton>
+          <VisuallyHidden>Account of {user.name}</VisuallyHidden>
+          <Group gap="xs" wrap="nowrap" aria-hidden>
+            <Avatar name={user.name} color="indigo" size={32} />
             <Text size="sm" maw={160} truncate visibleFrom="sm">
               <bdi>{user.name}</bdi>
             </Text>
-            <IconChevronDown size={14} aria-hidden />
+            <IconChevronDown size={14} />
           </Group>
         </UnstyledButton>
       </Menu.Target>

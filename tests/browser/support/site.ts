@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, describe, expect, inject, vi } from 'vitest';
+import { createWorkspace } from '../../support/agent.ts';
+import { type Api, createApi } from '../../support/api.ts';
+import { createDatabase } from '../../support/database.ts';
+import { startServer, stopServers } from '../../support/server.ts';
+import { watch } from './watch.ts';
+
+/** `describe` for what needs a browser; skipped without one. */
+export const describePages = describe.skipIf(!inject('browser'));
+
+const ACTION_TIMEOUT_MS = 10_000;
+
+export interface Mail {
+  recipient: string;
+  subject: string;
+  text: string;
+  /** What the mail wants to be clicked. */
+  link?: string;
+}
+
+export interface Visit extends BrowserContextOptions {
+  /** Of a session; nobody is signed in without it. */
+  cookie?: string | undefined;
+}
+
+/** The built server with its web UI, and browsers that visit it. */
+export interface Site {
+  /** The base domain's address, or the only one. */
+  url: string;
+  databaseUrl: string;
+  /** Calls the API. `org` works in both modes. */
+  api: Api;
+  /** The address of an organization's page. */
+  orgUrl(slug: string, path?: string): string;
+  /**
+   * A window of a browser of its own. The test fails when something goes wrong in there: an error in the console, a
+   * request to another host, a violation of the policy. The service's own refusals (4xx) are not such errors.
+   */
+  visit(visit?: Visit): Promise<Page>;
+  /** Waits for the last mail to somebody, of this subject. */
+  mailTo(recipient: string, subject?: RegExp): Promise<Mail>;
+}
+
+export interface SiteOptions {
+  /** Organizations at subdomains of it; `findings.localhost` leads to this machine. */
+  baseDomain?: string;
+  env?: Record<string, string>;
+}
+
+let launched: Promise<Browser> | undefined;
+const problems: string[] = [];
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+  expect(problems.splice(0)).toEqual([]);
+});
+
+afterAll(async () => {
+  await (await launched)?.close();
+  await stopServers();
+});
+
+/** Starts a server for the calling suite, with a database of its own. */
+export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Promise<Site> {
+  const database = await createDatabase();
+  const dataDir = createWorkspace();
+  const server = await startServer({
+    DATABASE_URL: database.url,
+    JWT_SECRET: 'a secret for tests of the web UI',
+    SVC_DATA_DIR: dataDir,
+    ...(baseDomain && { SVC_BASE_DOMAIN: baseDomain }),
+    ...env,
+  });
+  afterAll(async () => {
+    await server.stop('SIGTERM');
+    await database.drop();
+  });
+  const { port } = new URL(server.url);
+  const hostOf = (slug?: string) =>
+    baseDomain ? `${slug ? `${slug}.` : ''}${baseDomain}:${port}` : `localhost:${port}`;
+  const url = `http://${hostOf()}`;
+
+  const passOn = (request: Request) => {
+    const headers = new Headers(request.headers);
+    headers.set('host', hostOf(headers.get('x-org-slug') ?? undefined));
+    return fetch(new Request(request, { headers }));
+  };
+  const mails = async (): Promise<Mail[]> => {
+    const text = await readFile(join(dataDir, 'outbox.jsonl'), 'utf8').catch(() => '');
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+
+  return {
+    url,
+    databaseUrl: database.url,
+    api: createApi(passOn, server.url),
+    orgUrl: (slug, path = '') =>
+      baseDomain ? `http://${hostOf(slug)}${path || '/'}` : `${url}/o/${slug}${path}`,
+    async visit({ cookie, ...options } = {}) {
+      launched ??= chromium.launch({ executablePath: inject('browser'), args: ['--no-sandbox'] });
+      const browser = await launched;
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      closing.push(() => context.close());
+      context.setDefaultTimeout(ACTION_TIMEOUT_MS);
+      if (cookie) {
+        const domain = baseDomain ? `.${baseDomain}` : 'localhost';
+        await context.addCookies([{ name: 'svc_token', value: cookie, domain, path: '/', httpOnly: true }]);
+      }
+      await watch(context, (host) => host === hostOf() || host.endsWith(`.${hostOf()}`), problems);
+      return context.newPage();
+    },
+    async mailTo(recipient, subject = /./) {
+      const find = async () =>
+        (await mails()).findLast((mail) => mail.recipient === recipient && subject.test(mail.subject));
+      return await vi.waitUntil(find, { timeout: ACTION_TIMEOUT_MS, interval: 50 });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { BrowserContext } from 'playwright-core';
+
+/** What a browser says of every 4xx answer; tests see those by what the page makes of them. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
+
+/** Notes what should never happen in a browser that visits the web UI. */
+export async function watch(
+  context: BrowserContext,
+  isOurs: (host: string) => boolean,
+  problems: string[],
+): Promise<void> {
+  context.on('console', (message) => {
+    const text = message.text();
+    const refused = REFUSED.test(text) && message.location().url.includes('/api/v1/');
+    if (['error', 'warning'].includes(message.type()) && !refused) problems.push(`console: ${text}`);
+  });
+  context.on('weberror', (error) => problems.push(`page: ${error.error().stack ?? error.error()}`));
+  context.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (/^https?:$/.test(protocol) && !isOurs(host)) problems.push(`request to ${request.url()}`);
+  });
+  // Those of styles and images are not in every version's console.
+  await context.addInitScript({
+    content: `addEventListener('securitypolicyviolation', (event) => {
+      console.error('policy: ' + event.violatedDirective + ' refused ' + event.blockedURI);
+    });`,
+  });
+}
