@@ -1,5 +1,85 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ServiceError } from '../../api.ts';
+import { toFields } from '../../parts/form.ts';
+import { LinkButton } from '../../parts/links.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { NewPasswordField } from '../../parts/PasswordField.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { passwordProblem } from '../../parts/password-rules.ts';
+import { Leave } from './Leave.tsx';
 
+const route = getRouteApi('/_public/reset-password');
+
+const isExpired = (error: unknown) =>
+  error instanceof ServiceError && error.details.some(({ field }) => field === 'token');
+
+/** Sets a password by a mailed link: a new one, or the first of somebody who was invited. */
 export function ResetPassword() {
-  return <Page title="ResetPassword">…</Page>;
+  const { token, new: first } = route.useSearch();
+  const [problem, setProblem] = useState<unknown>();
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: (value) => passwordProblem(value) ?? null },
+  });
+  const reset = useMutation({
+    mutationFn: ({ password }: typeof form.values) =>
+      api.post('/auth/reset-password', { body: { token: token ?? '', password } }),
+    onMutate: () => setProblem(undefined),
+    onError: (error) => setProblem(isExpired(error) ? undefined : toFields(form, error)),
+  });
+
+  if (reset.isSuccess) {
+    return (
+      <Page title={first ? 'Your password is set' : 'Your password is changed'}>
+        <Text role="status">
+          {first
+            ? 'Your account is ready: log in with it.'
+            : 'You were logged out everywhere. Log in with the new password.'}
+        </Text>
+        <Leave to="/login">Log in</Leave>
+      </Page>
+    );
+  }
+  if (!token || isExpired(reset.error)) {
+    return (
+      <Page title={token ? 'This link does not work any more' : 'This link is incomplete'}>
+        <Alert role="alert" color="yellow">
+          {token
+            ? 'Links to set a password work once, and for an hour; a newer one puts an end to them when it is used.'
+            : 'Open it from the mail again, or copy all of it into the address bar.'}
+        </Alert>
+        <LinkButton to="/forgot-password" fullWidth>
+          Send me another link
+        </LinkButton>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={first ? 'Set your password' : 'Set a new password'}
+      description={
+        first ? 'You were invited: with a password the account is yours.' : 'All your sessions end with it.'
+      }
+    >
+      <form noValidate onSubmit={form.onSubmit((values) => reset.mutate(values))}>
+        <Stack>
+          {problem !== undefined && <Problem error={problem} />}
+          <NewPasswordField
+            label="New password"
+            autoFocus
+            required
+            {...form.getInputProps('password')}
+            value={form.values.password}
+          />
+          <Button type="submit" loading={reset.isPending} fullWidth>
+            Set password
+          </Button>
+        </Stack>
+      </form>
+    </Page>
+  );
 }

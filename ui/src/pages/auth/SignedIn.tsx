@@ -1,11 +1,25 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Alert } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Page } from '../../parts/Page.tsx';
+import { sessionQuery } from '../../session.ts';
+import { Leave } from './Leave.tsx';
 
 /** Says that the other window can be gone on with. */
 export function SignedIn() {
+  const user = useQueryClient().getQueryData(sessionQuery.queryKey)?.user;
+  if (!user) {
+    return (
+      <Page title="You are not signed in">
+        <Leave to="/login?return_to=/signed-in">Log in</Leave>
+      </Page>
+    );
+  }
   return (
-    <Stack>
-      <Title order={1}>You are signed in</Title>
-      <Text>Close this window and go on where you were.</Text>
-    </Stack>
+    <Page title="You are signed in" description={<bdi>{user.email}</bdi>}>
+      <Alert role="status" color="teal" icon={<IconCheck />}>
+        Close this window and go on in the one you came from: it is as you left it.
+      </Alert>
+    </Page>
   );
 }
