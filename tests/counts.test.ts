@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { sqlState } from '../db/errors.ts';
-import { setFindingStatus } from '../db/findings.ts';
+import { setFindingStatus, setFindingStatuses } from '../db/findings.ts';
 import { createIds } from '../db/ids.ts';
 import { createIngest, type Push } from '../db/ingest.ts';
 import { ingestStatement } from '../db/ingest-statement.ts';
@@ -73,6 +73,15 @@ const aCall = fc.oneof(
       status: fc.nat(FINDING_STATUSES.length),
     }),
   },
+  fc.record({
+    kind: fc.constant('bulk' as const),
+    app,
+    project,
+    changes: fc.uniqueArray(fc.record({ print, status: fc.constantFrom(...USER_STATUSES) }), {
+      minLength: 1,
+      selector: (change) => change.print,
+    }),
+  }),
   fc.record({ kind: fc.constant('register' as const), app, project, scan }),
   fc.record({
     kind: fc.constant('end' as const),
@@ -106,6 +115,13 @@ async function run({ projects, ids }: World, call: Call): Promise<Answer> {
       return call.as === 'user'
         ? patch(`/findings/${id}`, { ...org.asOwner, body })
         : patch(`/agent/findings/${id}`, { ...org.asAgent, body });
+    }
+    case 'bulk': {
+      const changes = call.changes.map(({ print, status }) => ({
+        id: ids.get(`${call.project} ${print}`) ?? crypto.randomUUID(),
+        status,
+      }));
+      return patch('/findings', { ...org.asOwner, body: { changes } });
     }
     case 'register':
       return post('/agent/scans', {
@@ -259,7 +275,7 @@ describe('batches of two processes', () => {
         createIds(() => new Date()),
       ),
     );
-    const known: string[] = [];
+    const known = new Set<string>();
 
     const pushing = ingests.map(async (ingest, i) => {
       for (let round = 0; round < 30; round++) {
@@ -268,16 +284,24 @@ describe('batches of two processes', () => {
           return ingest(where, org.tokenId, aPush(org, scanId, `print-${n}`, severity));
         });
         for (const outcome of await Promise.all(pushes)) {
-          if (outcome.kind === 'written' && known.length < 60) known.push(outcome.finding.id);
+          if (outcome.kind === 'written') known.add(outcome.finding.id);
         }
       }
     });
     let pushed = false;
-    const triaging = pools.map(async ({ sql }) => {
+    const triaging = pools.map(async (pool, i) => {
+      const use = listened(pool, failures);
+      const anyOf = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)] as T;
       while (!pushed) {
-        const id = known[Math.floor(Math.random() * known.length)] ?? crypto.randomUUID();
-        const status = FINDING_STATUSES[Math.floor(Math.random() * FINDING_STATUSES.length)] ?? 'open';
-        await setFindingStatus(sql, where.tables, { id, status, now: new Date() });
+        const now = new Date();
+        const ids = known.size > 0 ? [...known] : [crypto.randomUUID()];
+        const changes = shuffled(ids.length)
+          .slice(0, i === 0 ? 1 : 40)
+          .map((n) => ({ id: ids[n] as string, status: anyOf(FINDING_STATUSES) }));
+        await use(async (sql) => {
+          if (i > 0) await setFindingStatuses(sql, where.tables, changes, now);
+          else for (const change of changes) await setFindingStatus(sql, where.tables, { ...change, now });
+        });
       }
     });
     await Promise.all(pushing);
