@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { NoSuchOrg } from './no-such-org.ts';
+import { destinationOfSignedIn } from './pages/auth/go-on.ts';
 import { Problem } from './parts/Problem.tsx';
 import { Waiting } from './parts/Waiting.tsx';
 import {
@@ -24,6 +25,7 @@ import { OrgShell } from './shell/OrgShell.tsx';
 import { PlainShell } from './shell/PlainShell.tsx';
 import { PublicShell } from './shell/PublicShell.tsx';
 import type { Site } from './site.ts';
+import { WrongHost } from './wrong-host.ts';
 
 /** What routes are loaded with. */
 export interface RouteContext {
@@ -53,6 +55,13 @@ const home = createRoute({
 
 /** To the login page, which is on the base domain where there is one, and back from there. */
 function toLogin(site: Site, back: string) {
+  if (!site.sharesSession) {
+    return new WrongHost(
+      'Nobody can be signed in at this address',
+      `Sign in at ${site.baseDomain}: your organizations are found from there.`,
+      { label: `To ${site.baseDomain}`, href: site.signInUrl('/') },
+    );
+  }
   if (!site.signsIn) {
     const return_to = encodeURIComponent(location.origin + back);
     return redirect({ href: site.signInUrl(`/login?return_to=${return_to}`) });
@@ -69,10 +78,24 @@ const publicPages = createRoute({
   },
 });
 
+interface Passing {
+  context: RouteContext;
+  preload: boolean;
+  search: { return_to?: string };
+}
+
+/** Who is signed in already goes on to where they wanted. */
+async function passOn({ context: { queries, site }, preload, search }: Passing): Promise<void> {
+  if (preload || !(await findMe(queries))) return;
+  const href = destinationOfSignedIn(site, search.return_to);
+  if (href) throw redirect({ href, replace: true });
+}
+
 const login = createRoute({
   getParentRoute: () => publicPages,
   path: '/login',
   validateSearch: textSearch('return_to', 'email'),
+  beforeLoad: passOn,
   component: lazyRouteComponent(() => import('./pages/auth/Login.tsx'), 'Login'),
 });
 
@@ -80,6 +103,7 @@ const register = createRoute({
   getParentRoute: () => publicPages,
   path: '/register',
   validateSearch: textSearch('return_to', 'email'),
+  beforeLoad: passOn,
   component: lazyRouteComponent(() => import('./pages/auth/Register.tsx'), 'Register'),
 });
 
@@ -174,6 +198,13 @@ const org = createRoute({
   beforeLoad: ({ params, context: { me, site } }) => {
     const found = me.orgs.find(({ slug }) => slug === params.org);
     if (!found) throw new NoSuchOrg(params.org);
+    if (!site.reaches(found.slug)) {
+      throw new WrongHost(
+        'This address belongs to another organization',
+        `Open “${found.name}” at the address of the service itself.`,
+        { label: 'Your organizations', href: '/orgs' },
+      );
+    }
     // Here the base domain names no organization.
     if (site.baseDomain !== '' && site.hostOrg !== params.org)
       throw redirect({ href: site.orgUrl(found.slug) });

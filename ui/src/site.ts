@@ -9,8 +9,15 @@ export interface Site {
   hostOrg: string | undefined;
   /** Whether people can sign in at this host. */
   signsIn: boolean;
+  /** Whether who signs in is signed in at this host: the cookie is the base domain's, and no custom domain's. */
+  sharesSession: boolean;
   /** An address of the base domain, or of this host where there is none. */
   signInUrl(path: string): string;
+  /**
+   * Whether an organization has an address that is known here: without a base domain a custom domain shows its own
+   * organization only.
+   */
+  reaches(slug: string): boolean;
   /** An address of an organization. */
   orgUrl(slug: string, path?: string): string;
   /** The address to return to after signing in, if it is one of ours. */
@@ -25,7 +32,13 @@ export interface Rewrite {
   output(this: void, { url }: { url: URL }): URL;
 }
 
-type Place = Pick<Location, 'protocol' | 'hostname' | 'port' | 'origin'>;
+/** Of `location`. */
+interface Place {
+  protocol: string;
+  hostname: string;
+  port: string;
+  origin: string;
+}
 
 /** Stands for the slug of the organization of a custom domain while nobody is signed in. */
 const UNKNOWN_ORG = 'this';
@@ -54,7 +67,9 @@ export function siteOf(
   baseDomain: string,
   orgs: readonly { slug: string; custom_domain?: string | undefined }[],
 ): Site {
-  const host = place.hostname.toLowerCase().replace(/\.$/, '');
+  const host = place.hostname.replace(/\.$/, '');
+  // To a browser `example.com.` is another host, which does not get the cookies of `example.com`.
+  const isDotted = host !== place.hostname;
   const port = place.port ? `:${place.port}` : '';
   const custom = orgs.find((org) => org.custom_domain === host)?.slug;
   const isBase = baseDomain !== '' && host === baseDomain;
@@ -70,7 +85,9 @@ export function siteOf(
   return {
     baseDomain,
     hostOrg,
-    signsIn: baseDomain === '' || isBase,
+    signsIn: baseDomain === '' || (isBase && !isDotted),
+    sharesSession: baseDomain === '' || ((isBase || isBelow(host, baseDomain)) && !isDotted),
+    reaches: (slug) => baseDomain !== '' || hostOrg === undefined || slug === hostOrg,
     signInUrl: (path) => base + path,
     orgUrl(slug, path = '/') {
       if (slug === hostOrg) return place.origin + path;

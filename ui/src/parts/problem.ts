@@ -1,5 +1,6 @@
 import { ServiceError } from '../api.ts';
 import { NoSuchOrg } from '../no-such-org.ts';
+import { WrongHost } from '../wrong-host.ts';
 
 /** An error in words: what happened, what to do, and where. */
 export interface ProblemText {
@@ -52,6 +53,10 @@ export function problemOf(error: unknown): ProblemText {
       advice: error.message,
       action: { label: 'Your organizations', href: '/orgs' },
     };
+  }
+  if (error instanceof WrongHost) {
+    const { title, message, action } = error;
+    return { title, advice: message, ...(action && { action }) };
   }
   if (!(error instanceof ServiceError)) {
     if (error instanceof TypeError && !/fetch|network|load/i.test(error.message)) return defect(error);
