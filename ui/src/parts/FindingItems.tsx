@@ -1,0 +1,69 @@
+import { Group, Text } from '@mantine/core';
+import type { Schemas } from '../api.ts';
+import type { FindingSearch } from '../search.ts';
+import { useOrg } from '../session.ts';
+import classes from './FindingItems.module.css';
+import { LinkAnchor } from './links.tsx';
+import { SeverityBadge, StatusBadge } from './Severity.tsx';
+import { Ago } from './Time.tsx';
+
+interface Props {
+  findings: Schemas['ListedFinding'][];
+  /** The list they are the beginning of: for next and previous on the page of one. */
+  list?: FindingSearch;
+  /** Names of projects by id, where that is worth saying. */
+  projects?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Some findings, one below the other. */
+export function FindingItems({ findings, list, projects }: Props) {
+  const { slug } = useOrg();
+  return (
+    <ul className={classes.list}>
+      {findings.map((finding, index) => (
+        <li key={finding.id} className={classes.item}>
+          <div className={classes.severity}>
+            <SeverityBadge severity={finding.severity} />
+          </div>
+          <div className={classes.title}>
+            <LinkAnchor
+              to="/o/$org/findings/$id"
+              params={{ org: slug, id: finding.id }}
+              search={list ? { ...list, at: index + 1 } : {}}
+              c="inherit"
+              size="sm"
+              fw={500}
+              display="block"
+              truncate
+            >
+              <bdi>{finding.title}</bdi>
+            </LinkAnchor>
+            <Text size="xs" c="dimmed" truncate>
+              <Where finding={finding} project={projects?.get(finding.project_id)} />
+            </Text>
+          </div>
+          <Group className={classes.side} gap="xs" wrap="nowrap" justify="flex-end">
+            <StatusBadge status={finding.status} />
+            <Text size="xs" c="dimmed" miw={80} ta="right" visibleFrom="xs">
+              <Ago time={finding.created_at} />
+            </Text>
+          </Group>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Where(props: { finding: Schemas['ListedFinding']; project: string | undefined }) {
+  const { finding, project } = props;
+  const { file, line } = finding;
+  const place = file && (line === undefined ? file : `${file}:${line}`);
+  return (
+    <>
+      {project !== undefined && <bdi>{project}</bdi>}
+      {project !== undefined && place && ' · '}
+      {place && <bdi>{place}</bdi>}
+      {project === undefined && !place && finding.source && <bdi>{finding.source}</bdi>}
+    </>
+  );
+}
