@@ -82,7 +82,8 @@ export function warnOfUnset({ jwtSecret, encryptionKey }: Config, log: Logger): 
   if (!encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
 }
 
-const NO_PAGE = 'This server comes without the web UI. The API is below /api/v1.';
+const NO_PAGE =
+  '<!doctype html><html lang="en"><title>Findings</title><p>This server comes without the web UI. The API is below /api/v1.</p></html>';
 
 /** How long who wants a whole list waits for those who are reading some. */
 const LIST_PATIENCE_MS = 30_000;

@@ -46,6 +46,29 @@ describe("the API's description", () => {
   });
 });
 
+describe('the page of the web UI', () => {
+  it('is never kept, loads nothing but our own files, and has no script in it', async () => {
+    const { text, headers } = await server.api.get('//o/acme/findings');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(text).not.toMatch(/<script(?![^>]* src=)/);
+    const sources = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url ?? '');
+    for (const kind of ['.js', '.css', '.svg']) expect(sources.some((path) => path.endsWith(kind))).toBe(true);
+    for (const source of sources) expect(source).toMatch(/^\/assets\/ui\/\w+-[\w-]{8}\.(js|css|svg)$/);
+  });
+
+  it.each(['br', 'gzip'])('has files that are kept for ever, compressed beforehand: %s', async (encoding) => {
+    const { text } = await server.api.get('//');
+    const [, script] = /<script [^>]*src="([^"]*)"/.exec(text) ?? [];
+    const file = await fetch(server.url + script, { headers: { 'accept-encoding': encoding } });
+    expect(file.headers.get('content-encoding')).toBe(encoding);
+    expect(file.headers.get('content-type')).toMatch(/javascript/);
+    expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await file.text()).toContain('import');
+  });
+});
+
 describe('the documentation page', () => {
   it('loads nothing but our own files, and its policy allows what it needs and no more', async () => {
     const { text, headers } = await server.api.get('/docs');

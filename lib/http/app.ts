@@ -79,7 +79,7 @@ export function createApp(services: Services, endpoints: Endpoints): App {
 
   app.notFound((c) => {
     const request = c.get('request');
-    const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/(api|assets)(\/|$)/.test(c.req.path);
+    const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/api(\/|$)/.test(c.req.path);
     if (!isPage) return respondError(request, new ApiError('resource_error/not_found'));
     return respond(request, 200, services.page, {
       ...PAGE_HEADERS,
