@@ -11,7 +11,6 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { notifications } from '@mantine/notifications';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,7 +20,7 @@ import { tokensKey } from '../queries/tokens.ts';
 import { useOrg } from '../session.ts';
 import { Empty } from './Empty.tsx';
 import { LinkAnchor } from './links.tsx';
-import { problemOf } from './problem.ts';
+import { tellDone, tellFailed } from './notify.ts';
 import { Ago } from './Time.tsx';
 import { type ApiToken, isUsable, type TokenState, tokenState } from './token-state.ts';
 
@@ -148,13 +147,10 @@ function RevokeButton({ token }: { token: ApiToken }) {
         : org.api.delete('/projects/{projectId}/tokens/{id}', { params: { path: { projectId, id } } });
     },
     onSuccess: () => {
-      notifications.show({ message: `“${token.name}” was revoked.`, color: 'teal' });
+      tellDone(`“${token.name}” was revoked.`);
       return queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
-    onError: (error) => {
-      const { title, advice } = problemOf(error);
-      notifications.show({ title, message: advice, color: 'red' });
-    },
+    onError: tellFailed,
   });
   const ask = () =>
     modals.openConfirmModal({

@@ -1,5 +1,186 @@
-import { Page } from '../../parts/Page.tsx';
+import { Badge, Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { modals } from '@mantine/modals';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Schemas, ServiceError } from '../../api.ts';
+import { toFields } from '../../parts/form.ts';
+import { Loaded } from '../../parts/Loaded.tsx';
+import { tellDone, tellFailed } from '../../parts/notify.ts';
+import { Problem } from '../../parts/Problem.tsx';
+import { emailsQuery } from '../../queries/profile.ts';
+import { useRenew } from './use-renew.ts';
 
+type Email = Schemas['UserEmail'];
+
+/** One's e-mail addresses. */
 export function Emails() {
-  return <Page title="Emails">…</Page>;
+  const emails = useQuery(emailsQuery);
+  return (
+    <Stack>
+      <div>
+        <Title order={2}>E-mails</Title>
+        <Text size="sm" c="dimmed">
+          You can log in with every verified address. Mails about your account go to the primary one.
+        </Text>
+      </div>
+      <Loaded query={emails}>
+        {(list) => (
+          <Card withBorder p={0}>
+            <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: 'none' }} aria-label="E-mails">
+              {list.map((email) => (
+                <EmailRow key={email.id} email={email} />
+              ))}
+            </Stack>
+          </Card>
+        )}
+      </Loaded>
+      <AddEmail />
+    </Stack>
+  );
+}
+
+function EmailRow({ email }: { email: Email }) {
+  const { id } = email;
+  const renew = useRenew();
+  const path = { params: { path: { id } } };
+  const said = (message: string) => {
+    tellDone(message);
+    return renew();
+  };
+  const resend = useMutation({
+    mutationFn: () => api.post('/profile/emails/{id}/send-verification', path),
+    onSuccess: () => said(`A verification link is on its way to ${email.email}.`),
+    onError: tellFailed,
+  });
+  const makePrimary = useMutation({
+    mutationFn: () => api.post('/profile/emails/{id}/set-primary', path),
+    onSuccess: () => said(`${email.email} is your primary address now.`),
+    onError: tellFailed,
+  });
+  const remove = useMutation({
+    mutationFn: () => api.delete('/profile/emails/{id}', path),
+    onSuccess: () => said(`${email.email} was removed.`),
+    onError: tellFailed,
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Remove this address?',
+      children: (
+        <Text size="sm">
+          You can no longer log in with <bdi>{email.email}</bdi>, and somebody else may claim it.
+        </Text>
+      ),
+      labels: { confirm: 'Remove', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => remove.mutate(),
+    });
+  return (
+    <Group
+      component="li"
+      justify="space-between"
+      p="md"
+      style={{ borderTop: '1px solid var(--mantine-color-default-border)', marginTop: -1 }}
+    >
+      <Group gap="xs" style={{ minWidth: 0 }}>
+        <Text size="sm" fw={500}>
+          <bdi>{email.email}</bdi>
+        </Text>
+        {email.is_primary && (
+          <Badge variant="light" radius="sm" tt="none">
+            Primary
+          </Badge>
+        )}
+        <Badge variant="dot" color={email.verified ? 'green' : 'orange'} radius="sm" tt="none">
+          {email.verified ? 'Verified' : 'Not verified'}
+        </Badge>
+      </Group>
+      <Group gap="xs">
+        {!email.verified && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Send the verification mail to ${email.email} again`}
+            loading={resend.isPending}
+            onClick={() => resend.mutate()}
+          >
+            Send mail again
+          </Button>
+        )}
+        {email.verified && !email.is_primary && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Make ${email.email} primary`}
+            loading={makePrimary.isPending}
+            onClick={() => makePrimary.mutate()}
+          >
+            Make primary
+          </Button>
+        )}
+        {!email.is_primary && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            aria-label={`Remove ${email.email}`}
+            loading={remove.isPending}
+            onClick={ask}
+          >
+            Remove
+          </Button>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+function AddEmail() {
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<unknown>();
+  const form = useForm({
+    initialValues: { email: '' },
+    validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
+  });
+  const add = useMutation({
+    mutationFn: async (email: string) => (await api.post('/profile/emails', { body: { email } })).result,
+    onSuccess: ({ email }) => {
+      form.reset();
+      tellDone(`A verification link is on its way to ${email}. It works for 24 hours.`);
+      return queries.invalidateQueries({ queryKey: emailsQuery.queryKey });
+    },
+    onError: (error) => {
+      if (error instanceof ServiceError && error.code === 'already_exists') {
+        return form.setFieldError('email', error.message);
+      }
+      setProblem(toFields(form, error));
+    },
+  });
+  return (
+    <form
+      noValidate
+      aria-label="Add an address"
+      onSubmit={form.onSubmit(({ email }) => {
+        setProblem(undefined);
+        add.mutate(email.trim());
+      })}
+    >
+      <Stack gap="sm">
+        <Group align="flex-start" gap="xs">
+          <TextInput
+            label="Add an address"
+            type="email"
+            autoComplete="email"
+            style={{ flex: '1 1 14rem' }}
+            maw={360}
+            {...form.getInputProps('email')}
+          />
+          <Button type="submit" mt={25} loading={add.isPending}>
+            Add
+          </Button>
+        </Group>
+        {problem !== undefined && <Problem error={problem} />}
+      </Stack>
+    </form>
+  );
 }

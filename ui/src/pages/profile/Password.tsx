@@ -1,5 +1,74 @@
-import { Page } from '../../parts/Page.tsx';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ServiceError } from '../../api.ts';
+import { toFields } from '../../parts/form.ts';
+import { tellDone } from '../../parts/notify.ts';
+import { NewPasswordField, PasswordField } from '../../parts/PasswordField.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { passwordProblem } from '../../parts/password-rules.ts';
+import { sessionsQuery } from '../../queries/profile.ts';
+import { useMe } from '../../session.ts';
 
+/** Changes one's password. */
 export function Password() {
-  return <Page title="Password">…</Page>;
+  const { user } = useMe();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<unknown>();
+  const form = useForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      current_password: (password) => (password === '' ? 'Enter your current password' : null),
+      new_password: (password) => passwordProblem(password) ?? null,
+    },
+  });
+  const change = useMutation({
+    mutationFn: (body: typeof form.values) => api.post('/auth/change-password', { body }),
+    onSuccess: () => {
+      form.reset();
+      tellDone('All your other sessions were ended.', 'Your password was changed');
+      return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    },
+    onError: (error) => {
+      if (error instanceof ServiceError && error.code === 'invalid_credentials') {
+        return form.setFieldError('current_password', 'This is not your current password');
+      }
+      setProblem(toFields(form, error));
+    },
+  });
+  return (
+    <Stack>
+      <div>
+        <Title order={2}>Password</Title>
+        <Text size="sm" c="dimmed">
+          Changing it ends all your other sessions. A mail tells you that it was changed.
+        </Text>
+      </div>
+      <form
+        noValidate
+        onSubmit={form.onSubmit((values) => {
+          setProblem(undefined);
+          change.mutate(values);
+        })}
+      >
+        <Stack maw={440}>
+          {/* For password managers: whose password it is. */}
+          <input type="email" autoComplete="username" value={user.email} readOnly hidden />
+          <PasswordField label="Current password" {...form.getInputProps('current_password')} />
+          <NewPasswordField
+            label="New password"
+            {...form.getInputProps('new_password')}
+            value={form.values.new_password}
+          />
+          {problem !== undefined && <Problem error={problem} />}
+          <Group>
+            <Button type="submit" loading={change.isPending}>
+              Change password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Stack>
+  );
 }

@@ -1,5 +1,153 @@
-import { Page } from '../../parts/Page.tsx';
+import { Badge, Button, Card, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import {
+  IconDeviceDesktop,
+  IconDeviceMobile,
+  IconDeviceTablet,
+  IconDeviceUnknown,
+} from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, type Schemas } from '../../api.ts';
+import { Loaded } from '../../parts/Loaded.tsx';
+import { tellDone, tellFailed } from '../../parts/notify.ts';
+import { Ago } from '../../parts/Time.tsx';
+import { sessionsQuery } from '../../queries/profile.ts';
 
+type Session = Schemas['Session'];
+
+const ICONS: Record<string, typeof IconDeviceDesktop> = {
+  desktop: IconDeviceDesktop,
+  mobile: IconDeviceMobile,
+  tablet: IconDeviceTablet,
+};
+
+const nameOf = ({ browser, os }: Session) =>
+  [browser, os].filter(Boolean).join(' on ') || 'An unknown browser';
+
+/** Where one is signed in. */
 export function Sessions() {
-  return <Page title="Sessions">…</Page>;
+  const sessions = useQuery(sessionsQuery);
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-start">
+        <div style={{ flex: '1 1 18rem' }}>
+          <Title order={2}>Sessions</Title>
+          <Text size="sm" c="dimmed">
+            Where you are signed in. A session ends after 24 hours. If you do not know one, revoke it and
+            change your password.
+          </Text>
+        </div>
+        {sessions.data?.some(({ current }) => !current) && <RevokeOthers />}
+      </Group>
+      <Loaded query={sessions}>
+        {(list) => (
+          <Card withBorder p={0}>
+            <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: 'none' }} aria-label="Sessions">
+              {list
+                .toSorted((a, b) => Number(b.current) - Number(a.current))
+                .map((session) => (
+                  <SessionRow key={session.id} session={session} />
+                ))}
+            </Stack>
+          </Card>
+        )}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const Icon = ICONS[session.device_type] ?? IconDeviceUnknown;
+  return (
+    <Group
+      component="li"
+      justify="space-between"
+      p="md"
+      style={{ borderTop: '1px solid var(--mantine-color-default-border)', marginTop: -1 }}
+    >
+      <Group gap="sm" wrap="nowrap" style={{ minWidth: 0, flex: '1 1 16rem' }}>
+        <ThemeIcon variant="light" color={session.current ? 'teal' : 'gray'} size="lg" radius="md">
+          <Icon size={20} aria-hidden />
+        </ThemeIcon>
+        <div style={{ minWidth: 0 }}>
+          <Group gap="xs">
+            <Text size="sm" fw={500} title={session.user_agent}>
+              <bdi>{nameOf(session)}</bdi>
+            </Text>
+            {session.current && (
+              <Badge variant="light" color="teal" radius="sm" tt="none" autoContrast>
+                This session
+              </Badge>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed">
+            From <bdi>{session.ip_address || 'an unknown address'}</bdi>
+            {session.device_type && `, ${session.device_type}`}
+          </Text>
+          <Text size="xs" c="dimmed">
+            Last active <Ago time={session.last_active_at} /> · signed in <Ago time={session.created_at} />
+          </Text>
+        </div>
+      </Group>
+      {!session.current && <Revoke session={session} />}
+    </Group>
+  );
+}
+
+function Revoke({ session }: { session: Session }) {
+  const queries = useQueryClient();
+  const name = nameOf(session);
+  const revoke = useMutation({
+    mutationFn: () => api.delete('/profile/sessions/{id}', { params: { path: { id: session.id } } }),
+    onSuccess: () => tellDone(`The session of ${name} was revoked.`),
+    onError: tellFailed,
+    // It may have ended by itself, too.
+    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Revoke this session?',
+      children: (
+        <Text size="sm">
+          <bdi>{name}</bdi>, from <bdi>{session.ip_address}</bdi>, is signed out with its next click.
+        </Text>
+      ),
+      labels: { confirm: 'Revoke', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => revoke.mutate(),
+    });
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`Revoke ${name}, from ${session.ip_address}`}
+      loading={revoke.isPending}
+      onClick={ask}
+    >
+      Revoke
+    </Button>
+  );
+}
+
+function RevokeOthers() {
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => api.delete('/profile/sessions'),
+    onSuccess: ({ message = 'All other sessions were revoked.' }) => tellDone(message),
+    onError: tellFailed,
+    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Revoke all other sessions?',
+      children: <Text size="sm">Every browser but this one is signed out with its next click.</Text>,
+      labels: { confirm: 'Revoke all others', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => revoke.mutate(),
+    });
+  return (
+    <Button variant="default" color="red" loading={revoke.isPending} onClick={ask}>
+      Revoke all others
+    </Button>
+  );
 }

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ServiceError } from '../../api.ts';
 import { toFields } from '../../parts/form.ts';
+import { tellDone } from '../../parts/notify.ts';
 import { Problem } from '../../parts/Problem.tsx';
 import { slugFrom } from '../../parts/slug.ts';
 import { projectsQuery } from '../../queries/projects.ts';
@@ -42,7 +42,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
     mutationFn: async ({ name, slug }: { name: string; slug: string }) =>
       (await org.api.post('/projects', { body: { name: name.trim(), ...(slug !== '' && { slug }) } })).result,
     onSuccess: async (project) => {
-      notifications.show({ message: `“${project.name}” was created.`, color: 'teal' });
+      tellDone(`“${project.name}” was created.`);
       onClose();
       queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
       await navigate({ to: '/o/$org/projects/$slug', params: { org: org.slug, slug: project.slug } });

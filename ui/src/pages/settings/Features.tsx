@@ -1,10 +1,9 @@
 import { Badge, Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
+import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Page } from '../../parts/Page.tsx';
-import { problemOf } from '../../parts/problem.ts';
 import { featuresQuery } from '../../queries/features.ts';
 import { mfaQuery } from '../../queries/profile.ts';
 import { useOrg } from '../../session.ts';
@@ -93,13 +92,10 @@ function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: F
     mutationFn: (to: boolean) =>
       org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
     onSuccess: (_, to) => {
-      notifications.show({ message: `${title} is ${to ? 'on' : 'off'}.`, color: 'teal' });
+      tellDone(`${title} is ${to ? 'on' : 'off'}.`);
       return queries.invalidateQueries({ queryKey: ['org', org.slug] });
     },
-    onError: (error) => {
-      const { title, advice } = problemOf(error);
-      notifications.show({ title, message: advice, color: 'red' });
-    },
+    onError: tellFailed,
   });
   const ask = (to: boolean) =>
     askToSwitch({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm: () => change.mutate(to) });

@@ -13,13 +13,12 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
-import { notifications } from '@mantine/notifications';
 import { IconUserMinus, IconUserPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
+import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Page } from '../../parts/Page.tsx';
-import { problemOf } from '../../parts/problem.ts';
 import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
 import { membersQuery } from '../../queries/members.ts';
 import { type Role, useMe, useOrg } from '../../session.ts';
@@ -124,13 +123,10 @@ function RemoveButton({ member }: { member: Member }) {
   const remove = useMutation({
     mutationFn: () => org.api.delete('/members/{userId}', { params: { path: { userId: member.user_id } } }),
     onSuccess: () => {
-      notifications.show({ message: `${member.name} was removed.`, color: 'teal' });
+      tellDone(`${member.name} was removed.`);
       return queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
     },
-    onError: (error) => {
-      const { title, advice } = problemOf(error);
-      notifications.show({ title, message: advice, color: 'red' });
-    },
+    onError: tellFailed,
   });
   const ask = () =>
     modals.openConfirmModal({
