@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { accountTiming } from './account-timing.ts';
 import { dashboard } from './dashboard.ts';
+import { exports } from './exports.ts';
 import { hello } from './hello.ts';
 import { ingest, ingestAgain, ingestMixed } from './ingest.ts';
 import { list } from './list.ts';
@@ -22,6 +23,7 @@ const BENCHES: Record<string, Bench> = {
   'ingest-again': ingestAgain,
   'ingest-mixed': ingestMixed,
   list,
+  exports,
   point,
   page,
   dashboard,

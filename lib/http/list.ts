@@ -1,9 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import { readRows, type TextQuery } from '../../db/stream.ts';
-import type { PublicCall, RequestContext } from './call.ts';
+import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
+import { envelopeFormat, formatted, type ListFormat } from './list-format.ts';
 import type { ListReader, ListTurns } from './list-turns.ts';
-import { type Headers, JSON_TYPE, type ResultInfo } from './respond.ts';
+import type { Headers, ResultInfo } from './respond.ts';
 import { z } from './schema.ts';
 
 const ROWS_PER_FETCH = 200;
@@ -11,21 +12,7 @@ const ROWS_PER_FETCH = 200;
 const MAX_AT_ONCE = 100;
 /** A reader that takes nothing for so long has stopped: its connection is for others. */
 const STALL_MS = 30_000;
-/** What others wait for at the most while rows are converted, in one go. */
-const SLICE_MS = 10;
 const encoder = new TextEncoder();
-
-/** What a list of rows is put into. */
-export interface ListFormat {
-  /** Media type. */
-  type: string;
-  head: string;
-  separator: string;
-  /** Asked for when all rows have been given. */
-  tail(): string;
-  /** What is made of a row as it came from the database; without it, it stands as it is. */
-  row?(row: Uint8Array): Uint8Array;
-}
 
 export interface RowsOptions {
   info?: ResultInfo;
@@ -55,18 +42,15 @@ export async function answerRows(
   // Nobody would read the body, and so nobody would free its connection.
   if (c.req.method === 'HEAD') return { status: 200, headers, body: null };
 
-  const [head, separator] = [format.head, format.separator].map((text) => encoder.encode(text)) as [
-    Uint8Array,
-    Uint8Array,
-  ];
+  const partsOf = (rows: readonly Uint8Array[]) => formatted(format, rows);
+  const [head, separator] = [encoder.encode(format.head), encoder.encode(format.separator)];
   const tail = () => encoder.encode(format.tail());
-  const separated = (rows: readonly Uint8Array[]) =>
-    rows.flatMap((row, i) => (i === 0 ? [row] : [separator, row]));
+  const allOf = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
   if (info && info.per_page <= MAX_AT_ONCE) {
     const { sql, params } = query;
     const rows = await services.database.sql.unsafe(sql, params as never[]).raw();
-    const texts = (rows as unknown as [Uint8Array][]).map(([text]) => format.row?.(text) ?? text);
-    return { status: 200, headers, body: concat([head, ...separated(texts), tail()]) };
+    const texts = (rows as unknown as [Uint8Array][]).map(([text]) => text);
+    return { status: 200, headers, body: await allOf(texts) };
   }
 
   let waitedBefore = 0;
@@ -75,14 +59,15 @@ export async function answerRows(
   const waited = () => waitedBefore + (waitsSince === undefined ? 0 : performance.now() - waitsSince);
   const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
   const read = readRows(services.database.sql, query, rowsPerFetch);
-  const batches = takeTurns(services.listTurns, reader, format.row ? converted(read, format.row) : read);
+  const batches = takeTurns(services.listTurns, reader, format.row ? ahead(read) : read);
   // Asked for before the response begins, so that a failing query is still an ordinary error.
   const first = await batches.next();
   const rows = first.done ? [] : first.value;
   if (rows.length < rowsPerFetch) {
     await batches.return(undefined);
-    return { status: 200, headers, body: concat([head, ...separated(rows), tail()]) };
+    return { status: 200, headers, body: await allOf(rows) };
   }
+  const begin = [head, ...(await partsOf(rows))];
 
   let stalled: ReturnType<typeof setTimeout> | undefined;
   const waitForReader = () => {
@@ -114,14 +99,17 @@ export async function answerRows(
           breakOff(c, controller);
           batches.return(undefined).catch(() => {});
         };
-        give(controller, [head, ...separated(rows)]);
+        give(controller, begin);
       },
       async pull(controller) {
         stopWaiting();
         try {
           const { done, value } = await batches.next();
           if (over) return;
-          if (!done && value.length > 0) return give(controller, [separator, ...separated(value)]);
+          if (!done && value.length > 0) {
+            const parts = await partsOf(value);
+            return over ? undefined : give(controller, [separator, ...parts]);
+          }
           controller.enqueue(tail());
           controller.close();
           await batches.return(undefined);
@@ -165,33 +153,20 @@ async function* takeTurns<T>(
   }
 }
 
-/** Converts rows, a little at a time, while the database makes the next. */
-async function* converted(
-  batches: AsyncGenerator<Uint8Array[]>,
-  convert: (row: Uint8Array) => Uint8Array,
-): AsyncGenerator<Uint8Array[]> {
-  for await (const batch of batches) {
-    const rows: Uint8Array[] = [];
-    let since = performance.now();
-    for (const row of batch) {
-      rows.push(convert(row));
-      if (performance.now() - since < SLICE_MS) continue;
-      await new Promise((others) => setTimeout(others));
-      since = performance.now();
+/** Asks for the next while one is worked on. */
+async function* ahead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    for (let coming = batches.next(); ; ) {
+      const { done, value } = await coming;
+      if (done) return;
+      coming = batches.next();
+      // Whether it fails is seen when it is waited for.
+      coming.catch(() => {});
+      yield value;
     }
-    yield rows;
+  } finally {
+    await batches.return(undefined);
   }
-}
-
-/** Rows of JSON as the result of an envelope. */
-function envelopeFormat({ requestId }: RequestContext, info: ResultInfo | undefined): ListFormat {
-  const beside = info ? `,"result_info":${JSON.stringify(info)}` : '';
-  return {
-    type: JSON_TYPE['content-type'],
-    head: `{"success":true,"request_id":${JSON.stringify(requestId)}${beside},"result":[`,
-    separator: ',',
-    tail: () => ']}',
-  };
 }
 
 function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

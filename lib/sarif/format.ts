@@ -1,4 +1,4 @@
-import type { ListFormat } from '../http/list.ts';
+import type { ListFormat } from '../http/list-format.ts';
 import { type ExportedFinding, resultOf, ruleIdOf, ruleOf, scoreOf } from './result.ts';
 import { SARIF_SCHEMA, TOOL } from './schema.ts';
 
@@ -8,7 +8,6 @@ const MAX_RULES = 5_000;
 /** Rows of findings in JSON as a SARIF log of one run, whose rules come behind the results that they are of. */
 export function sarifFormat(): ListFormat {
   const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
   const highestScores = new Map<string, number>();
   return {
     type: 'application/sarif+json',
@@ -20,7 +19,7 @@ export function sarifFormat(): ListFormat {
       const known = highestScores.get(rule);
       if (known !== undefined || highestScores.size < MAX_RULES)
         highestScores.set(rule, Math.max(known ?? 0, scoreOf(finding)));
-      return encoder.encode(JSON.stringify(resultOf(finding)));
+      return JSON.stringify(resultOf(finding));
     },
     tail() {
       const rules = [...highestScores].map(([id, score]) => ruleOf(id, score));
