@@ -18,7 +18,7 @@ export const useShortcutsOn = () =>
   useLocalStorage({ key: 'shortcuts', defaultValue: true, getInitialValueInEffect: false });
 
 /** Where keys have a meaning of their own. */
-const TAKES_KEYS =
+export const TAKES_KEYS =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
 
 /**

@@ -1,5 +1,140 @@
+import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { IconKeyboard } from '@tabler/icons-react';
+import { getRouteApi, useBlocker } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { Page } from '../../parts/Page.tsx';
+import { ShortcutHelp, type ShortcutList, STATUS_SHORTCUTS } from '../../parts/ShortcutHelp.tsx';
+import { useShortcuts } from '../../parts/shortcuts.ts';
+import { type FindingFilter, filterOf } from '../../queries/findings.ts';
+import { withoutUndefined } from '../../search.ts';
+import { useOrg } from '../../session.ts';
+import { ColumnMenu } from './ColumnMenu.tsx';
+import { useColumns } from './columns.tsx';
+import { ExportMenu } from './ExportMenu.tsx';
+import { FilterChips } from './FilterChips.tsx';
+import classes from './Findings.module.css';
+import { FindingsGrid } from './FindingsGrid.tsx';
+import { counted } from './filters.ts';
+import { Toolbar } from './Toolbar.tsx';
+import { useTriage } from './use-triage.tsx';
 
+const route = getRouteApi('/_signed-in/o/$org/findings');
+
+const LOOKING: ShortcutList = [
+  [['j', '↓'], 'Next finding'],
+  [['k', '↑'], 'Previous finding'],
+  [['o', 'Enter'], 'Open the finding'],
+];
+const SELECTING: ShortcutList = [
+  [['x', 'Space'], 'Select the finding, or take it back'],
+  [['Shift + x'], 'Select all from the last selected one to here'],
+  ...STATUS_SHORTCUTS,
+  [['u'], 'Undo the last change'],
+  [['Esc'], 'Clear the selection'],
+];
+const OTHERS: ShortcutList = [
+  [['/'], 'Search'],
+  [['?'], 'Show this help'],
+];
+
+/** All findings, to be narrowed and triaged. */
 export function Findings() {
-  return <Page title="Findings">…</Page>;
+  const { page = 1, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const org = useOrg();
+  // The same object as long as it says the same.
+  const said = JSON.stringify(filterOf(search));
+  const filter = useMemo(() => JSON.parse(said) as FindingFilter, [said]);
+  const { sort: _, ...narrowed } = filter;
+  const columns = useColumns();
+  const field = useRef<HTMLInputElement>(null);
+  const [total, setTotal] = useState<number>();
+  const [helps, help] = useDisclosure();
+  const triage = useTriage(filter);
+
+  const change = useCallback(
+    (part: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }, replace = false) =>
+      navigate({
+        search: ({ page: _, ...before }) => withoutUndefined<FindingFilter>({ ...before, ...part }),
+        replace,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+  const find = () => field.current?.select();
+  // Keyboards differ in whether these need Shift.
+  useShortcuts({ '/': find, 'shift+/': find, '?': help.open, 'shift+?': help.open });
+
+  useBlocker({
+    disabled: !triage.job?.running,
+    enableBeforeUnload: true,
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname &&
+      new Promise<boolean>((answer) =>
+        modals.openConfirmModal({
+          title: 'Findings are still being changed',
+          children: 'If you leave, it is stopped: what was changed stays, what is left is not tried.',
+          labels: { confirm: 'Stop and leave', cancel: 'Stay' },
+          onConfirm: () => {
+            triage.stop();
+            answer(false);
+          },
+          onClose: () => answer(true),
+        }),
+      ),
+  });
+
+  return (
+    <div className={classes.page}>
+      <Page
+        title="Findings"
+        actions={
+          <>
+            <ExportMenu filter={filter} disabled={!total} />
+            <ColumnMenu columns={columns} />
+            <Tooltip label="Keyboard shortcuts">
+              <ActionIcon
+                variant="default"
+                size={36}
+                aria-label="Keyboard shortcuts"
+                aria-keyshortcuts="?"
+                onClick={help.open}
+              >
+                <IconKeyboard size={18} />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        }
+      >
+        <div className={classes.list}>
+          <Toolbar filter={filter} onChange={change} search={field} />
+          <Group gap="sm" mih="1.5rem">
+            <Text size="sm" fw={600} role="status">
+              {total === undefined ? 'Loading…' : counted(total, 'finding')}
+            </Text>
+            <FilterChips
+              filter={filter}
+              onChange={change}
+              onClear={() => navigate({ search: filter.sort ? { sort: filter.sort } : {} })}
+            />
+          </Group>
+          <FindingsGrid
+            key={JSON.stringify(narrowed)}
+            filter={filter}
+            page={page}
+            columns={columns.shown}
+            triage={triage}
+            onTotal={setTotal}
+          />
+        </div>
+      </Page>
+      <ShortcutHelp
+        opened={helps}
+        onClose={help.close}
+        shortcuts={[...LOOKING, ...(org.may('member') ? SELECTING : []), ...OTHERS]}
+      />
+    </div>
+  );
 }

@@ -1,0 +1,259 @@
+import { useInterval, useMediaQuery } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { Problem } from '../../parts/Problem.tsx';
+import type { UserStatus } from '../../parts/shortcuts.ts';
+import type { FindingFilter, ListedFinding } from '../../queries/findings.ts';
+import { projectsQuery } from '../../queries/projects.ts';
+import { useOrg } from '../../session.ts';
+import { BulkBar } from './BulkBar.tsx';
+import { type COLUMNS, minWidth, template } from './columns.tsx';
+import classes from './FindingsGrid.module.css';
+import { GridHead } from './GridHead.tsx';
+import { Grid, RowGroup } from './grid-parts.tsx';
+import { NoFindings } from './NoFindings.tsx';
+import { Row, type RowActions } from './Row.tsx';
+import { createSelection } from './selection.ts';
+import { useBulk } from './use-bulk.ts';
+import { useGridKeys } from './use-grid-keys.ts';
+import { useKeptPlace, useStart } from './use-place.ts';
+import { useRows } from './use-rows.ts';
+import type { Triage } from './use-triage.tsx';
+
+/** Browsers draw nothing behind some 16 million pixels. */
+const MAX_HEIGHT = 16_000_000;
+const HEAD_REM = 2.25;
+const ROW_REM = 3.125;
+const CARD_REM = 4.25;
+
+interface Props {
+  filter: FindingFilter;
+  page: number;
+  columns: typeof COLUMNS;
+  triage: Triage;
+  onTotal(total: number | undefined): void;
+}
+
+/** The list: as tall as all of the findings, of which the rows in view are drawn. */
+export function FindingsGrid({ filter, page, columns, triage, onTotal }: Props) {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const mayTriage = org.may('member');
+  const projects = useQuery(projectsQuery(org)).data;
+  const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  const card = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
+  const [now, setNow] = useState(() => Date.now());
+  useInterval(() => setNow(Date.now()), 60_000, { autoInvoke: true });
+
+  const rem = useMemo(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
+  const height = (card ? CARD_REM : ROW_REM) * rem;
+  const head = HEAD_REM * rem;
+  const start = useStart(filter, page);
+  const [active, setActive] = useState(start.active);
+  const [touched, setTouched] = useState(start.back);
+  const [total, setTotal] = useState<number>();
+  const count = Math.min(total ?? 0, Math.floor(MAX_HEIGHT / height));
+  const at = Math.max(0, Math.min(active, count - 1));
+
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    overscan: 8,
+    paddingStart: head,
+    scrollPaddingStart: head,
+    initialOffset: start.top * height,
+    // The active row keeps the focus, wherever one scrolls.
+    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), at])].filter((i) => i < count),
+  });
+  const items = virtualizer.getVirtualItems();
+  const { startIndex: first, endIndex: last } = virtualizer.range ?? {
+    startIndex: start.top,
+    endIndex: start.top + 20,
+  };
+  const rows = useRows(filter, [first, last]);
+  if (rows.total !== total) setTotal(rows.total);
+  useLayoutEffect(() => onTotal(rows.total), [rows.total, onTotal]);
+  const measured = useRef(height);
+  useLayoutEffect(() => {
+    if (measured.current !== height) virtualizer.measure();
+    measured.current = height;
+  }, [virtualizer, height]);
+
+  const topRow = Math.max(0, Math.floor((virtualizer.scrollOffset ?? 0) / height + 0.01));
+  useKeptPlace(filter, page, { top: total === undefined ? start.top : topRow, active: at });
+
+  // Once there is something to scroll: to where it was left.
+  const placed = useRef(false);
+  const wantsFocus = useRef(start.back);
+  useLayoutEffect(() => {
+    if (placed.current || count === 0) return;
+    placed.current = true;
+    virtualizer.scrollToOffset(start.top * height);
+    const shown = (scroller.current?.clientHeight ?? 0) / height - 1;
+    if (start.active < start.top || start.active > start.top + shown - 1) {
+      virtualizer.scrollToIndex(start.active, { align: 'center' });
+    }
+  });
+  // In another order, what was in view is somewhere else.
+  const sort = filter.sort ?? '-created_at';
+  const sorted = useRef(sort);
+  useLayoutEffect(() => {
+    if (sorted.current === sort) return;
+    sorted.current = sort;
+    virtualizer.scrollToOffset(0);
+    setActive(0);
+  }, [sort, virtualizer]);
+  useLayoutEffect(() => {
+    if (!wantsFocus.current) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`);
+    if (!row) return;
+    wantsFocus.current = false;
+    row.focus({ preventScroll: true });
+  });
+
+  const go = (index: number | undefined) => {
+    if (count === 0) return;
+    const next = index ?? topRow;
+    wantsFocus.current = true;
+    setTouched(true);
+    setActive(next);
+    virtualizer.scrollToIndex(next, { align: 'auto' });
+    if (next === at) {
+      scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`)?.focus({ preventScroll: true });
+    }
+  };
+  const open = (index: number) => {
+    const finding = rows.rowAt(index);
+    if (!finding) return;
+    navigate({
+      to: '/o/$org/findings/$id',
+      params: { org: org.slug, id: finding.id },
+      search: { ...filter, at: index + 1 },
+    });
+  };
+
+  const [selection] = useState(createSelection);
+  const bulk = useBulk(filter, selection, rows, triage);
+  const set = (finding: ListedFinding, status: UserStatus) =>
+    triage.run([{ id: finding.id, title: finding.title, status }]);
+  const setStatus = (status: UserStatus) => {
+    if (selection.size() > 0) return bulk.setStatus(status);
+    const finding = touched ? rows.rowAt(at) : undefined;
+    if (!finding) return go(undefined);
+    set(finding, status);
+    // Where it goes from the list, the next one takes its place.
+    if (filter.status?.includes(status) !== false) go(Math.min(at + 1, count - 1));
+    else go(at);
+  };
+
+  // Rows keep what they were given, so that only those that change are drawn anew.
+  const current = { set, setActive, setTouched, select: bulk.select };
+  const latest = useRef(current);
+  useLayoutEffect(() => {
+    latest.current = current;
+  });
+  const [actions] = useState<RowActions>(() => ({
+    activate(index) {
+      latest.current.setActive(index);
+      latest.current.setTouched(true);
+    },
+    select: (index, range) => latest.current.select(index, range),
+    setStatus: (finding, status) => latest.current.set(finding, status),
+  }));
+
+  const inView = span(topRow, Math.max(1, visibleRows(scroller.current, head, height)), count)
+    .map(rows.rowAt)
+    .filter((row) => row !== undefined);
+  const far = virtualizer.isScrolling ? undefined : at < topRow || at > last;
+  const onKeyDown = useGridKeys({
+    active: touched && !far ? at : undefined,
+    count,
+    visible: Math.max(1, visibleRows(scroller.current, head, height) - 1),
+    mayTriage,
+    go,
+    open,
+    select: bulk.select,
+    setStatus,
+    undo: triage.undo,
+    clear: selection.clear,
+  });
+
+  if (rows.error && total === undefined) return <Problem error={rows.error} onRetry={rows.retry} />;
+  if (total === 0) return <NoFindings filter={filter} />;
+  const style = {
+    '--columns': card ? `${mayTriage ? 2.75 : 0.75}rem 1fr` : template(columns, mayTriage),
+    '--min-width': card ? '0' : minWidth(columns),
+  } as CSSProperties;
+  return (
+    <div className={classes.frame}>
+      <Grid
+        ref={scroller}
+        aria-label="Findings"
+        aria-rowcount={total === undefined ? -1 : total + 1}
+        aria-multiselectable={mayTriage}
+        aria-busy={rows.busy}
+        className={`${classes.scroller} ${touched ? classes.touched : ''}`}
+        style={style}
+        tabIndex={-1}
+        onKeyDown={onKeyDown}
+      >
+        <RowGroup className={classes.heads}>
+          <GridHead
+            columns={columns}
+            card={card}
+            sort={sort}
+            onSort={(sort) =>
+              navigate({
+                to: '/o/$org/findings',
+                params: { org: org.slug },
+                search: { ...filter, sort },
+                resetScroll: false,
+              })
+            }
+            mayTriage={mayTriage}
+            selection={selection}
+            inView={inView}
+          />
+        </RowGroup>
+        <RowGroup
+          className={classes.body}
+          style={{ height: count === 0 ? '100%' : virtualizer.getTotalSize() - head }}
+        >
+          {items.map((item) => {
+            const finding = rows.rowAt(item.index);
+            return (
+              <Row
+                key={item.key}
+                index={item.index}
+                top={item.start - head}
+                height={height}
+                finding={finding}
+                active={item.index === at}
+                columns={columns}
+                card={card}
+                projectName={finding && names.get(finding.project_id)}
+                now={now}
+                org={org.slug}
+                filter={filter}
+                selection={selection}
+                mayTriage={mayTriage}
+                actions={actions}
+              />
+            );
+          })}
+        </RowGroup>
+      </Grid>
+      <BulkBar total={total} selection={selection} bulk={bulk} triage={triage} failure={rows} />
+    </div>
+  );
+}
+
+const visibleRows = (element: HTMLElement | null, head: number, height: number) =>
+  Math.floor(((element?.clientHeight ?? 0) - head) / height);
+
+const span = (from: number, length: number, count: number) =>
+  Array.from({ length: Math.min(length, Math.max(0, count - from)) }, (_, i) => from + i);

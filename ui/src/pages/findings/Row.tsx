@@ -1,0 +1,151 @@
+import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
+import { type MouseEvent, memo } from 'react';
+import { LinkAnchor } from '../../parts/links.tsx';
+import { SeverityBadge } from '../../parts/Severity.tsx';
+import type { UserStatus } from '../../parts/shortcuts.ts';
+import type { FindingFilter, ListedFinding } from '../../queries/findings.ts';
+import { type COLUMNS, cell, Seen } from './columns.tsx';
+import classes from './FindingsGrid.module.css';
+import { GridCell, GridRow } from './grid-parts.tsx';
+import { StatusCell } from './StatusCell.tsx';
+import { type Selection, useSelected } from './selection.ts';
+
+/** What rows do; the same object as long as the list stays. */
+export interface RowActions {
+  activate(this: void, index: number): void;
+  /** Selects or not; with `range`, everything between it and the row before. */
+  select(this: void, index: number, range: boolean): void;
+  setStatus(this: void, finding: ListedFinding, status: UserStatus): void;
+}
+
+interface Props {
+  index: number;
+  /** Where it is, and how tall, in pixels. */
+  top: number;
+  height: number;
+  finding: ListedFinding | undefined;
+  /** Whether it is the one that keys act on. */
+  active: boolean;
+  columns: typeof COLUMNS;
+  /** Shown in two lines. */
+  card: boolean;
+  projectName: string | undefined;
+  now: number;
+  org: string;
+  filter: FindingFilter;
+  selection: Selection;
+  mayTriage: boolean;
+  actions: RowActions;
+}
+
+/** A finding in the list. */
+export const Row = memo(function Row(props: Props) {
+  const { finding, index, active, top, height } = props;
+  if (finding) return <Loaded {...props} finding={finding} />;
+  return (
+    <GridRow
+      aria-rowindex={index + 2}
+      data-index={index}
+      className={classes.row}
+      style={{ height, transform: `translateY(${top}px)` }}
+      tabIndex={active ? 0 : -1}
+    >
+      <GridCell className={classes.waiting} aria-label="Loading">
+        <Skeleton height="0.75rem" width={`${35 + ((index * 17) % 40)}%`} radius="sm" animate={false} />
+      </GridCell>
+    </GridRow>
+  );
+});
+
+function Loaded(props: Props & { finding: ListedFinding }) {
+  const { finding, index, active, top, height, columns, card, mayTriage, selection, actions, now } = props;
+  const { projectName } = props;
+  const selected = useSelected(selection, finding.id);
+  const tab = active ? 0 : -1;
+  const mark = (event: MouseEvent) => {
+    event.stopPropagation();
+    actions.select(index, event.shiftKey);
+  };
+  const title = <Title {...props} tab={tab} />;
+  const status = (
+    <StatusCell finding={finding} mayTriage={mayTriage} setStatus={actions.setStatus} tabIndex={tab} />
+  );
+  return (
+    <GridRow
+      aria-rowindex={index + 2}
+      aria-selected={mayTriage ? selected : undefined}
+      data-index={index}
+      data-active={active || undefined}
+      data-selected={selected || undefined}
+      className={classes.row}
+      style={{ height, transform: `translateY(${top}px)` }}
+      tabIndex={tab}
+      onClick={() => actions.activate(index)}
+    >
+      {mayTriage ? (
+        <GridCell className={classes.check} onClick={mark}>
+          <Checkbox
+            size="xs"
+            checked={selected}
+            readOnly
+            tabIndex={tab}
+            aria-label={`Select ${finding.title}`}
+          />
+        </GridCell>
+      ) : (
+        <div role="presentation" />
+      )}
+      {card ? (
+        <GridCell className={classes.card}>
+          {title}
+          <div className={classes.facts}>
+            <SeverityBadge severity={finding.severity} />
+            {status}
+            <span className={classes.fact}>
+              <Seen time={finding.last_seen_at} now={now} />
+            </span>
+            {projectName && <bdi className={classes.fact}>{projectName}</bdi>}
+          </div>
+        </GridCell>
+      ) : (
+        columns.map(({ id }) => (
+          <GridCell key={id} className={classes.cell} data-column={id}>
+            {id === 'title' ? title : id === 'status' ? status : cell(id, finding, projectName, now)}
+          </GridCell>
+        ))
+      )}
+    </GridRow>
+  );
+}
+
+function Title({ finding, org, filter, index, tab, card }: Props & { finding: ListedFinding; tab: number }) {
+  const { file, line } = finding;
+  return (
+    <>
+      <div className={classes.title}>
+        <LinkAnchor
+          to="/o/$org/findings/$id"
+          params={{ org, id: finding.id }}
+          search={{ ...filter, at: index + 1 }}
+          preload={false}
+          tabIndex={tab}
+          c="inherit"
+          className={classes.link ?? ''}
+          title={finding.title}
+        >
+          <bdi>{finding.title}</bdi>
+        </LinkAnchor>
+        {finding.regressed && (
+          <Badge size="xs" radius="sm" color="red" variant="light" className={classes.regressed ?? ''}>
+            Regressed
+          </Badge>
+        )}
+      </div>
+      {!card && (
+        <Text size="xs" c="dimmed" truncate component="div">
+          {file ? <bdi title={file}>{line ? `${file}:${line}` : file}</bdi> : '\u00a0'}
+        </Text>
+      )}
+    </>
+  );
+}

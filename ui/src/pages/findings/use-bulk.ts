@@ -1,0 +1,94 @@
+import { modals } from '@mantine/modals';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { STATUS_NAMES } from '../../parts/Severity.tsx';
+import type { UserStatus } from '../../parts/shortcuts.ts';
+import type { FindingFilter } from '../../queries/findings.ts';
+import { useOrg } from '../../session.ts';
+import { collect } from './collect.ts';
+import { counted } from './filters.ts';
+import type { Selection } from './selection.ts';
+import { BATCH, type Outcome } from './triage.ts';
+import type { Rows } from './use-rows.ts';
+import type { Triage } from './use-triage.tsx';
+
+export type Bulk = ReturnType<typeof useBulk>;
+
+/**
+ * Selecting many findings, and doing something with them.
+ * @param rows what is known of the list, and how more of it is read
+ */
+export function useBulk(
+  filter: FindingFilter,
+  selection: Selection,
+  rows: Pick<Rows, 'rowAt' | 'between'>,
+  triage: Triage,
+) {
+  const org = useOrg();
+  const anchor = useRef<number>(undefined);
+  const abort = useRef<AbortController>(undefined);
+  const [progress, setProgress] = useState<{ read: number; total: number }>();
+  useEffect(() => () => abort.current?.abort(), []);
+
+  /** One at a time, until it is cancelled. */
+  const reading = useMutation({
+    mutationFn: async (read: (signal: AbortSignal) => Promise<void>) => {
+      abort.current?.abort();
+      const controller = new AbortController();
+      abort.current = controller;
+      try {
+        await read(controller.signal);
+      } catch (error) {
+        if (!controller.signal.aborted) throw error;
+      } finally {
+        if (abort.current === controller) setProgress(undefined);
+      }
+    },
+  });
+
+  const forget = ({ before }: Outcome) => selection.set(before, false);
+
+  return {
+    /** Set while findings are read in order to select them. */
+    progress,
+    error: reading.error,
+    cancel: () => abort.current?.abort(),
+
+    /** Selects a row or takes it back; with `range`, all rows from the last one that was. */
+    select(index: number, range: boolean) {
+      const from = anchor.current;
+      anchor.current = index;
+      if (range && from !== undefined) {
+        reading.mutate(async (signal) => {
+          const all = await rows.between(Math.min(from, index), Math.max(from, index), signal);
+          selection.set(all, true);
+        });
+        return;
+      }
+      const row = rows.rowAt(index);
+      if (row) selection.set([row], !selection.has(row.id));
+    },
+
+    /** Selects everything that matches. */
+    selectAll(total: number) {
+      setProgress({ read: 0, total });
+      reading.mutate(async (signal) => {
+        const all = await collect(org, filter, signal, (read, total) => setProgress({ read, total }));
+        selection.set(all, true);
+      });
+    },
+
+    setStatus(status: UserStatus) {
+      const changes = selection.all().map((one) => ({ ...one, status }));
+      if (changes.length <= BATCH) return triage.run(changes, forget);
+      modals.openConfirmModal({
+        title: `Set ${counted(changes.length, 'finding')} to ${STATUS_NAMES[status]}?`,
+        children: 'It takes a moment, can be stopped, and can be undone as long as you stay on this page.',
+        labels: { confirm: 'Set status', cancel: 'Cancel' },
+        onConfirm: () => triage.run(changes, forget),
+      });
+    },
+
+    again: () => triage.again(forget),
+  };
+}

@@ -1,0 +1,142 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { problemOf } from '../../parts/problem.ts';
+import { STATUS_NAMES } from '../../parts/Severity.tsx';
+import { type FindingFilter, findingsChanged, showStatuses } from '../../queries/findings.ts';
+import { useOrg } from '../../session.ts';
+import { counted } from './filters.ts';
+import { type Change, changeStatuses, type Outcome } from './triage.ts';
+
+/** Many findings that are being changed, or were not all changed. */
+export interface Job extends Outcome {
+  total: number;
+  running: boolean;
+  undoing: boolean;
+}
+
+interface Run {
+  changes: Change[];
+  undoing?: boolean;
+  onDone?: ((outcome: Outcome) => void) | undefined;
+}
+
+export type Triage = ReturnType<typeof useTriage>;
+
+/** Changes statuses of findings: shown at once, in batches, with what failed, and to be undone. */
+export function useTriage(filter: FindingFilter) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const [job, setJob] = useState<Job>();
+  const abort = useRef<AbortController>(undefined);
+  const pending = useRef(0);
+  const undoable = useRef<Outcome['before'][]>([]);
+  const told = useRef<string>(undefined);
+
+  const tell = (message: React.ReactNode, color = 'teal', title?: string) => {
+    if (told.current) notifications.hide(told.current);
+    told.current = notifications.show({ color, title, message, autoClose: 8000 });
+  };
+
+  const { mutate } = useMutation({
+    mutationFn: async ({ changes, undoing = false, onDone }: Run) => {
+      const many = changes.length > 1;
+      const controller = new AbortController();
+      if (many) {
+        abort.current = controller;
+        setJob({
+          total: changes.length,
+          running: true,
+          undoing,
+          done: 0,
+          before: [],
+          failed: [],
+          left: [],
+        });
+      }
+      pending.current++;
+      let takeBack: (() => void) | undefined;
+      let outcome: Outcome | undefined;
+      try {
+        // An answer that is under way knows nothing of the change.
+        await queries.cancelQueries({ queryKey: ['org', org.slug, 'findings', 'rows'] });
+        takeBack = showStatuses(queries, org, filter, new Map(changes.map(({ id, status }) => [id, status])));
+        outcome = await changeStatuses(org, changes, controller.signal, ({ done, failed }) => {
+          if (many) setJob((job) => job && { ...job, done, failed: [...failed] });
+        });
+      } finally {
+        pending.current--;
+        if (outcome?.done === 0) takeBack?.();
+        if (pending.current === 0) void findingsChanged(queries, org);
+      }
+      const { before, failed, left, error } = outcome;
+      if (before.length > 0 && !undoing) undoable.current = [...undoable.current.slice(-19), before];
+      onDone?.(outcome);
+      const incomplete = failed.length > 0 || left.length > 0;
+      if (many) {
+        setJob(incomplete ? { ...outcome, total: changes.length, running: false, undoing } : undefined);
+      } else if (failed[0]) {
+        const { title, advice } = error
+          ? problemOf(error)
+          : { title: 'Not changed', advice: failed[0].reason };
+        tell(advice, 'red', title);
+      }
+      if (before.length > 0) tell(undoing ? `Undone: ${counted(before.length, 'finding')}.` : <Done />);
+      // So that it is seen when the session has ended.
+      if (error) throw error;
+
+      function Done() {
+        const [first] = changes;
+        if (!first) return null;
+        return (
+          <Group justify="space-between" wrap="nowrap" gap="xs">
+            <Text size="sm" lineClamp={2}>
+              {many ? counted(before.length, 'finding') : <bdi>{first.title}</bdi>}
+              {` set to ${STATUS_NAMES[first.status]}.`}
+            </Text>
+            <Button size="compact-sm" variant="light" onClick={undo}>
+              Undo
+            </Button>
+          </Group>
+        );
+      }
+    },
+  });
+
+  function run(changes: Change[], onDone?: (outcome: Outcome) => void) {
+    if (changes.length > 0 && !(job?.running && changes.length > 1)) mutate({ changes, onDone });
+  }
+
+  function undo() {
+    if (job?.running) return;
+    const before = undoable.current.pop();
+    if (!before) return tell('There is nothing to undo.', 'gray');
+    const changes = before.flatMap(({ status, ...one }) =>
+      status === 'verified' ? [] : [{ ...one, status }],
+    );
+    const lost = before.length - changes.length;
+    if (changes.length > 0) mutate({ changes, undoing: true });
+    if (lost > 0) {
+      notifications.show({
+        color: 'yellow',
+        title: `${counted(lost, 'finding')} cannot be put back`,
+        message: 'They were verified by an agent, which only agents can say.',
+        autoClose: 12_000,
+      });
+    }
+  }
+
+  return {
+    job,
+    run,
+    undo,
+    stop: () => abort.current?.abort(),
+    again: (onDone?: (outcome: Outcome) => void) => {
+      if (!job) return;
+      const changes = [...job.failed.map(({ reason: _, ...change }) => change), ...job.left];
+      mutate({ changes, undoing: job.undoing, onDone });
+    },
+    dismiss: () => setJob(undefined),
+  };
+}

@@ -1,0 +1,61 @@
+import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
+import { STATUS_NAMES } from './Severity.tsx';
+import { STATUS_KEYS, type UserStatus, useShortcutsOn } from './shortcuts.ts';
+
+/** Keys, and what they do. */
+export type ShortcutList = readonly (readonly [keys: readonly string[], meaning: string])[];
+
+/** The keys that set statuses. */
+export const STATUS_SHORTCUTS: ShortcutList = (Object.entries(STATUS_KEYS) as [UserStatus, string][]).map(
+  ([status, key]) => [[key], `Set status: ${STATUS_NAMES[status]}`],
+);
+
+interface Props {
+  opened: boolean;
+  onClose(): void;
+  /** Of this page. */
+  shortcuts: ShortcutList;
+}
+
+/** The keys of a page, and whether single ones are to do anything. */
+export function ShortcutHelp({ opened, onClose, shortcuts }: Props) {
+  const [on, setOn] = useShortcutsOn();
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">
+      <Stack>
+        <Switch
+          checked={on}
+          onChange={({ currentTarget }) => setOn(currentTarget.checked)}
+          label="Single-key shortcuts"
+          description="Switch them off if you dictate, or press keys by accident. This browser remembers it."
+        />
+        <Table verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={130}>Keys</Table.Th>
+              <Table.Th>What they do</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shortcuts.map(([keys, meaning]) => (
+              <Table.Tr key={meaning}>
+                <Table.Td>
+                  {keys.map((key, i) => (
+                    <span key={key}>
+                      {i > 0 && ' or '}
+                      <Kbd>{key}</Kbd>
+                    </span>
+                  ))}
+                </Table.Td>
+                <Table.Td>{meaning}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Text size="sm" c="dimmed">
+          The arrow keys, Enter, Space and Escape always work in the list.
+        </Text>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,133 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { Schemas } from '../api.ts';
+import type { FindingSearch, FindingStatus } from '../search.ts';
+import type { OrgSession } from '../session.ts';
+
+export type ListedFinding = Schemas['ListedFinding'];
+/** What the list is narrowed to, and its order. */
+export type FindingFilter = Omit<FindingSearch, 'page'>;
+
+/** A page of the list; what is not known of it for the moment is undefined. */
+export interface FindingsPage {
+  rows: (ListedFinding | undefined)[];
+  total: number;
+}
+
+/** Rows of a page of the list, as its address counts them. */
+export const PAGE_ROWS = 100;
+
+/** The filter and order that an address of the list, or of one of its findings, holds. */
+export function filterOf({ page: _, at: __, ...filter }: FindingSearch & { at?: number }): FindingFilter {
+  return filter;
+}
+
+const rowsKey = (slug: string, filter: FindingFilter) => ['org', slug, 'findings', 'rows', filter] as const;
+
+/** A page of the list, without descriptions. */
+export const findingsPageQuery = ({ slug, api }: OrgSession, filter: FindingFilter, page: number) =>
+  queryOptions({
+    queryKey: [...rowsKey(slug, filter), page],
+    queryFn: async ({ signal }): Promise<FindingsPage> => {
+      const query = { ...filter, omit: 'description' as const, page, per_page: PAGE_ROWS };
+      const { result, resultInfo } = await api.get('/findings', { params: { query }, signal });
+      return { rows: result, total: resultInfo?.total ?? result.length };
+    },
+    // Of 100,000 rows, few are looked at again.
+    gcTime: 120_000,
+  });
+
+/**
+ * Shows new statuses at once. What is not of the filter any more goes, and what is behind it moves up, as it will on the
+ * server.
+ * @returns takes it back
+ */
+export function showStatuses(
+  queries: QueryClient,
+  { slug }: OrgSession,
+  filter: FindingFilter,
+  statuses: ReadonlyMap<string, FindingStatus>,
+): () => void {
+  const cached = queries
+    .getQueriesData<FindingsPage>({ queryKey: rowsKey(slug, filter) })
+    .flatMap(([key, data]) => (data ? [{ key, start: (Number(key.at(-1)) - 1) * PAGE_ROWS, data }] : []))
+    .sort((a, b) => a.start - b.start);
+  const moved = new Map<number, ListedFinding>();
+  let gone = 0;
+  for (const { start, data } of cached) {
+    for (const [i, row] of data.rows.entries()) {
+      const status = row && statuses.get(row.id);
+      if (status && filter.status?.includes(status) === false) gone++;
+      else if (row) moved.set(start + i - gone, status ? { ...row, status } : row);
+    }
+  }
+  for (const { key, start, data } of cached) {
+    const total = data.total - gone;
+    const length = Math.max(0, Math.min(PAGE_ROWS, total - start));
+    queries.setQueryData(key, { total, rows: Array.from({ length }, (_, i) => moved.get(start + i)) });
+  }
+  return () => {
+    for (const { key, data } of cached) queries.setQueryData(key, data);
+  };
+}
+
+/** What was read of findings may have changed: the list is asked for again, everything else when it is looked at. */
+export async function findingsChanged(queries: QueryClient, { slug }: OrgSession): Promise<void> {
+  await queries.invalidateQueries({ queryKey: ['org', slug], refetchType: 'none' });
+  await queries.refetchQueries({ queryKey: ['org', slug, 'findings', 'rows'], type: 'active' });
+}
+
+/** Where somebody was in the list, counted from 0: the row on top, and the one that keys act on. */
+export interface Place {
+  top: number;
+  active: number;
+}
+
+/** With what the address of the list said then. */
+type Remembered = Place & { of: string; page: number };
+
+const placeKey = (slug: string) => ['org', slug, 'findings', 'place'] as const;
+
+const lastPlace = (queries: QueryClient, slug: string, filter: FindingFilter) => {
+  const last = queries.getQueryData<Remembered>(placeKey(slug));
+  return last?.of === JSON.stringify(filter) ? last : undefined;
+};
+
+/** Remembers where somebody is in the list, so that they come back to it. */
+export function rememberPlace(
+  queries: QueryClient,
+  { slug }: OrgSession,
+  filter: FindingFilter,
+  place: Place & { page: number },
+): void {
+  queries.setQueryDefaults(placeKey(slug), { gcTime: Number.POSITIVE_INFINITY });
+  queries.setQueryData(placeKey(slug), { of: JSON.stringify(filter), ...place });
+}
+
+/** The finding at this place of the list, counted from 1, is looked at: the list comes back to it. */
+export function rememberFinding(
+  queries: QueryClient,
+  session: OrgSession,
+  filter: FindingFilter,
+  at: number,
+): void {
+  const { top, page } = lastPlace(queries, session.slug, filter) ?? { top: at - 1, page: pageOf(at - 1) };
+  rememberPlace(queries, session, filter, { top, page, active: at - 1 });
+}
+
+/** The page of the list that a row is on. */
+export const pageOf = (index: number): number => Math.floor(index / PAGE_ROWS) + 1;
+
+/** Where somebody was in the list, if its address leads there; `back` tells whether they were there before. */
+export function placeIn(
+  queries: QueryClient,
+  { slug }: OrgSession,
+  filter: FindingFilter,
+  page: number,
+): Place & { back: boolean } {
+  const last = lastPlace(queries, slug, filter);
+  if (last && [last.page, pageOf(last.top), pageOf(last.active)].includes(page)) {
+    return { top: last.top, active: last.active, back: true };
+  }
+  const start = (page - 1) * PAGE_ROWS;
+  return { top: start, active: start, back: false };
+}
