@@ -208,6 +208,58 @@ describe('reading scans', () => {
     });
   });
 
+  it('narrows to a project and to statuses', async () => {
+    const fresh = await createOrg(t.api);
+    const project = must(await t.api.post('/projects', { ...fresh.asOwner, body: { name: 'Other' } })).id;
+    const tokens = `/projects/${project}/tokens`;
+    const { token } = must(await t.api.post(tokens, { ...fresh.asOwner, body: { name: 'ci' } }));
+    const other = { ...fresh, projectId: project, asAgent: { token, org: fresh.slug } };
+    for (const [id, of, status] of [
+      ['a', fresh, 'completed'],
+      ['b', other, 'completed'],
+      ['c', fresh, 'failed'],
+      ['d', fresh, undefined],
+      ['e', other, undefined],
+      ['f', fresh, 'completed'],
+    ] as const) {
+      t.advance(5);
+      await createScan(t.api, of, id);
+      if (status) must(await t.api.patch(`/agent/scans/${id}`, { ...of.asAgent, body: { status } }));
+    }
+    for (const [query, expected] of [
+      [`project_id=${project}`, 'eb'],
+      [`project_id=${fresh.projectId.toUpperCase()}`, 'fdca'],
+      [`project_id=${crypto.randomUUID()}`, ''],
+      [`project_id=${org.projectId}`, ''],
+      ['status=running', 'ed'],
+      ['status=completed,failed', 'fcba'],
+      ['status=failed&status=running', 'edc'],
+      [`project_id=${fresh.projectId}&status=completed`, 'fa'],
+      [`project_id=${project}&status=failed`, ''],
+    ] as const) {
+      const all = await t.api.get(`/scans?${query}`, fresh.asOwner);
+      expect([query, all.result.map(({ id }: { id: string }) => id).join('')]).toEqual([query, expected]);
+      // By page it is the same, and the total that of the filter.
+      for (const page of [1, 2, 3]) {
+        const some = await t.api.get(`/scans?${query}&per_page=2&page=${page}`, fresh.asOwner);
+        expect(some.result).toEqual(all.result.slice(2 * page - 2, 2 * page));
+        expect(some.json.result_info.total).toBe(expected.length);
+      }
+    }
+  });
+
+  it.each(['status=done', 'status=', 'status=Running', 'project_id=web-shop', 'project_id='])(
+    'refuses %s',
+    async (query) => {
+      const answer = await t.api.get(`/scans?${query}`, org.asOwner);
+      expect([answer.status, answer.error, answer.badFields]).toEqual([
+        400,
+        'validation_error/invalid_request',
+        [query.split('=', 1)[0]],
+      ]);
+    },
+  );
+
   it.each(['nope', 'x'.repeat(40), '%00'])('knows no scan %s', async (id) => {
     const answer = await t.api.get(`/scans/${id}`, org.asOwner);
     expect([answer.status, answer.error]).toEqual([404, 'resource_error/not_found']);

@@ -101,6 +101,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       email_id: actor.ids.email,
       device_id: actor.ids.devices,
       mfa_token: actor.mfaToken,
+      changes: [{ id: finding, status: 'confirmed' }],
     };
   }
 

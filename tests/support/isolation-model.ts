@@ -40,13 +40,15 @@ export const DOMAIN = { host: 'alpha.example', org: 'charlie' as OrgName };
 /** Names of ids, for people. */
 const names = new Map<string, string>();
 const ids = new Map<string, string>();
+/** When all ids of the world were made, in June 2024. */
+const OLD = '01900000';
 /** An id that is the same in every run. */
 export function idOf(kind: string, name: string): string {
   const key = `${kind}:${name}`;
   const made = ids.get(key);
   if (made) return made;
   const hex = createHash('sha256').update(`${kind}/${name}`).digest('hex');
-  const id = `01900000-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
+  const id = `${OLD}-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
   ids.set(key, id);
   names.set(id, `<${key}>`);
   return id;
@@ -359,7 +361,8 @@ export class Call {
         ...['format=csv', 'format=sarif', 'format=json&omit=description'],
         ...['new', 'seen_again', 'gone'].map((change) => `scan_id=${scan}&against=weekly&change=${change}`),
       ],
-      listScans: ['', 'page=1'],
+      listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
+      scanChanges: ['', ...SCANS.map((other) => `against=${other}`)],
     };
     const query = this.pick(...(queries[endpoint] ?? ['']));
     return query ? `${path}?${query}` : path;
@@ -420,6 +423,11 @@ export class Call {
       disableMfa: () => [{ password }],
       regenerateRecoveryCodes: () => [{ password }],
       createOrg: () => [{ name: 'MARK', slug: this.pick(undefined, 'alpha', 'www') }],
+      updateFindings: () => {
+        const status = this.pick('open', 'confirmed', 'fixed', 'wontfix');
+        const named = FINDINGS.slice(this.picks.thing % FINDINGS.length);
+        return [{ changes: named.map((name) => ({ id: idOf('finding', name), status })) }];
+      },
       updateFinding: () => [{ status: this.pick('open', 'confirmed', 'fixed', 'wontfix') }],
       createProject: () => [{ name: 'MARK', slug: this.pick(undefined, 'shop', 'fresh') }],
       inviteMember: () => [{ email: address, role: this.pick('viewer', 'member', 'admin', 'owner') }],
@@ -590,6 +598,9 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (path.findings && !(path.findings in here.findings)) return NOT_FOUND;
   if (path.exploits && here.exploits[path.exploits] !== path.findings) return NOT_FOUND;
   if (path.scans && !(path.scans in here.scans)) return NOT_FOUND;
+  const against = /against=([\w-]+)/.exec(call.path)?.[1];
+  if (against && path.scans && here.scans[against] !== here.scans[path.scans])
+    return [400, 'validation_error/invalid_request'];
   if (path.tokens) {
     const named = here.tokens[path.tokens];
     if (!named) return NOT_FOUND;
@@ -679,9 +690,9 @@ export function answerFaults({ call, answer }: Answered, before: Facts, after: F
   for (const other of ORGS)
     if (text.includes(idOf('org', other)) && !sees(`secret.${other}`))
       found.push(`showed the id of ${other}`);
-  if (reason || !reads || !org) return found;
+  if (reason || !org || status >= 400) return found;
 
-  const isOfRow = /(?:projects|scans|findings|exploits)\/\{\w+\}$/.test(call.endpoint.path);
+  const isOfRow = reads && /(?:projects|scans|findings|exploits)\/\{\w+\}$/.test(call.endpoint.path);
   if (isOfRow && !marksIn(text).some((mark) => mark.startsWith(`secret.${org}`)))
     found.push(`did not show ${org}'s own`);
   // Unless others wrote meanwhile.
@@ -706,6 +717,24 @@ const WHOLE: Partial<Record<EndpointName, Whole>> = {
   dashboardStats: ({ total_findings, total_scans, severity_breakdown }, { findings, scans }) => [
     [total_findings, severity_breakdown.total, total_scans],
     [Object.keys(findings).length, Object.keys(findings).length, Object.keys(scans).length],
+  ],
+  dashboardTrend: (rows: { total: number }[], { findings }) => [
+    rows.reduce((sum, { total }) => sum + total, 0),
+    // Those of the world are older than a month.
+    Object.keys(findings).filter((id) => !id.startsWith(OLD)).length,
+  ],
+  dashboardProjects: (rows, { projects, findings }) => [
+    Object.fromEntries(
+      (rows as { project: { id: string }; total: number }[]).map(({ project, total }) => [project.id, total]),
+    ),
+    Object.fromEntries(
+      Object.keys(projects).map((id) => [id, Object.values(findings).filter((of) => of === id).length]),
+    ),
+  ],
+  // Of what is named, it changes all that is there, and nothing else.
+  updateFindings: ({ updated, failed }: Record<string, { id: string }[]>, { findings }) => [
+    [updated, failed].map((some = []) => some.map(({ id }) => id in findings)),
+    [updated?.map(() => true), failed?.map(() => false)],
   ],
   listProjects: (rows, { projects }) => [idsOf(rows), sorted(Object.keys(projects))],
   listMembers: (rows, { members }) => [mapOf(rows, 'user_id', ({ role }) => role), members],
