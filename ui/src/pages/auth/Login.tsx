@@ -51,7 +51,7 @@ export function Login() {
         <Alert color="blue">
           <Text size="sm">
             You are signed in as <bdi>{user.email}</bdi>.{' '}
-            <Anchor href="/" inherit>
+            <Anchor href="/" inherit underline="always">
               Go on
             </Anchor>
             , or log in again: as somebody else, or because the page you came from asks for it.

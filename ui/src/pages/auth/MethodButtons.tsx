@@ -23,8 +23,10 @@ export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Pro
             leftSection={<Icon size={18} aria-hidden />}
             onClick={() => onChoose(method)}
           >
-            {method.type === 'totp' ? 'Authenticator app: ' : 'Code by mail to '}
-            <bdi>{method.name}</bdi>
+            <span>
+              {method.type === 'totp' ? 'Authenticator app: ' : 'Code by mail to '}
+              <bdi>{method.name}</bdi>
+            </span>
           </Button>
         );
       })}

@@ -62,7 +62,7 @@ export function Register() {
       />
       <Text size="sm" ta="center">
         You have one?{' '}
-        <LinkAnchor to="/login" search={search}>
+        <LinkAnchor to="/login" search={search} underline="always">
           Log in
         </LinkAnchor>
       </Text>

@@ -54,7 +54,7 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
           'email',
           <>
             There is an account with this address.{' '}
-            <LinkAnchor to="/login" search={{ email: form.values.email.trim() }} inherit>
+            <LinkAnchor to="/login" search={{ email: form.values.email.trim() }} inherit underline="always">
               Log in
             </LinkAnchor>
           </>,

@@ -1,4 +1,5 @@
 import { Avatar, Badge, Card, Group, Text } from '@mantine/core';
+import { IconClock } from '@tabler/icons-react';
 import type { Schemas } from '../../api.ts';
 import classes from './OrgCard.module.css';
 
@@ -22,16 +23,16 @@ export function OrgCard({ org, isLast, href }: Props) {
       {...(href === undefined && { 'data-closed': true })}
     >
       <Group wrap="nowrap" align="flex-start">
-        <Avatar name={name} color="initials" radius="md" alt="" aria-hidden />
+        <Avatar name={name} color="indigo" radius="md" alt="" aria-hidden />
         <div className={classes.text}>
           {href === undefined ? (
-            <Text fw={600}>
+            <Text fw={600} className={classes.name}>
               <bdi>{name}</bdi>
             </Text>
           ) : (
             <a
               href={href}
-              className={classes.link}
+              className={`${classes.name} ${classes.link}`}
               // So that this host knows it, too: what is worked in may be at another.
               onClick={() => localStorage.setItem('org', slug)}
             >
@@ -49,7 +50,7 @@ export function OrgCard({ org, isLast, href }: Props) {
               {plan}
             </Badge>
             {isLast && (
-              <Badge variant="outline" size="sm" color="teal">
+              <Badge variant="default" size="sm" leftSection={<IconClock size={12} aria-hidden />}>
                 Last used
               </Badge>
             )}
