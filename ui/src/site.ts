@@ -112,7 +112,8 @@ export function siteOf(
   };
 }
 
-const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
+const isBelow = (host: string, domain: string) =>
+  host.endsWith(`.${domain}`) && !host.split('.').includes('');
 
 /**
  * Checks where a `return_to` leads: to this host, or to the base domain and what is below it, by the protocol and the
