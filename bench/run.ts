@@ -16,6 +16,7 @@ import { findLoadGenerator } from './support/load.ts';
 import { type Report, render } from './support/report.ts';
 import { openSite } from './support/site.ts';
 import { openStage } from './support/stage.ts';
+import { ui } from './ui.ts';
 import { workers } from './workers.ts';
 
 const BENCHES: Record<string, Bench> = {
@@ -33,6 +34,7 @@ const BENCHES: Record<string, Bench> = {
   hello,
   workers,
   'account-timing': accountTiming,
+  ui,
 };
 
 const USAGE = `Usage: npm run bench -- [<bench>…] [options]

@@ -1,0 +1,136 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findBrowser } from '../tests/browser/support/find-browser.ts';
+import type { Bench, Figure, Stage } from './support/bench.ts';
+import type { SeededOrg } from './support/seed.ts';
+import type { BenchServer } from './support/server.ts';
+import { median } from './support/stats.ts';
+import { IN_PAGE, type InPage } from './support/ui-in-page.ts';
+
+const FINDINGS = 100_000;
+const FILTERS = ['Critical', 'High', 'Medium', 'Low'];
+const WHEEL = { steps: 200, pixels: 400, everyMs: 16 };
+
+/** What a visitor waits for, in a browser on this machine. */
+export const ui: Bench = {
+  summary: `the web UI with ${FINDINGS.toLocaleString('en-US')} findings: first paint, a filter to rows, scrolling; needs a Chromium`,
+
+  async run(stage) {
+    const executablePath = findBrowser();
+    if (!executablePath) throw new Error('no Chromium was found; SVC_TEST_BROWSER names one');
+    const server = await stage.server();
+    const org = await stage.seed(server, { findings: FINDINGS, bytes: 1_000 });
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    try {
+      const visit = visitor(browser, server, org);
+      return [
+        ...(await firstLoads(stage, visit)),
+        ...(await filtering(stage, visit)),
+        ...(await scrolling(stage, visit)),
+      ];
+    } finally {
+      await browser.close();
+    }
+  },
+};
+
+type Visit = (path: string, signedIn?: boolean) => Promise<Page>;
+
+/** Opens a page in a browser that has nothing in its cache. */
+const visitor =
+  (browser: Browser, { origin }: BenchServer, org: SeededOrg): Visit =>
+  async (path, signedIn = true) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    if (signedIn) {
+      await context.addCookies([{ name: 'svc_token', value: org.owner.cookie, url: origin, httpOnly: true }]);
+    }
+    await context.addInitScript({ content: IN_PAGE });
+    const page = await context.newPage();
+    await page.goto(origin + (signedIn ? `/o/${org.slug}${path}` : path));
+    return page;
+  };
+
+const inPage = <K extends keyof InPage>(page: Page, name: K) =>
+  page.evaluate<Awaited<ReturnType<InPage[K]>>>(`inPage.${name}()`);
+
+const LOADS = [
+  ['login', '/login', false],
+  ['dashboard', '', true],
+  ['findings', '/findings', true],
+] as const;
+
+async function firstLoads({ options, site }: Stage, visit: Visit): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [name, path, signedIn] of LOADS) {
+    const loads: Awaited<ReturnType<InPage['load']>>[] = [];
+    // The first is to warm up the server.
+    for (let round = 0; round <= options.rounds; round++) {
+      const page = await visit(path, signedIn);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      if (round > 0) loads.push(await inPage(page, 'load'));
+      await page.context().close();
+    }
+    const paints = loads.map(({ firstPaint }) => firstPaint);
+    const headings = loads.map(({ heading }) => heading);
+    site.say(`  ${name}: painted after ${paints.map(Math.round).join(', ')} ms`);
+    figures.push(
+      {
+        name: `${name}: first contentful paint ms`,
+        value: median(paints),
+        aim: { atMost: 1_500 },
+        rounds: { values: paints },
+      },
+      { name: `${name}: heading ms`, value: median(headings), rounds: { values: headings } },
+      {
+        name: `${name}: JavaScript kB`,
+        value: Math.max(...loads.map(({ scriptBytes }) => scriptBytes)) / 1000,
+        ...(name === 'login' && { aim: { atMost: 250 } }),
+      },
+    );
+  }
+  return figures;
+}
+
+async function filtering({ options, site }: Stage, visit: Visit): Promise<Figure[]> {
+  const times: number[] = [];
+  for (let round = 0; round <= options.rounds; round++) {
+    const page = await visit('/findings');
+    await inPage(page, 'rowsShown');
+    await page.getByRole('search').getByRole('button', { name: 'Severity' }).click();
+    for (const name of FILTERS) {
+      const option = page.getByRole('menuitemcheckbox', { name });
+      await option.waitFor();
+      await inPage(page, 'expectFilter');
+      await option.click();
+      const ms = await inPage(page, 'filtered');
+      if (round > 0) times.push(ms);
+    }
+    await page.context().close();
+  }
+  site.say(`  a filter shows its rows after ${times.map(Math.round).join(', ')} ms`);
+  return [
+    { name: 'filter to rows ms', value: median(times), aim: { atMost: 300 }, rounds: { values: times } },
+    { name: 'filter to rows ms, slowest', value: Math.max(...times), aim: { atMost: 300 } },
+  ];
+}
+
+async function scrolling({ site }: Stage, visit: Visit): Promise<Figure[]> {
+  const page = await visit('/findings');
+  await inPage(page, 'rowsShown');
+  await page.getByRole('grid').hover();
+  await inPage(page, 'watchFrames');
+  for (let step = 0; step < WHEEL.steps; step++) {
+    await page.mouse.wheel(0, WHEEL.pixels);
+    await page.waitForTimeout(WHEEL.everyMs);
+  }
+  const seen = await inPage(page, 'framesSeen');
+  await page.context().close();
+  site.say(
+    `  scrolled through ${seen.rows} rows in ${seen.frames} frames, ${seen.blank} of them with a blank row`,
+  );
+  return [
+    { name: 'rows scrolled through', value: seen.rows, aim: { atLeast: 500 } },
+    { name: 'frames with a blank row', value: seen.blank, aim: { atMost: 0 } },
+    { name: 'frame ms, 95 %', value: seen.frameMs },
+  ];
+}
