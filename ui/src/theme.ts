@@ -16,6 +16,8 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: rem(26) }, h2: { fontSize: rem(19) }, h3: { fontSize: rem(16) } },
   },
   components: {
+    // It would be an element inside the menu that is no item of it.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // In the colours of most alerts a text is too pale on their background.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
   },

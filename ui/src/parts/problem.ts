@@ -11,7 +11,14 @@ export interface ProblemText {
 
 const here = () => encodeURIComponent(location.href);
 
+const signedOut = (): ProblemText => ({
+  title: 'Your session has ended',
+  advice: 'Sign in again, then try this again. What you typed is still here.',
+});
+
 const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
+  not_authenticated: signedOut,
+  session_revoked: signedOut,
   mfa_required_by_org: () => ({
     title: 'This organization asks for a second factor',
     advice: 'Set up multi-factor authentication for your account; you come back here afterwards.',

@@ -1,13 +1,17 @@
 import { Button, Menu, Text, VisuallyHidden } from '@mantine/core';
-import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
+import { IconBuilding, IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import { useMe, useOrg } from '../session.ts';
+
+/** More than these are searched for on the page of organizations. */
+const SHOWN = 20;
 
 /** Switches between organizations. Each is a page load of its own, so that nothing of one is left in the other. */
 export function OrgMenu() {
   const { orgs } = useMe();
   const { slug, org } = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const reached = orgs.filter((one) => site.reaches(one.slug)).slice(0, SHOWN);
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
@@ -24,7 +28,7 @@ export function OrgMenu() {
       </Menu.Target>
       <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
         <Menu.Label>Organizations</Menu.Label>
-        {orgs.map((one) => (
+        {reached.map((one) => (
           <Menu.Item
             key={one.id}
             component="a"
@@ -38,13 +42,18 @@ export function OrgMenu() {
             }
             {...(one.slug === slug && { 'aria-current': 'true' as const })}
           >
-            <bdi>{one.name}</bdi>
+            <Text inherit lineClamp={2} component="bdi" display="block">
+              {one.name}
+            </Text>
             <Text size="xs" c="dimmed">
               {one.slug}
             </Text>
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component="a" href={site.signInUrl('/orgs')} leftSection={<IconBuilding size={16} />}>
+          {reached.length < orgs.length ? `All ${orgs.length} organizations` : 'Your organizations'}
+        </Menu.Item>
         <Menu.Item component="a" href={site.signInUrl('/orgs/new')} leftSection={<IconPlus size={16} />}>
           New organization
         </Menu.Item>
