@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Schemas } from '../api.ts';
 import type { FindingSearch } from '../search.ts';
 import { useOrg } from '../session.ts';
@@ -39,15 +39,13 @@ export function FindingItems({ findings, list, projects }: Props) {
               <bdi>{finding.title}</bdi>
             </LinkAnchor>
             <Text size="xs" c="dimmed" truncate>
+              <Ago time={finding.created_at} />
               <Where finding={finding} project={projects?.get(finding.project_id)} />
             </Text>
           </div>
-          <Group className={classes.side} gap="xs" wrap="nowrap" justify="flex-end">
+          <div className={classes.side}>
             <StatusBadge status={finding.status} />
-            <Text size="xs" c="dimmed" miw={80} ta="right" visibleFrom="xs">
-              <Ago time={finding.created_at} />
-            </Text>
-          </Group>
+          </div>
         </li>
       ))}
     </ul>
@@ -58,12 +56,13 @@ function Where(props: { finding: Schemas['ListedFinding']; project: string | und
   const { finding, project } = props;
   const { file, line } = finding;
   const place = file && (line === undefined ? file : `${file}:${line}`);
-  return (
-    <>
-      {project !== undefined && <bdi>{project}</bdi>}
-      {project !== undefined && place && ' · '}
-      {place && <bdi>{place}</bdi>}
-      {project === undefined && !place && finding.source && <bdi>{finding.source}</bdi>}
-    </>
+  return [project, place].map(
+    (part) =>
+      part !== undefined && (
+        <span key={part}>
+          {' · '}
+          <bdi>{part}</bdi>
+        </span>
+      ),
   );
 }

@@ -1,5 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Page } from '../../parts/Page.tsx';
+import { statsQuery } from '../../queries/dashboard.ts';
+import { useOrg } from '../../session.ts';
+import { FirstSteps } from './FirstSteps.tsx';
+import { Overview } from './Overview.tsx';
 
+/** How an organization stands; where it has no finding yet, how it comes to its first one. */
 export function Dashboard() {
-  return <Page title="Dashboard">…</Page>;
+  const org = useOrg();
+  const stats = useQuery(statsQuery(org));
+  // Who sees the first finding come in leaves the first steps when they want to.
+  const [begins, setBegins] = useState<boolean>();
+  if (begins === undefined && stats.data) setBegins(stats.data.total_findings === 0);
+  return begins ? (
+    <Page title="First steps" description="From here to the first finding in a few minutes.">
+      <FirstSteps onDone={() => setBegins(false)} />
+    </Page>
+  ) : (
+    <Page title="Dashboard">
+      <Overview />
+    </Page>
+  );
 }

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { LinkAnchor, LinkBox } from '../../parts/links.tsx';
+import classes from '../../parts/Numbers.module.css';
 import { PERSONA_NAMES } from '../../parts/persona.ts';
 import { dateTime } from '../../parts/Time.tsx';
 import { isLive, POLL_MS, type Scan, scanChangesQuery, scansQuery } from '../../queries/scans.ts';
 import { CHANGES } from '../../search.ts';
 import { useOrg } from '../../session.ts';
-import classes from './Numbers.module.css';
 
 /** How many scans there are to choose from. */
 const CHOICE = 100;

@@ -1,11 +1,11 @@
 import { Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { LinkBox } from '../../parts/links.tsx';
+import classes from '../../parts/Numbers.module.css';
 import { SEVERITY_NAMES, severityColor } from '../../parts/Severity.tsx';
 import { SeverityBar } from '../../parts/SeverityBar.tsx';
 import type { Scan } from '../../queries/scans.ts';
 import { SEVERITIES } from '../../search.ts';
 import { useOrg } from '../../session.ts';
-import classes from './Numbers.module.css';
 
 /** What a scan found, by severity; each number leads to its findings. */
 export function Summary({ scan }: { scan: Scan }) {

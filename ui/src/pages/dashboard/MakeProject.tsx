@@ -1,0 +1,58 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toFields } from '../../parts/form.ts';
+import { Problem } from '../../parts/Problem.tsx';
+import { projectsQuery } from '../../queries/projects.ts';
+import { useOrg } from '../../session.ts';
+
+/** Makes the first project. */
+export function MakeProject() {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (name) => (name.trim() === '' ? 'Give it a name' : null) },
+  });
+  const [problem, setProblem] = useState<unknown>();
+  const make = useMutation({
+    mutationFn: (name: string) => org.api.post('/projects', { body: { name } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey }),
+  });
+  if (!org.may('member')) {
+    return (
+      <Text size="sm">
+        Viewers cannot create projects. Ask a member, an admin or an owner of the organization to do it.
+      </Text>
+    );
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ name }) => {
+        setProblem(undefined);
+        make.mutate(name.trim(), { onError: (error) => setProblem(toFields(form, error)) });
+      })}
+    >
+      <Stack gap="sm">
+        <Text size="sm">A project is what findings belong to: a repository, a service, a site.</Text>
+        <Group align="flex-start" gap="sm">
+          <TextInput
+            label="Name of the project"
+            placeholder="Web shop"
+            maxLength={100}
+            required
+            autoComplete="off"
+            w={{ base: '100%', xs: 320 }}
+            {...form.getInputProps('name')}
+          />
+          <Button type="submit" loading={make.isPending} mt={{ base: 0, xs: 25 }}>
+            Create project
+          </Button>
+        </Group>
+        {problem !== undefined && <Problem error={problem} />}
+      </Stack>
+    </form>
+  );
+}

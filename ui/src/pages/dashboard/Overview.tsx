@@ -1,0 +1,89 @@
+import { Grid, Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { FindingItems } from '../../parts/FindingItems.tsx';
+import { Loaded } from '../../parts/Loaded.tsx';
+import { LinkAnchor } from '../../parts/links.tsx';
+import {
+  dashboardKey,
+  type ProjectNumbers,
+  projectNumbersQuery,
+  statsQuery,
+} from '../../queries/dashboard.ts';
+import { isLive, POLL_MS, scansQuery } from '../../queries/scans.ts';
+import { SEVERITIES } from '../../search.ts';
+import { useOrg } from '../../session.ts';
+import { Attention } from './Attention.tsx';
+import { ByProject } from './ByProject.tsx';
+import { Card } from './Card.tsx';
+import { Running, SHOWN } from './Running.tsx';
+import { Totals } from './Totals.tsx';
+import { Trend } from './Trend.tsx';
+
+/** How an organization stands. The numbers come first, what is heavier after them. */
+export function Overview() {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const running = useQuery(scansQuery(org, { status: 'running', per_page: SHOWN }));
+  const runs = running.data?.scans.some(isLive) ?? false;
+  const refetchInterval = runs ? POLL_MS : (false as const);
+  const stats = useQuery({ ...statsQuery(org), refetchInterval });
+  const byProject = useQuery({ ...projectNumbersQuery(org), refetchInterval });
+  const isIdle = running.data?.total === 0;
+  const latest = useQuery({ ...scansQuery(org, { per_page: SHOWN }), enabled: isIdle });
+
+  // What ends has brought its last numbers with it.
+  useEffect(() => {
+    if (!runs) return;
+    return () => {
+      queries.invalidateQueries({ queryKey: dashboardKey(org) });
+    };
+  }, [runs, queries, org]);
+
+  const names = useMemo(
+    () => new Map(byProject.data?.map(({ project }) => [project.id, project.name])),
+    [byProject.data],
+  );
+  const half = { base: 12, md: 6 };
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: 8 }}>
+        <Attention
+          unresolved={byProject.data && sumOf(byProject.data)}
+          all={stats.data?.severity_breakdown}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 4 }}>
+        <Totals stats={stats.data} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 8 }}>
+        <Trend ready={byProject.data !== undefined && stats.data !== undefined} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 4 }}>
+        <Running running={running} latest={latest} projects={names} />
+      </Grid.Col>
+      <Grid.Col span={half}>
+        <ByProject query={byProject} />
+      </Grid.Col>
+      <Grid.Col span={half}>
+        <Card
+          title="Newest findings"
+          side={
+            <LinkAnchor to="/o/$org/findings" params={{ org: org.slug }} search={{}} size="sm">
+              All findings
+            </LinkAnchor>
+          }
+        >
+          <Loaded query={stats} waiting={<Skeleton height={240} />}>
+            {({ recent_findings }) => <FindingItems findings={recent_findings} list={{}} projects={names} />}
+          </Loaded>
+        </Card>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+const sumOf = (projects: ProjectNumbers[]) =>
+  Object.fromEntries(
+    SEVERITIES.map((severity) => [severity, projects.reduce((sum, numbers) => sum + numbers[severity], 0)]),
+  ) as Record<(typeof SEVERITIES)[number], number>;

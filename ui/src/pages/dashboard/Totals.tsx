@@ -1,0 +1,64 @@
+import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../api.ts';
+import { LinkBox } from '../../parts/links.tsx';
+import numbers from '../../parts/Numbers.module.css';
+import { SeverityBar } from '../../parts/SeverityBar.tsx';
+import { useOrg } from '../../session.ts';
+import { Card } from './Card.tsx';
+
+const HEIGHT = 106;
+
+interface Stats {
+  total_findings: number;
+  total_scans: number;
+  active_scans: number;
+  severity_breakdown: Schemas['SeveritySummary'];
+}
+
+/** Everything there is, whatever its status. */
+export function Totals({ stats }: { stats: Stats | undefined }) {
+  const params = { org: useOrg().slug };
+  return (
+    <Card title="In total">
+      {stats === undefined ? (
+        <Skeleton height={HEIGHT} />
+      ) : (
+        <Stack gap={10} mih={HEIGHT} justify="space-between">
+          <SimpleGrid cols={3} spacing={4} className={numbers.flush}>
+            <LinkBox to="/o/$org/findings" params={params} search={{}} className={numbers.link}>
+              <Total value={stats.total_findings}>Findings</Total>
+            </LinkBox>
+            <LinkBox to="/o/$org/scans" params={params} search={{}} className={numbers.link}>
+              <Total value={stats.total_scans}>Scans</Total>
+            </LinkBox>
+            <LinkBox
+              to="/o/$org/scans"
+              params={params}
+              search={{ status: 'running' }}
+              className={numbers.link}
+            >
+              <Total value={stats.active_scans}>Running</Total>
+            </LinkBox>
+          </SimpleGrid>
+          <SeverityBar
+            counts={stats.severity_breakdown}
+            height={10}
+            partTo={(severity) => ({ severity: [severity] })}
+          />
+        </Stack>
+      )}
+    </Card>
+  );
+}
+
+function Total({ value, children }: { value: number; children: ReactNode }) {
+  return (
+    <>
+      <Text className={numbers.big} c={value === 0 ? 'dimmed' : undefined}>
+        {value.toLocaleString('en')}
+      </Text>
+      <Text size="sm">{children}</Text>
+    </>
+  );
+}
