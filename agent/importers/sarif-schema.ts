@@ -16,6 +16,9 @@ const Properties = z
     cwe: z.unknown(),
     precision: z.unknown(),
     'security-severity': z.unknown(),
+    severity: z.unknown(),
+    cvss_score: z.number().nullish().catch(undefined),
+    cvss_vector: text.catch(undefined),
   })
   .partial();
 

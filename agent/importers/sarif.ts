@@ -87,10 +87,15 @@ function findingOf(
   const score = Number(result.properties?.['security-severity'] ?? rule.properties?.['security-severity']);
   const cve = cveOf(ruleId, rule.name, ...tags, rule.shortDescription?.text);
   const { driver } = run.tool;
+  // A score of the service's own export may only stand for a severity.
+  const exported = tool === 'svc-findings' ? result.properties : undefined;
   return {
     fingerprint: fingerprintOf(slug(tool), ruleId, file ?? url, ...identity),
     title: shown(titleOf(message.text, rule)) || ruleId || 'Result without a message',
-    severity: severityIn(result, rule, SECRET_SCANNER.test(tool) ? 'error' : 'warning'),
+    severity: severityOf(
+      texts(exported?.severity)[0],
+      severityIn(result, rule, SECRET_SCANNER.test(tool) ? 'error' : 'warning'),
+    ),
     description: describeFinding({
       ...prose(result, rule, message, run, context, shown),
       facts: {
@@ -107,7 +112,8 @@ function findingOf(
     cwe,
     cve,
     // The score of a rule for a weakness is no CVSS score of this place.
-    cvss_score: cve && score > 0 ? score : undefined,
+    cvss_score: exported ? (exported.cvss_score ?? undefined) : cve && score > 0 ? score : undefined,
+    cvss_vector: exported?.cvss_vector ?? undefined,
     file,
     line: line ?? undefined,
     source: slug(tool),
@@ -173,7 +179,8 @@ const linked = (value: string, target: (text: string, link: string) => string) =
 
 function titleOf(message: string, rule: Rule): string {
   const said = beginning(linked(message, (label) => label));
-  const heading = beginning(rule.shortDescription?.text) || (said ? '' : (rule.name ?? ''));
+  const short = beginning(rule.shortDescription?.text);
+  const heading = (short === rule.id ? '' : short) || (said ? '' : (rule.name ?? ''));
   if (!heading || said.includes(heading)) return said || heading;
   return said && said.length <= 100 && !heading.includes(said) ? `${heading}: ${said}` : heading;
 }
