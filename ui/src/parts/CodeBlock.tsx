@@ -31,7 +31,7 @@ interface Props {
 export function CodeBlock({ code, language, label, numbered = false, title, actions }: Props) {
   const [wrap, setWrap] = useState(false);
   const [whole, setWhole] = useState(false);
-  const text = useMemo(() => code.replace(/\r\n?/g, '\n').replace(/\n$/, ''), [code]);
+  const text = useMemo(() => readable(code), [code]);
   const lines = useMemo(() => text.split('\n'), [text]);
   const cut = !whole && lines.length > FIRST_LINES * 1.2;
   const shown = cut ? lines.slice(0, FIRST_LINES) : lines;
@@ -62,7 +62,7 @@ export function CodeBlock({ code, language, label, numbered = false, title, acti
       </Group>
       {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
       {/* biome-ignore-start lint/a11y/useSemanticElements: a section within a description would be one too many */}
-      <div role="region" aria-label={label} tabIndex={0} className={classes.scroll}>
+      <div role="group" aria-label={label} tabIndex={0} className={classes.scroll}>
         <Box
           component="pre"
           dir="ltr"
@@ -95,12 +95,21 @@ export function CodeBlock({ code, language, label, numbered = false, title, acti
   );
 }
 
+/** Marks that turn the direction of writing make code look like other code: they are shown by their names. */
+const readable = (code: string): string =>
+  code
+    .replace(/\r\n?/g, '\n')
+    .replace(/\n$/, '')
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => {
+      const point = mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+      return `[U+${point}]`;
+    });
+
 function PlainLines({ lines }: { lines: readonly string[] }) {
   return lines.map((line, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines never change places
     <span key={index} className={classes.line}>
-      {line}
-      {'\n'}
+      {line || '\n'}
     </span>
   ));
 }

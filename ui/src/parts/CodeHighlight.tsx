@@ -17,26 +17,29 @@ interface Props {
   language: string;
   /** How many lines of it are shown. */
   lines: number;
-  /** Shown when the language is not known. */
+  /** Shown when the language is not known, or the code cannot be read. */
   fallback: ReactNode;
 }
 
 /** The lines of a text, with what a language makes of it in colours. */
 export function CodeHighlight({ code, language, lines, fallback }: Props) {
-  const name = language.trim().toLowerCase();
-  const known = lowlight.registered(name);
-  const tree = useMemo(
-    () => (known ? linesOf(lowlight.highlight(name, code).children) : []),
-    [known, name, code],
-  );
-  if (!known) return fallback;
-  return tree.slice(0, lines).map((children, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: lines never change places
-    <span key={index} className={classes.line}>
-      {toJsxRuntime({ type: 'root', children }, { Fragment, jsx, jsxs })}
-      {'\n'}
-    </span>
-  ));
+  const highlighted = useMemo(() => linesIn(language.trim().toLowerCase(), code), [language, code]);
+  return highlighted?.slice(0, lines) ?? fallback;
+}
+
+function linesIn(language: string, code: string): ReactNode[] | undefined {
+  if (!lowlight.registered(language)) return undefined;
+  try {
+    return linesOf(lowlight.highlight(language, code).children).map((children, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines never change places
+      <span key={index} className={classes.line}>
+        {children.length > 0 ? toJsxRuntime({ type: 'root', children }, { Fragment, jsx, jsxs }) : '\n'}
+      </span>
+    ));
+  } catch {
+    // Such as code that is nested more deeply than anybody writes it.
+    return undefined;
+  }
 }
 
 /** Cuts a tree at the ends of its lines; elements that go on are opened again. */

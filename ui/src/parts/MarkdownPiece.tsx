@@ -1,15 +1,25 @@
 import { Anchor, Table, Text } from '@mantine/core';
 import type { Element, ElementContent } from 'hast';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import Markdown, { type Components, type Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './CodeBlock.tsx';
 import { htmlAsText, isLinkable, limitDepth, schema, tame } from './markdown-rules.ts';
 
+interface Props {
+  text: string;
+  /** Shown for what was written to break whatever reads it. */
+  fallback: ReactNode;
+}
+
 /** Renders a piece of Markdown. Nothing of it is loaded, run, or taken for a part of the page. */
-export const MarkdownPiece = memo(function MarkdownPiece({ text }: { text: string }) {
-  return <Markdown {...OPTIONS}>{text}</Markdown>;
+export const MarkdownPiece = memo(function MarkdownPiece({ text, fallback }: Props) {
+  try {
+    return Markdown({ ...OPTIONS, children: text });
+  } catch {
+    return fallback;
+  }
 });
 
 const components: Components = {
@@ -24,7 +34,7 @@ const components: Components = {
     return <CodeBlock code={node ? textOf(node) : ''} language={language} label="code in the description" />;
   },
   table: ({ children }) => (
-    <Table.ScrollContainer minWidth={0} type="native" my="sm" tabIndex={0} role="region" aria-label="Table">
+    <Table.ScrollContainer minWidth={0} type="native" my="sm" tabIndex={0} role="group" aria-label="Table">
       <Table withTableBorder withColumnBorders w="auto">
         {children}
       </Table>

@@ -1,8 +1,9 @@
-import { Button, Skeleton, Stack, Typography } from '@mantine/core';
+import { Button, Stack, Typography } from '@mantine/core';
 import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { lazy, memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import classes from './MarkdownText.module.css';
 import { type Piece, piecesOf } from './markdown-pieces.ts';
+import { TextSkeleton } from './TextSkeleton.tsx';
 
 const MarkdownPiece = lazy(() => import('./MarkdownPiece.tsx').then((m) => ({ default: m.MarkdownPiece })));
 
@@ -44,7 +45,7 @@ export function MarkdownText({ text }: { text: string }) {
   );
 }
 
-function Rendered({ piece: { text, plain } }: { piece: Piece }) {
+const Rendered = memo(function Rendered({ piece: { text, plain } }: { piece: Piece }) {
   const written = (
     <div className={classes.plain} dir="auto">
       {text}
@@ -54,22 +55,11 @@ function Rendered({ piece: { text, plain } }: { piece: Piece }) {
   return (
     <CatchBoundary getResetKey={() => text} errorComponent={() => written}>
       <Suspense fallback={<TextSkeleton />}>
-        <MarkdownPiece text={text} />
+        <MarkdownPiece text={text} fallback={written} />
       </Suspense>
     </CatchBoundary>
   );
-}
-
-/** Stands for a text that comes in a moment. */
-export function TextSkeleton() {
-  return (
-    <Stack gap="xs" aria-hidden>
-      {[100, 92, 97, 60].map((width) => (
-        <Skeleton key={width} h={14} w={`${width}%`} />
-      ))}
-    </Stack>
-  );
-}
+});
 
 /** How many pieces there are within a length; one at least. */
 function countUpTo(pieces: readonly Piece[], length: number): number {

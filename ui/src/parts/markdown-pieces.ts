@@ -6,8 +6,12 @@ export interface Piece {
 }
 
 const TARGET = 3000;
-/** Of what is not code: the time it takes can grow with the square of it. */
-const MAX_PROSE = 10_000;
+/** Of a block, without code in it. */
+const MAX_PROSE = 20_000;
+/** Of a block: the time that marks of emphasis and links take can grow with the square of them. */
+const MAX_MARKS = 1200;
+/** Quotes and lists within each other. */
+const MAX_DEPTH = 30;
 const MAX_DEFINITIONS = 50;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -18,7 +22,11 @@ interface Block {
   lines: string[];
   size: number;
   prose: number;
+  marks: number;
+  depth: number;
 }
+
+const newBlock = (): Block => ({ lines: [], size: 0, prose: 0, marks: 0, depth: 0 });
 
 /**
  * Cuts Markdown, between its blocks, into pieces of which each is rendered quickly; so a page can show one after the
@@ -27,8 +35,8 @@ interface Block {
 export function piecesOf(markdown: string): Piece[] {
   const { blocks, definitions } = blocksOf(markdown);
   const pieces: { lines: string[]; size: number; plain: boolean }[] = [];
-  for (const { lines, size, prose } of blocks) {
-    const plain = prose > MAX_PROSE;
+  for (const { lines, size, prose, marks, depth } of blocks) {
+    const plain = prose > MAX_PROSE || marks > MAX_MARKS || depth > MAX_DEPTH;
     const last = pieces.at(-1);
     if (last && !plain && !last.plain && last.size + size <= TARGET) {
       last.lines.push(...lines);
@@ -43,14 +51,14 @@ export function piecesOf(markdown: string): Piece[] {
 
 function blocksOf(markdown: string) {
   const definitions: string[] = [];
-  let block: Block = { lines: [], size: 0, prose: 0 };
+  let block = newBlock();
   const blocks = [block];
   let fence: string | undefined;
   let afterBlank = false;
   for (const line of markdown.split(/\r\n?|\n/)) {
     // What is indented may belong to the item of a list before it.
     if (fence === undefined && afterBlank && /^\S/.test(line)) {
-      block = { lines: [], size: 0, prose: 0 };
+      block = newBlock();
       blocks.push(block);
     }
     const mark = FENCE.exec(line)?.[1];
@@ -60,8 +68,14 @@ function blocksOf(markdown: string) {
     if (!inCode && definitions.length < MAX_DEFINITIONS && DEFINITION.test(line)) definitions.push(line);
     block.lines.push(line);
     block.size += line.length + 1;
-    if (!inCode) block.prose += line.length;
+    if (!inCode) {
+      block.prose += line.length;
+      block.marks += countOf(/[*_~[\]<!]/g, line);
+      block.depth = Math.max(block.depth, countOf(/>|[-*+](?=\s)/g, /^[\s>*+-]*/.exec(line)?.[0] ?? ''));
+    }
     afterBlank = line.trim() === '';
   }
   return { blocks, definitions };
 }
+
+const countOf = (pattern: RegExp, text: string) => text.match(pattern)?.length ?? 0;

@@ -1,5 +1,110 @@
+import { Group, Skeleton, Stack, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { ServiceError } from '../../api.ts';
+import { Copy } from '../../parts/Copy.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { TextSkeleton } from '../../parts/TextSkeleton.tsx';
+import { type Finding, findingQuery } from '../../queries/finding.ts';
+import { filterOf } from '../../queries/findings.ts';
+import { useOrg } from '../../session.ts';
+import { Exploits } from './Exploits.tsx';
+import { Facts } from './Facts.tsx';
+import classes from './Finding.module.css';
+import { ListNav } from './ListNav.tsx';
+import { Marks } from './Marks.tsx';
+import { Triage } from './Triage.tsx';
+import { type SetStatus, useStatus } from './use-status.tsx';
 
+const MarkdownText = lazy(() =>
+  import('../../parts/MarkdownText.tsx').then((m) => ({ default: m.MarkdownText })),
+);
+
+const route = getRouteApi('/_signed-in/o/$org/findings/$id');
+
+/** From here on it is set smaller. */
+const LONG_TITLE = 120;
+
+/** One finding: what it is, what becomes of it, and what is next. */
 export function FindingPage() {
-  return <Page title="FindingPage">…</Page>;
+  const { id } = route.useParams();
+  const search = route.useSearch();
+  const filter = filterOf(search);
+  const finding = useQuery(findingQuery(useOrg(), id));
+  const status = useStatus(filter);
+  return (
+    <Stack gap="md">
+      <ListNav id={id} filter={filter} at={search.at}>
+        <Copy value={window.location.href.replace(/\?.*/, '')} label="Copy the link to this finding" />
+      </ListNav>
+      {finding.data ? (
+        <Whole key={id} finding={finding.data} status={status} />
+      ) : finding.error ? (
+        <Missing error={finding.error} onRetry={finding.refetch} />
+      ) : (
+        <Waiting />
+      )}
+    </Stack>
+  );
+}
+
+function Whole({ finding, status }: { finding: Finding; status: SetStatus }) {
+  return (
+    <Page
+      title={finding.title}
+      heading={
+        <bdi className={finding.title.length > LONG_TITLE ? classes.long : undefined}>{finding.title}</bdi>
+      }
+    >
+      <Stack gap="sm" mt={-8}>
+        <Marks finding={finding} />
+        <Triage finding={finding} status={status} />
+      </Stack>
+      <div className={classes.columns}>
+        <section aria-labelledby="description" className={classes.description}>
+          <Title order={2} id="description" mb="sm">
+            Description
+          </Title>
+          <Suspense fallback={<TextSkeleton />}>
+            <MarkdownText text={finding.description} />
+          </Suspense>
+        </section>
+        <Facts finding={finding} />
+        <div className={classes.exploits}>
+          <Exploits id={finding.id} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const isGone = error instanceof ServiceError && error.status === 404;
+  return (
+    <Page title={isGone ? 'No such finding' : 'Finding'}>
+      <Problem error={error} {...(!isGone && { onRetry })} />
+    </Page>
+  );
+}
+
+function Waiting() {
+  return (
+    <Stack gap="lg" role="status" aria-label="Loading the finding">
+      <Skeleton h={32} w="60%" />
+      <Group>
+        <Skeleton h={22} w={80} />
+        <Skeleton h={22} w={80} />
+        <Skeleton h={22} w={220} />
+      </Group>
+      <Skeleton h={30} w={420} maw="100%" />
+      <div className={classes.columns}>
+        <div className={classes.description}>
+          <TextSkeleton />
+        </div>
+        <Skeleton h={320} className={classes.facts ?? ''} />
+      </div>
+    </Stack>
+  );
 }

@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Schemas } from '../api.ts';
+import type { OrgSession } from '../session.ts';
+import type { FindingFilter } from './findings.ts';
+
+export type Finding = Schemas['Finding'];
+export type Exploit = Schemas['Exploit'];
+
+/** One finding, with its description. */
+export const findingQuery = ({ slug, api }: OrgSession, id: string) =>
+  queryOptions({
+    queryKey: ['org', slug, 'finding', id],
+    queryFn: async ({ signal }): Promise<Finding> =>
+      (await api.get('/findings/{id}', { params: { path: { id } }, signal })).result,
+  });
+
+/** The exploits of a finding, with their code. They are never changed. */
+export const exploitsQuery = ({ slug, api }: OrgSession, id: string) =>
+  queryOptions({
+    queryKey: ['org', slug, 'finding', id, 'exploits'],
+    queryFn: async ({ signal }): Promise<Exploit[]> =>
+      (await api.get('/findings/{id}/exploits', { params: { path: { id } }, signal })).result,
+    staleTime: 60_000,
+  });
+
+/** What keys of all places of lists begin with. */
+export const placesKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'at'] as const;
+
+/** What stands at a place of a list, counted from 1; and how long the list is. */
+export const placeQuery = (org: OrgSession, filter: FindingFilter, at: number) =>
+  queryOptions({
+    queryKey: [...placesKey(org), filter, at],
+    queryFn: async ({ signal }) => {
+      const query = { ...filter, omit: 'description' as const, page: at, per_page: 1 };
+      const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
+      return { id: result[0]?.id, total: resultInfo?.total ?? 0 };
+    },
+  });
