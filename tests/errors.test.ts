@@ -79,7 +79,9 @@ describe('a body', () => {
     const body = Object.fromEntries(names.map((name) => [name, [[]]]));
     const answer = await call(t.api, operation, { body });
     expect(outcome(answer)).toEqual([400, 'validation_error/field_invalid']);
-    expect(answer.badFields.toSorted()).toEqual(names.toSorted());
+    // In a list, it is what stands in it.
+    const bad = answer.badFields.map((field) => field.split('.', 1)[0]);
+    expect(bad.toSorted()).toEqual(names.toSorted());
   });
 });
 

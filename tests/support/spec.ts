@@ -81,6 +81,7 @@ GET    /metrics                                           public
 GET    /api/v1/docs                                       public
 GET    /api/v1/docs/openapi.yaml                          public
 
+GET    /api/v1/auth/session                               public
 GET    /api/v1/scans/{id}/changes                         cookie+org
 PATCH  /api/v1/findings                                   cookie+org, member
 GET    /api/v1/dashboard/trend                            cookie+org
