@@ -1,4 +1,4 @@
-import { Group, Text, Tooltip } from '@mantine/core';
+import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { SEVERITIES, type Severity, UNRESOLVED } from '../search.ts';
 import { useOrg } from '../session.ts';
 import { LinkAnchor } from './links.tsx';
@@ -31,7 +31,6 @@ export function SeverityCounts({ counts, projectId }: Props) {
               to="/o/$org/findings"
               params={{ org: slug }}
               search={{ project_id: projectId, severity: [severity], status: [...UNRESOLVED] }}
-              aria-label={label}
               size="sm"
               fw={600}
               c={severityColor(severity)}
@@ -42,6 +41,7 @@ export function SeverityCounts({ counts, projectId }: Props) {
               }}
             >
               {counts[severity].toLocaleString('en')} {SEVERITY_NAMES[severity].charAt(0)}
+              <VisuallyHidden>{SEVERITY_NAMES[severity].slice(1)}</VisuallyHidden>
             </LinkAnchor>
           </Tooltip>
         );

@@ -1,15 +1,4 @@
-import {
-  ActionIcon,
-  Badge,
-  Code,
-  Group,
-  Stack,
-  Switch,
-  Table,
-  Text,
-  Tooltip,
-  VisuallyHidden,
-} from '@mantine/core';
+import { ActionIcon, Code, Group, Stack, Switch, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -21,8 +10,11 @@ import { useOrg } from '../session.ts';
 import { Empty } from './Empty.tsx';
 import { LinkAnchor } from './links.tsx';
 import { tellDone, tellFailed } from './notify.ts';
-import { Ago } from './Time.tsx';
+import { StateBadge } from './StateBadge.tsx';
+import { Ago, ago } from './Time.tsx';
 import { type ApiToken, isUsable, type TokenState, tokenState } from './token-state.ts';
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 const STATES: Record<TokenState, { label: string; color: string }> = {
   active: { label: 'Active', color: 'green' },
@@ -51,28 +43,26 @@ export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScop
           svc-agent and scanners of your own send findings with one.
         </Empty>
       ) : (
-        <Table.ScrollContainer minWidth={withScope ? 880 : 780} type="native" tabIndex={0}>
-          <Table verticalSpacing="xs" aria-label="API tokens">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                {withScope && <Table.Th>Acts on</Table.Th>}
-                <Table.Th>State</Table.Th>
-                <Table.Th>Created</Table.Th>
-                <Table.Th>Last used</Table.Th>
-                <Table.Th>Expires</Table.Th>
-                <Table.Th w={48}>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map((token) => (
-                <TokenRow key={token.id} token={token} withScope={withScope ?? false} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Table verticalSpacing="xs" aria-label="API tokens">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              {withScope && <Table.Th>Acts on</Table.Th>}
+              <Table.Th>State</Table.Th>
+              <Table.Th visibleFrom="lg">Created</Table.Th>
+              <Table.Th visibleFrom="lg">Last used</Table.Th>
+              <Table.Th visibleFrom="lg">Expires</Table.Th>
+              <Table.Th w={48}>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map((token) => (
+              <TokenRow key={token.id} token={token} withScope={withScope ?? false} />
+            ))}
+          </Table.Tbody>
+        </Table>
       )}
     </Stack>
   );
@@ -81,6 +71,8 @@ export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScop
 function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean }) {
   const state = tokenState(token);
   const { label, color } = STATES[state];
+  const used = token.last_used ? <Ago time={token.last_used} /> : 'Never';
+  const expires = token.expires_at ? <DayOf time={token.expires_at} /> : 'Never';
   return (
     <Table.Tr {...(!isUsable(token) && { c: 'dimmed' })}>
       <Table.Td>
@@ -88,6 +80,13 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
           <bdi>{token.name}</bdi>
         </Text>
         <Code fz="xs">{token.prefix}…</Code>
+        <Text size="xs" c="dimmed" hiddenFrom="lg" component="div" mt={4}>
+          <div>
+            Created <Ago time={token.created_at} /> <Creator userId={token.created_by} />
+          </div>
+          <div>Last used: {used}</div>
+          <div>Expires: {expires}</div>
+        </Text>
       </Table.Td>
       {withScope && (
         <Table.Td>
@@ -95,18 +94,18 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
         </Table.Td>
       )}
       <Table.Td>
-        <Badge variant="dot" color={color} radius="sm" tt="none">
-          {label}
-        </Badge>
+        <StateBadge label={label} color={color} />
       </Table.Td>
-      <Table.Td>
+      <Table.Td visibleFrom="lg">
         <Text size="sm">
           <Ago time={token.created_at} />
         </Text>
-        <Creator userId={token.created_by} />
+        <Text size="xs" c="dimmed">
+          <Creator userId={token.created_by} />
+        </Text>
       </Table.Td>
-      <Table.Td>{token.last_used ? <Ago time={token.last_used} /> : 'Never'}</Table.Td>
-      <Table.Td>{token.expires_at ? <Ago time={token.expires_at} /> : 'Never'}</Table.Td>
+      <Table.Td visibleFrom="lg">{used}</Table.Td>
+      <Table.Td visibleFrom="lg">{expires}</Table.Td>
       <Table.Td>{state !== 'revoked' && <RevokeButton token={token} />}</Table.Td>
     </Table.Tr>
   );
@@ -129,12 +128,15 @@ function Creator({ userId }: { userId: string }) {
   const { data: members } = useQuery(membersQuery(useOrg()));
   if (!members) return null;
   const creator = members.find(({ user_id }) => user_id === userId);
-  return (
-    <Text size="xs" c="dimmed">
-      by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}
-    </Text>
-  );
+  return <>by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}</>;
 }
+
+/** A day that one wants to know exactly. */
+const DayOf = ({ time }: { time: string }) => (
+  <Tooltip label={ago(time)}>
+    <time dateTime={time}>{day.format(new Date(time))}</time>
+  </Tooltip>
+);
 
 function RevokeButton({ token }: { token: ApiToken }) {
   const org = useOrg();

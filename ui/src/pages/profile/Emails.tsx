@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,6 +8,8 @@ import { toFields } from '../../parts/form.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Problem } from '../../parts/Problem.tsx';
+import { Row, Rows } from '../../parts/Rows.tsx';
+import { StateBadge } from '../../parts/StateBadge.tsx';
 import { emailsQuery } from '../../queries/profile.ts';
 import { useRenew } from './use-renew.ts';
 
@@ -26,13 +28,11 @@ export function Emails() {
       </div>
       <Loaded query={emails}>
         {(list) => (
-          <Card withBorder p={0}>
-            <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: 'none' }} aria-label="E-mails">
-              {list.map((email) => (
-                <EmailRow key={email.id} email={email} />
-              ))}
-            </Stack>
-          </Card>
+          <Rows label="E-mails">
+            {list.map((email) => (
+              <EmailRow key={email.id} email={email} />
+            ))}
+          </Rows>
         )}
       </Loaded>
       <AddEmail />
@@ -75,63 +75,58 @@ function EmailRow({ email }: { email: Email }) {
       confirmProps: { color: 'red' },
       onConfirm: () => remove.mutate(),
     });
+  const actions = (
+    <>
+      {!email.verified && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Send mail again to ${email.email}`}
+          loading={resend.isPending}
+          onClick={() => resend.mutate()}
+        >
+          Send mail again
+        </Button>
+      )}
+      {email.verified && !email.is_primary && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Make primary: ${email.email}`}
+          loading={makePrimary.isPending}
+          onClick={() => makePrimary.mutate()}
+        >
+          Make primary
+        </Button>
+      )}
+      {!email.is_primary && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Remove ${email.email}`}
+          loading={remove.isPending}
+          onClick={ask}
+        >
+          Remove
+        </Button>
+      )}
+    </>
+  );
   return (
-    <Group
-      component="li"
-      justify="space-between"
-      p="md"
-      style={{ borderTop: '1px solid var(--mantine-color-default-border)', marginTop: -1 }}
-    >
-      <Group gap="xs" style={{ minWidth: 0 }}>
+    <Row actions={!email.is_primary || !email.verified ? actions : undefined}>
+      <Group gap="xs">
         <Text size="sm" fw={500}>
           <bdi>{email.email}</bdi>
         </Text>
-        {email.is_primary && (
-          <Badge variant="light" radius="sm" tt="none">
-            Primary
-          </Badge>
-        )}
-        <Badge variant="dot" color={email.verified ? 'green' : 'orange'} radius="sm" tt="none">
-          {email.verified ? 'Verified' : 'Not verified'}
-        </Badge>
-      </Group>
-      <Group gap="xs">
-        {!email.verified && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Send the verification mail to ${email.email} again`}
-            loading={resend.isPending}
-            onClick={() => resend.mutate()}
-          >
-            Send mail again
-          </Button>
-        )}
-        {email.verified && !email.is_primary && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Make ${email.email} primary`}
-            loading={makePrimary.isPending}
-            onClick={() => makePrimary.mutate()}
-          >
-            Make primary
-          </Button>
-        )}
-        {!email.is_primary && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            aria-label={`Remove ${email.email}`}
-            loading={remove.isPending}
-            onClick={ask}
-          >
-            Remove
-          </Button>
+        {email.is_primary && <StateBadge label="Primary" color="indigo" />}
+        {email.verified ? (
+          <StateBadge label="Verified" color="green" />
+        ) : (
+          <StateBadge label="Not verified" color="orange" />
         )}
       </Group>
-    </Group>
+    </Row>
   );
 }
 

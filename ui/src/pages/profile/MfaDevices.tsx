@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Menu, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Button, Card, Group, Menu, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDeviceMobile, IconMail, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api, type Schemas } from '../../api.ts';
 import { Empty } from '../../parts/Empty.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
+import { StateBadge } from '../../parts/StateBadge.tsx';
 import { Ago } from '../../parts/Time.tsx';
 import { emailsQuery, mfaQuery } from '../../queries/profile.ts';
 import { Authenticator } from './Authenticator.tsx';
@@ -34,7 +35,7 @@ export function MfaDevices({ isOn, devices, onEnabled }: Props) {
           <Group gap="xs">
             <AddEmailDevice devices={devices} />
             <Button size="sm" leftSection={<IconPlus size={16} />} onClick={open}>
-              Authenticator app
+              Add authenticator app
             </Button>
           </Group>
         </Group>
@@ -82,11 +83,7 @@ function DeviceRow({ device, isLast, onVerify }: { device: Device; isLast: boole
             <Text size="sm" fw={500}>
               <bdi>{name}</bdi>
             </Text>
-            {!verified && (
-              <Badge variant="dot" color="orange" radius="sm" tt="none">
-                Not verified
-              </Badge>
-            )}
+            {!verified && <StateBadge label="Not verified" color="orange" />}
           </Group>
           <Text size="xs" c="dimmed">
             {type === 'totp' ? 'Authenticator app' : 'Codes by mail'} ·{' '}
@@ -156,7 +153,7 @@ function AddEmailDevice({ devices }: { devices: Device[] }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} loading={add.isPending}>
-          Codes by mail
+          Add codes by mail
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import {
   IconDeviceDesktop,
@@ -10,6 +10,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
+import { Row, Rows } from '../../parts/Rows.tsx';
+import { StateBadge } from '../../parts/StateBadge.tsx';
 import { Ago } from '../../parts/Time.tsx';
 import { sessionsQuery } from '../../queries/profile.ts';
 
@@ -41,15 +43,13 @@ export function Sessions() {
       </Group>
       <Loaded query={sessions}>
         {(list) => (
-          <Card withBorder p={0}>
-            <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: 'none' }} aria-label="Sessions">
-              {list
-                .toSorted((a, b) => Number(b.current) - Number(a.current))
-                .map((session) => (
-                  <SessionRow key={session.id} session={session} />
-                ))}
-            </Stack>
-          </Card>
+          <Rows label="Sessions">
+            {list
+              .toSorted((a, b) => Number(b.current) - Number(a.current))
+              .map((session) => (
+                <SessionRow key={session.id} session={session} />
+              ))}
+          </Rows>
         )}
       </Loaded>
     </Stack>
@@ -59,13 +59,8 @@ export function Sessions() {
 function SessionRow({ session }: { session: Session }) {
   const Icon = ICONS[session.device_type] ?? IconDeviceUnknown;
   return (
-    <Group
-      component="li"
-      justify="space-between"
-      p="md"
-      style={{ borderTop: '1px solid var(--mantine-color-default-border)', marginTop: -1 }}
-    >
-      <Group gap="sm" wrap="nowrap" style={{ minWidth: 0, flex: '1 1 16rem' }}>
+    <Row actions={!session.current && <Revoke session={session} />}>
+      <Group gap="sm" wrap="nowrap">
         <ThemeIcon variant="light" color={session.current ? 'teal' : 'gray'} size="lg" radius="md">
           <Icon size={20} aria-hidden />
         </ThemeIcon>
@@ -74,11 +69,7 @@ function SessionRow({ session }: { session: Session }) {
             <Text size="sm" fw={500} title={session.user_agent}>
               <bdi>{nameOf(session)}</bdi>
             </Text>
-            {session.current && (
-              <Badge variant="light" color="teal" radius="sm" tt="none" autoContrast>
-                This session
-              </Badge>
-            )}
+            {session.current && <StateBadge label="This session" color="teal" />}
           </Group>
           <Text size="xs" c="dimmed">
             From <bdi>{session.ip_address || 'an unknown address'}</bdi>
@@ -89,8 +80,7 @@ function SessionRow({ session }: { session: Session }) {
           </Text>
         </div>
       </Group>
-      {!session.current && <Revoke session={session} />}
-    </Group>
+    </Row>
   );
 }
 

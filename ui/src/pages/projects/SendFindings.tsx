@@ -23,7 +23,11 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
           <Text size="sm" c="dimmed">
             svc-agent reads the reports of Semgrep, CodeQL and other SARIF, Trivy, Grype, npm audit,
             OSV-Scanner, pip-audit, Bandit, Gitleaks, ZAP, Nuclei, Snyk, govulncheck and Checkov. It needs
-            Node.js 20.19 or newer. Own tools use the <Anchor href="/api/v1/docs">API</Anchor>.
+            Node.js 20.19 or newer. Own tools use the{' '}
+            <Anchor href="/api/v1/docs" underline="always">
+              API
+            </Anchor>
+            .
           </Text>
         </div>
         <Tabs defaultValue="shell" keepMounted={false}>

@@ -1,9 +1,10 @@
-import { Badge, Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Page } from '../../parts/Page.tsx';
+import { StateBadge } from '../../parts/StateBadge.tsx';
 import { featuresQuery } from '../../queries/features.ts';
 import { mfaQuery } from '../../queries/profile.ts';
 import { useOrg } from '../../session.ts';
@@ -73,15 +74,11 @@ function FeatureCard({ feature }: { feature: Feature }) {
 
 function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
   const [label, color] = !provisioned
-    ? ['Not available', 'gray']
+    ? (['Not available', 'gray'] as const)
     : enabled
-      ? ['Active', 'green']
-      : ['Off', 'gray'];
-  return (
-    <Badge variant="dot" color={color} radius="sm" tt="none">
-      {label}
-    </Badge>
-  );
+      ? (['Active', 'green'] as const)
+      : (['Off', 'gray'] as const);
+  return <StateBadge label={label} color={color} />;
 }
 
 function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: Feature; title: string }) {

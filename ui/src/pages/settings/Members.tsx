@@ -1,7 +1,6 @@
 import {
   ActionIcon,
   Avatar,
-  Badge,
   Button,
   Card,
   Group,
@@ -20,6 +19,7 @@ import { Loaded } from '../../parts/Loaded.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Page } from '../../parts/Page.tsx';
 import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
+import { StateBadge } from '../../parts/StateBadge.tsx';
 import { membersQuery } from '../../queries/members.ts';
 import { type Role, useMe, useOrg } from '../../session.ts';
 import { InviteMember } from './InviteMember.tsx';
@@ -88,7 +88,7 @@ function MemberRow({ member }: { member: Member }) {
     <Table.Tr>
       <Table.Td>
         <Group gap="sm" wrap="nowrap">
-          <Avatar name={member.name} color="initials" size={34} alt="" visibleFrom="xs" />
+          <Avatar name={member.name} color="indigo" size={34} alt="" visibleFrom="xs" />
           <div style={{ minWidth: 0 }}>
             <Text size="sm" fw={500}>
               <bdi>{member.name}</bdi>
@@ -107,9 +107,9 @@ function MemberRow({ member }: { member: Member }) {
       </Table.Td>
       <Table.Td>
         <Tooltip label={ROLE_RIGHTS[member.role]}>
-          <Badge variant="light" color={COLORS[member.role]} radius="sm" tt="none" autoContrast>
-            {ROLE_NAMES[member.role]}
-          </Badge>
+          <div style={{ width: 'fit-content' }}>
+            <StateBadge label={ROLE_NAMES[member.role]} color={COLORS[member.role]} />
+          </div>
         </Tooltip>
       </Table.Td>
       {may('admin') && <Table.Td>{mayRemove && <RemoveButton member={member} />}</Table.Td>}
