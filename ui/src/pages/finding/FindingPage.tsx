@@ -15,6 +15,7 @@ import { Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
 import { ListNav } from './ListNav.tsx';
 import { Marks } from './Marks.tsx';
+import { Shortcuts } from './Shortcuts.tsx';
 import { Triage } from './Triage.tsx';
 import { type SetStatus, useStatus } from './use-status.tsx';
 
@@ -38,6 +39,7 @@ export function FindingPage() {
     <Stack gap="md">
       <ListNav id={id} filter={filter} at={search.at}>
         <Copy value={window.location.href.replace(/\?.*/, '')} label="Copy the link to this finding" />
+        <Shortcuts fromList={search.at !== undefined} />
       </ListNav>
       {finding.data ? (
         <Whole key={id} finding={finding.data} status={status} />

@@ -1,0 +1,31 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconKeyboard } from '@tabler/icons-react';
+import { ShortcutHelp, type ShortcutList, STATUS_SHORTCUTS } from '../../parts/ShortcutHelp.tsx';
+import { useShortcuts } from '../../parts/shortcuts.ts';
+import { useOrg } from '../../session.ts';
+
+const WALKING: ShortcutList = [
+  [['j'], 'Next finding of the list'],
+  [['k'], 'Previous finding of the list'],
+];
+const TRIAGE: ShortcutList = [...STATUS_SHORTCUTS, [['u'], 'Undo the last change']];
+const HELP: ShortcutList = [[['?'], 'This help']];
+
+/** Says which keys do what on the page of a finding. */
+export function Shortcuts({ fromList }: { fromList: boolean }) {
+  const { may } = useOrg();
+  const [opened, { open, close }] = useDisclosure();
+  useShortcuts({ 'shift+?': open, '?': open });
+  const shortcuts = [...(fromList ? WALKING : []), ...(may('member') ? TRIAGE : []), ...HELP];
+  return (
+    <>
+      <Tooltip label="Keyboard shortcuts">
+        <ActionIcon variant="subtle" color="gray" onClick={open} aria-label="Keyboard shortcuts">
+          <IconKeyboard size={18} />
+        </ActionIcon>
+      </Tooltip>
+      <ShortcutHelp opened={opened} onClose={close} shortcuts={shortcuts} />
+    </>
+  );
+}
