@@ -1,14 +1,13 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { importReport } from '../agent/importers/index.ts';
 import { findingText } from '../db/finding-text.ts';
 import { buildOrgTables, orgSchemaName, TEMPLATE_SCHEMA } from '../db/org.ts';
 import { toQuery } from '../db/statements.ts';
-import { refuseMalformed } from '../lib/http/app.ts';
 import { createLogger } from '../lib/logger.ts';
-import { createHttpServer } from '../lib/node/http-server.ts';
 import type { ExportedFinding } from '../lib/sarif/result.ts';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { endTalks, serve } from './support/talk.ts';
 
 let t: TestApp;
 let org: TestOrg;
@@ -448,23 +447,19 @@ describe('a long file', () => {
     await vi.waitFor(() => expect(t.services.database.pool().inUse).toBe(0));
   });
 
+  afterEach(endTalks);
+
   it.each(['csv', 'sarif'])('does not end as if it were whole when it breaks off: %s', async (format) => {
     const said: string[] = [];
     const log = createLogger({ level: 'info', format: 'json', write: (line) => said.push(line) });
     const single = await startApp({ databaseUrl: t.databaseUrl, config: { dbPoolMax: 1 }, log });
     const [backend] = await single.services.database.sql.unsafe('select pg_backend_pid() as pid');
-    const server = createHttpServer({ fetch: single.app.fetch, malformed: refuseMalformed });
-    try {
-      const port = await server.listen(0, '127.0.0.1');
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/findings?format=${format}`, {
-        headers: as(),
-      });
-      expect(response.status).toBe(200);
-      await t.services.database.sql.unsafe(`select pg_terminate_backend(${backend?.pid}, 5000)`);
-      await expect(response.text()).rejects.toThrow();
-      await vi.waitFor(() => expect(said.join('')).toContain('"message":"list broken off"'));
-    } finally {
-      await server.stop(1_000);
-    }
+    const { port } = await serve(single.app.fetch);
+    const url = `http://127.0.0.1:${port}/api/v1/findings?format=${format}`;
+    const response = await fetch(url, { headers: as() });
+    expect(response.status).toBe(200);
+    await t.services.database.sql.unsafe(`select pg_terminate_backend(${backend?.pid}, 5000)`);
+    await expect(response.text()).rejects.toThrow();
+    await vi.waitFor(() => expect(said.join('')).toContain('"message":"list broken off"'));
   });
 });

@@ -135,7 +135,7 @@ export async function answerRows(
 function breakOff(c: PublicCall['c'], controller: ReadableStreamDefaultController<Uint8Array>): void {
   // Node's connection, where there is one: an error of the stream would be written to stderr, past the log.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
-  if (incoming) incoming.socket.resetAndDestroy();
+  if (incoming) incoming.socket.destroy();
   else controller.error(new Error('broken off'));
 }
 
