@@ -21,15 +21,15 @@ interface Props {
 export function ShortcutHelp({ opened, onClose, shortcuts }: Props) {
   const [on, setOn] = useShortcutsOn();
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">
-      <Stack>
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg" yOffset="4vh">
+      <Stack gap="sm">
         <Switch
           checked={on}
           onChange={({ currentTarget }) => setOn(currentTarget.checked)}
           label="Single-key shortcuts"
           description="Switch them off if you dictate, or press keys by accident. This browser remembers it."
         />
-        <Table verticalSpacing={6}>
+        <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th w={130}>Keys</Table.Th>

@@ -1,5 +1,6 @@
-import { Button, Group, Menu, Progress, Text } from '@mantine/core';
+import { Button, Menu, Progress, Text } from '@mantine/core';
 import { IconChevronUp } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 import { Problem } from '../../parts/Problem.tsx';
 import { problemOf } from '../../parts/problem.ts';
 import { Failures } from './Failures.tsx';
@@ -15,15 +16,24 @@ interface Props {
   selection: Selection;
   bulk: Bulk;
   triage: Triage;
+  /** A button that had the focus is gone. */
+  onFocusLost(): void;
   /** Of rows that could not be read. */
   failure: { error: unknown; retry(): unknown };
 }
 
 /** What is selected and what can be done with it; then how far that is, and what of it failed. */
-export function BulkBar({ total = 0, selection, bulk, triage, failure }: Props) {
+export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLost }: Props) {
   const size = useSelectionSize(selection);
   const { job } = triage;
   const { progress } = bulk;
+  const shows = job?.running ? 'job' : job ? 'failures' : progress ? 'progress' : size > 0 && 'selection';
+  const had = useRef(false);
+  useEffect(() => {
+    // Where the keys that one has been using go on working.
+    if (had.current && document.activeElement === document.body) onFocusLost();
+    had.current = shows !== false;
+  });
   if (failure.error) {
     return <Problem error={failure.error} onRetry={failure.retry} />;
   }
@@ -55,31 +65,29 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure }: Props) 
       <Text size="sm" fw={600} role="status">
         {number(size)} selected
       </Text>
+      <Menu position="top-start" width={200}>
+        <Menu.Target>
+          <Button size="compact-sm" rightSection={<IconChevronUp size={14} aria-hidden />}>
+            Set status
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <StatusItems onChoose={bulk.setStatus} />
+        </Menu.Dropdown>
+      </Menu>
       {size < total && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
           Select all {number(total)} that match
         </Button>
       )}
+      <Button size="compact-sm" variant="default" onClick={selection.clear}>
+        Clear
+      </Button>
       {bulk.error != null && (
         <Text size="sm" c="error" role="alert">
           {problemOf(bulk.error).title}
         </Text>
       )}
-      <Group gap="xs" ml="auto">
-        <Button size="compact-sm" variant="default" onClick={selection.clear}>
-          Clear
-        </Button>
-        <Menu position="top-end" width={200}>
-          <Menu.Target>
-            <Button size="compact-sm" rightSection={<IconChevronUp size={14} aria-hidden />}>
-              Set status
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <StatusItems onChoose={bulk.setStatus} />
-          </Menu.Dropdown>
-        </Menu>
-      </Group>
     </section>
   );
 }

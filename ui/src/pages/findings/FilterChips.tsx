@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import type { FindingFilter } from '../../queries/findings.ts';
 import { projectsQuery } from '../../queries/projects.ts';
 import { scanQuery } from '../../queries/scans.ts';
 import { useOrg } from '../../session.ts';
+import classes from './Findings.module.css';
 
 const CHANGE_NAMES: Record<NonNullable<FindingFilter['change']>, string> = {
   new: 'New since',
@@ -52,9 +53,9 @@ export function FilterChips({ filter, onChange, onClear }: Props) {
   if (cwe) chips.push(['cwe', 'CWE', cwe, () => onChange({ cwe: undefined })]);
   if (chips.length === 0) return null;
   return (
-    <Group gap={6} component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Active filters">
+    <ul className={classes.chips} aria-label="Active filters">
       {chips.map(([key, label, text, clear]) => (
-        <li key={key} style={{ maxWidth: '100%' }}>
+        <li key={key}>
           <Button
             size="compact-xs"
             variant="light"
@@ -75,7 +76,7 @@ export function FilterChips({ filter, onChange, onClear }: Props) {
           Clear all
         </Button>
       </li>
-    </Group>
+    </ul>
   );
 }
 

@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon, Text, Tooltip } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { IconKeyboard } from '@tabler/icons-react';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
@@ -49,6 +49,7 @@ export function Findings() {
   const filter = useMemo(() => JSON.parse(said) as FindingFilter, [said]);
   const { sort: _, ...narrowed } = filter;
   const columns = useColumns();
+  const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);
   const [total, setTotal] = useState<number>();
   const [helps, help] = useDisclosure();
@@ -86,31 +87,36 @@ export function Findings() {
       ),
   });
 
+  const exports = <ExportMenu filter={filter} disabled={!total} />;
   return (
     <div className={classes.page}>
       <Page
         title="Findings"
         actions={
-          <>
-            <ExportMenu filter={filter} disabled={!total} />
-            <ColumnMenu columns={columns} />
-            <Tooltip label="Keyboard shortcuts">
-              <ActionIcon
-                variant="default"
-                size={36}
-                aria-label="Keyboard shortcuts"
-                aria-keyshortcuts="?"
-                onClick={help.open}
-              >
-                <IconKeyboard size={18} />
-              </ActionIcon>
-            </Tooltip>
-          </>
+          !narrow && (
+            <>
+              {exports}
+              <ColumnMenu columns={columns} />
+              <Tooltip label="Keyboard shortcuts">
+                <ActionIcon
+                  variant="default"
+                  size={36}
+                  aria-label="Keyboard shortcuts"
+                  aria-keyshortcuts="?"
+                  onClick={help.open}
+                >
+                  <IconKeyboard size={18} />
+                </ActionIcon>
+              </Tooltip>
+            </>
+          )
         }
       >
         <div className={classes.list}>
-          <Toolbar filter={filter} onChange={change} search={field} />
-          <Group gap="sm" mih="1.5rem">
+          <Toolbar filter={filter} onChange={change} search={field} narrow={narrow}>
+            {exports}
+          </Toolbar>
+          <div className={classes.said}>
             <Text size="sm" fw={600} role="status">
               {total === undefined ? 'Loading…' : counted(total, 'finding')}
             </Text>
@@ -119,12 +125,13 @@ export function Findings() {
               onChange={change}
               onClear={() => navigate({ search: filter.sort ? { sort: filter.sort } : {} })}
             />
-          </Group>
+          </div>
           <FindingsGrid
             key={JSON.stringify(narrowed)}
             filter={filter}
             page={page}
             columns={columns.shown}
+            card={narrow}
             triage={triage}
             onTotal={setTotal}
           />

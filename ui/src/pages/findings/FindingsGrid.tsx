@@ -1,4 +1,4 @@
-import { useInterval, useMediaQuery } from '@mantine/hooks';
+import { useInterval } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
@@ -24,26 +24,29 @@ import type { Triage } from './use-triage.tsx';
 
 /** Browsers draw nothing behind some 16 million pixels. */
 const MAX_HEIGHT = 16_000_000;
+/** How far the active finding is looked for when others came before it. */
+const NEAR = 150;
 const HEAD_REM = 2.25;
-const ROW_REM = 3.125;
+const ROW_REM = 2.875;
 const CARD_REM = 4.25;
 
 interface Props {
   filter: FindingFilter;
   page: number;
   columns: typeof COLUMNS;
+  /** Whether findings are shown in two lines. */
+  card: boolean;
   triage: Triage;
   onTotal(total: number | undefined): void;
 }
 
 /** The list: as tall as all of the findings, of which the rows in view are drawn. */
-export function FindingsGrid({ filter, page, columns, triage, onTotal }: Props) {
+export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: Props) {
   const org = useOrg();
   const navigate = useNavigate();
   const mayTriage = org.may('member');
   const projects = useQuery(projectsQuery(org)).data;
   const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
-  const card = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const [now, setNow] = useState(() => Date.now());
   useInterval(() => setNow(Date.now()), 60_000, { autoInvoke: true });
 
@@ -86,6 +89,12 @@ export function FindingsGrid({ filter, page, columns, triage, onTotal }: Props) 
   const topRow = Math.max(0, Math.floor((virtualizer.scrollOffset ?? 0) / height + 0.01));
   useKeptPlace(filter, page, { top: total === undefined ? start.top : topRow, active: at });
 
+  const focusActive = () => {
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`);
+    row?.focus({ preventScroll: true });
+    return row != null;
+  };
+
   // Once there is something to scroll: to where it was left.
   const placed = useRef(false);
   const wantsFocus = useRef(start.back);
@@ -98,21 +107,34 @@ export function FindingsGrid({ filter, page, columns, triage, onTotal }: Props) 
       virtualizer.scrollToIndex(start.active, { align: 'center' });
     }
   });
+  // Others push and triage: the active finding stays so, wherever it moves, and does not move on the screen.
+  const held = useRef<{ at: number; id: string }>(undefined);
+  const id = rows.rowAt(at)?.id;
+  useLayoutEffect(() => {
+    const before = held.current;
+    if (!id) return;
+    held.current = { at, id };
+    if (!touched || before?.at !== at || before.id === id) return;
+    const moved = span(Math.max(0, at - NEAR), 2 * NEAR, count).find((i) => rows.rowAt(i)?.id === before.id);
+    if (moved === undefined) return;
+    held.current = { at: moved, id: before.id };
+    setActive(moved);
+    wantsFocus.current = document.activeElement?.closest('[data-index]') != null;
+    virtualizer.scrollToOffset((virtualizer.scrollOffset ?? 0) + (moved - at) * height);
+  });
   // In another order, what was in view is somewhere else.
   const sort = filter.sort ?? '-created_at';
   const sorted = useRef(sort);
   useLayoutEffect(() => {
     if (sorted.current === sort) return;
     sorted.current = sort;
+    held.current = undefined;
     virtualizer.scrollToOffset(0);
     setActive(0);
   }, [sort, virtualizer]);
   useLayoutEffect(() => {
     if (!wantsFocus.current) return;
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`);
-    if (!row) return;
-    wantsFocus.current = false;
-    row.focus({ preventScroll: true });
+    wantsFocus.current = !focusActive();
   });
 
   const go = (index: number | undefined) => {
@@ -122,9 +144,7 @@ export function FindingsGrid({ filter, page, columns, triage, onTotal }: Props) 
     setTouched(true);
     setActive(next);
     virtualizer.scrollToIndex(next, { align: 'auto' });
-    if (next === at) {
-      scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`)?.focus({ preventScroll: true });
-    }
+    if (next === at) focusActive();
   };
   const open = (index: number) => {
     const finding = rows.rowAt(index);
@@ -188,6 +208,7 @@ export function FindingsGrid({ filter, page, columns, triage, onTotal }: Props) 
     '--columns': card ? `${mayTriage ? 2.75 : 0.75}rem 1fr` : template(columns, mayTriage),
     '--min-width': card ? '0' : minWidth(columns),
   } as CSSProperties;
+  const shared = { height, columns, card, now, org: org.slug, filter, selection, mayTriage, actions };
   return (
     <div className={classes.frame}>
       <Grid
@@ -223,31 +244,37 @@ export function FindingsGrid({ filter, page, columns, triage, onTotal }: Props) 
           className={classes.body}
           style={{ height: count === 0 ? '100%' : virtualizer.getTotalSize() - head }}
         >
+          {total === undefined && (
+            <div className={classes.starting}>
+              {span(0, 30, 30).map((i) => (
+                <Row key={i} {...shared} index={i} top={i * height} finding={undefined} active={false} />
+              ))}
+            </div>
+          )}
           {items.map((item) => {
             const finding = rows.rowAt(item.index);
             return (
               <Row
                 key={item.key}
+                {...shared}
                 index={item.index}
                 top={item.start - head}
-                height={height}
                 finding={finding}
                 active={item.index === at}
-                columns={columns}
-                card={card}
                 projectName={finding && names.get(finding.project_id)}
-                now={now}
-                org={org.slug}
-                filter={filter}
-                selection={selection}
-                mayTriage={mayTriage}
-                actions={actions}
               />
             );
           })}
         </RowGroup>
       </Grid>
-      <BulkBar total={total} selection={selection} bulk={bulk} triage={triage} failure={rows} />
+      <BulkBar
+        total={total}
+        selection={selection}
+        bulk={bulk}
+        triage={triage}
+        failure={rows}
+        onFocusLost={focusActive}
+      />
     </div>
   );
 }

@@ -11,17 +11,17 @@ interface Props<T extends string> {
 
 /** A filter of which several values may be chosen. */
 export function MultiFilter<T extends string>({ label, options, names, value = [], onChange }: Props<T>) {
-  const [only, ...others] = value;
-  const chosen = only && (others.length > 0 ? value.length : names[only]);
+  const { length } = value;
   return (
     <Menu closeOnItemClick={false} width={190} position="bottom-start">
       <Menu.Target>
         <Button
           variant="default"
-          fw={value.length > 0 ? 600 : 400}
+          px="sm"
+          fw={length > 0 ? 600 : 400}
           rightSection={<IconChevronDown size={14} aria-hidden />}
         >
-          {chosen ? `${label}: ${chosen}` : label}
+          {length > 0 ? `${label} · ${length}` : label}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -38,7 +38,7 @@ export function MultiFilter<T extends string>({ label, options, names, value = [
             </Menu.CheckboxItem>
           ))}
         </Menu.CheckboxGroup>
-        {value.length > 0 && (
+        {length > 0 && (
           <>
             <Menu.Divider />
             <Menu.Item onClick={() => onChange(undefined)} closeMenuOnClick>

@@ -29,7 +29,7 @@ interface Props {
   columns: typeof COLUMNS;
   /** Shown in two lines. */
   card: boolean;
-  projectName: string | undefined;
+  projectName?: string | undefined;
   now: number;
   org: string;
   filter: FindingFilter;
@@ -38,38 +38,10 @@ interface Props {
   actions: RowActions;
 }
 
-/** A finding in the list. */
+/** A finding in the list; the element stays, whatever comes to stand in it, so that the focus does. */
 export const Row = memo(function Row(props: Props) {
-  const { finding, index, active, top, height } = props;
-  if (finding) return <Loaded {...props} finding={finding} />;
-  return (
-    <GridRow
-      aria-rowindex={index + 2}
-      data-index={index}
-      className={classes.row}
-      style={{ height, transform: `translateY(${top}px)` }}
-      tabIndex={active ? 0 : -1}
-    >
-      <GridCell className={classes.waiting} aria-label="Loading">
-        <Skeleton height="0.75rem" width={`${35 + ((index * 17) % 40)}%`} radius="sm" animate={false} />
-      </GridCell>
-    </GridRow>
-  );
-});
-
-function Loaded(props: Props & { finding: ListedFinding }) {
-  const { finding, index, active, top, height, columns, card, mayTriage, selection, actions, now } = props;
-  const { projectName } = props;
-  const selected = useSelected(selection, finding.id);
-  const tab = active ? 0 : -1;
-  const mark = (event: MouseEvent) => {
-    event.stopPropagation();
-    actions.select(index, event.shiftKey);
-  };
-  const title = <Title {...props} tab={tab} />;
-  const status = (
-    <StatusCell finding={finding} mayTriage={mayTriage} setStatus={actions.setStatus} tabIndex={tab} />
-  );
+  const { finding, index, active, top, height, mayTriage, selection, actions } = props;
+  const selected = useSelected(selection, finding?.id);
   return (
     <GridRow
       aria-rowindex={index + 2}
@@ -79,9 +51,46 @@ function Loaded(props: Props & { finding: ListedFinding }) {
       data-selected={selected || undefined}
       className={classes.row}
       style={{ height, transform: `translateY(${top}px)` }}
-      tabIndex={tab}
+      tabIndex={active ? 0 : -1}
       onClick={() => actions.activate(index)}
     >
+      {finding ? (
+        <Cells {...props} finding={finding} selected={selected} tab={active ? 0 : -1} />
+      ) : (
+        <GridCell className={classes.waiting} aria-label="Loading">
+          <Skeleton height="0.75rem" width={`${35 + ((index * 17) % 40)}%`} radius="sm" animate={false} />
+        </GridCell>
+      )}
+    </GridRow>
+  );
+});
+
+type LoadedProps = Props & {
+  finding: ListedFinding;
+  selected: boolean;
+  /** Only what is in the active row is reached by Tab. */
+  tab: number;
+};
+
+function Cells(props: LoadedProps) {
+  const { finding, index, columns, card, mayTriage, selected, tab, actions, now, projectName } = props;
+  const mark = (event: MouseEvent) => {
+    event.stopPropagation();
+    actions.select(index, event.shiftKey);
+  };
+  const title = <Title {...props} />;
+  const status = (
+    <StatusCell
+      // A menu must not go over to the finding that takes the place of another.
+      key={finding.id}
+      finding={finding}
+      mayTriage={mayTriage}
+      setStatus={actions.setStatus}
+      tabIndex={tab}
+    />
+  );
+  return (
+    <>
       {mayTriage ? (
         <GridCell className={classes.check} onClick={mark}>
           <Checkbox
@@ -114,11 +123,11 @@ function Loaded(props: Props & { finding: ListedFinding }) {
           </GridCell>
         ))
       )}
-    </GridRow>
+    </>
   );
 }
 
-function Title({ finding, org, filter, index, tab, card }: Props & { finding: ListedFinding; tab: number }) {
+function Title({ finding, org, filter, index, tab, card }: LoadedProps) {
   const { file, line } = finding;
   return (
     <>
@@ -130,6 +139,7 @@ function Title({ finding, org, filter, index, tab, card }: Props & { finding: Li
           preload={false}
           tabIndex={tab}
           c="inherit"
+          size="sm"
           className={classes.link ?? ''}
           title={finding.title}
         >
@@ -141,9 +151,9 @@ function Title({ finding, org, filter, index, tab, card }: Props & { finding: Li
           </Badge>
         )}
       </div>
-      {!card && (
+      {!card && file && (
         <Text size="xs" c="dimmed" truncate component="div">
-          {file ? <bdi title={file}>{line ? `${file}:${line}` : file}</bdi> : '\u00a0'}
+          <bdi title={file}>{line ? `${file}:${line}` : file}</bdi>
         </Text>
       )}
     </>

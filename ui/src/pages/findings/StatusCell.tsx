@@ -28,6 +28,7 @@ export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
   const target = (
     <UnstyledButton
       ref={button}
+      display="flex"
       tabIndex={tabIndex}
       aria-haspopup="menu"
       aria-expanded={opened}

@@ -1,8 +1,8 @@
 import { Button, Collapse, Indicator, NativeSelect, SegmentedControl, Select } from '@mantine/core';
-import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { RefObject } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../parts/Severity.tsx';
 import type { FindingFilter } from '../../queries/findings.ts';
 import { projectsQuery } from '../../queries/projects.ts';
@@ -30,12 +30,15 @@ interface Props {
   /** Takes what changes; undefined takes a filter away. */
   onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }, replace?: boolean): void;
   search: RefObject<HTMLInputElement | null>;
+  /** There is only room for what is needed most. */
+  narrow: boolean;
+  /** What stands behind the filters where it is narrow. */
+  children?: ReactNode;
 }
 
 /** What the list can be narrowed by. */
-export function Toolbar({ filter, onChange, search }: Props) {
+export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
   const org = useOrg();
-  const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const [opened, { toggle }] = useDisclosure();
   const projects = useQuery(projectsQuery(org)).data ?? [];
   const { project_id, scan_id } = filter;
@@ -124,7 +127,7 @@ export function Toolbar({ filter, onChange, search }: Props) {
       <SearchField ref={search} value={filter.q} onChange={(q) => onChange({ q }, true)} />
       {narrow ? (
         <>
-          <Indicator disabled={!isFiltered(filter)} size={9}>
+          <Indicator disabled={!isFiltered(filter)} size={9} offset={4}>
             <Button
               variant="default"
               px="xs"
@@ -136,7 +139,10 @@ export function Toolbar({ filter, onChange, search }: Props) {
             </Button>
           </Indicator>
           <Collapse expanded={opened} className={classes.more ?? ''}>
-            <div className={classes.fields}>{fields}</div>
+            <div className={classes.fields}>
+              {fields}
+              {children}
+            </div>
           </Collapse>
         </>
       ) : (

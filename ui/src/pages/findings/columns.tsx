@@ -32,14 +32,14 @@ interface Column {
 export const COLUMNS: readonly Column[] = [
   { id: 'severity', label: 'Severity', width: 6.5, sort: 'severity' },
   { id: 'title', label: 'Finding', width: 18 },
-  { id: 'status', label: 'Status', width: 9 },
+  { id: 'status', label: 'Status', width: 8.25 },
   { id: 'project', label: 'Project', width: 8.5 },
-  { id: 'cwe', label: 'CWE', width: 5.5 },
+  { id: 'cwe', label: 'CWE', width: 5.75 },
   { id: 'cve', label: 'CVE', width: 9 },
   { id: 'cvss', label: 'CVSS', width: 4.75, sort: 'cvss_score' },
   { id: 'source', label: 'Source', width: 7 },
-  { id: 'first_seen', label: 'First seen', width: 7.5, sort: 'created_at' },
-  { id: 'last_seen', label: 'Last seen', width: 7.5, sort: 'last_seen_at' },
+  { id: 'first_seen', label: 'First seen', width: 7.75, sort: 'created_at' },
+  { id: 'last_seen', label: 'Last seen', width: 7.75, sort: 'last_seen_at' },
   { id: 'seen_count', label: 'Times seen', width: 6 },
 ];
 

@@ -41,8 +41,8 @@ export function createSelection(): Selection {
   };
 }
 
-export const useSelected = (selection: Selection, id: string): boolean =>
-  useSyncExternalStore(selection.subscribe, () => selection.has(id));
+export const useSelected = (selection: Selection, id: string | undefined): boolean =>
+  useSyncExternalStore(selection.subscribe, () => id !== undefined && selection.has(id));
 
 export const useSelectionSize = (selection: Selection): number =>
   useSyncExternalStore(selection.subscribe, selection.size);

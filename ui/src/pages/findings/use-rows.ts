@@ -14,10 +14,12 @@ const AHEAD = 150;
 /** A scrollbar that is drawn passes many pages; only where it rests is read. */
 const REST_MS = 60;
 
-function pagesOf(first: number, last: number, total: number): number[] {
-  const from = Math.floor(Math.max(0, first - AHEAD) / PAGE_ROWS) + 1;
+function pagesOf(first: number, last: number, total = Number.POSITIVE_INFINITY): number[] {
+  // What is in view comes first.
+  const ahead = total === Number.POSITIVE_INFINITY ? 0 : AHEAD;
+  const from = Math.floor(Math.max(0, first - ahead) / PAGE_ROWS) + 1;
   const end = Math.max(1, Math.ceil(total / PAGE_ROWS));
-  const to = Math.min(end, Math.floor((last + AHEAD) / PAGE_ROWS) + 1);
+  const to = Math.min(end, Math.floor((last + ahead) / PAGE_ROWS) + 1);
   return Array.from({ length: Math.max(1, to - from + 1) }, (_, i) => Math.min(end, from) + i);
 }
 
@@ -46,7 +48,7 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
   const org = useOrg();
   const queries = useQueryClient();
   const known = useRef<number>(undefined);
-  const wanted = pagesOf(...range, known.current ?? Number.POSITIVE_INFINITY);
+  const wanted = pagesOf(...range, known.current);
   const [settled, setSettled] = useState(wanted);
   const near = wanted.some((page) => settled.includes(page));
   const pages = near ? wanted : settled;

@@ -36,7 +36,7 @@ export function useTriage(filter: FindingFilter) {
 
   const tell = (message: React.ReactNode, color = 'teal', title?: string) => {
     if (told.current) notifications.hide(told.current);
-    told.current = notifications.show({ color, title, message, autoClose: 8000 });
+    told.current = notifications.show({ color, title, message, autoClose: 6000 });
   };
 
   const { mutate } = useMutation({
@@ -95,7 +95,7 @@ export function useTriage(filter: FindingFilter) {
               {many ? counted(before.length, 'finding') : <bdi>{first.title}</bdi>}
               {` set to ${STATUS_NAMES[first.status]}.`}
             </Text>
-            <Button size="compact-sm" variant="light" onClick={undo}>
+            <Button size="compact-sm" variant="light" onClick={undo} flex="none">
               Undo
             </Button>
           </Group>
