@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { Agent, fetch } from 'undici';
 import { afterAll, afterEach, describe, expect, inject, vi } from 'vitest';
 import { createWorkspace } from '../../support/agent.ts';
 import { type Api, createApi } from '../../support/api.ts';
@@ -10,6 +11,11 @@ import { watch } from './watch.ts';
 
 /** `describe` for what needs a browser; skipped without one. */
 export const describePages = describe.skipIf(!inject('browser'));
+
+/** Browsers know that `*.localhost` is this machine, not every system does. */
+const toThisMachine = new Agent({
+  connect: { lookup: (_host, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }]) },
+});
 
 const ACTION_TIMEOUT_MS = 10_000;
 
@@ -24,6 +30,8 @@ export interface Mail {
 export interface Visit extends BrowserContextOptions {
   /** Of a session; nobody is signed in without it. */
   cookie?: string | undefined;
+  /** Further hosts that lead to the server, such as a custom domain below `localhost`. */
+  hosts?: string[];
 }
 
 /** The built server with its web UI, and browsers that visit it. */
@@ -84,10 +92,18 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
     baseDomain ? `${slug ? `${slug}.` : ''}${baseDomain}:${port}` : `localhost:${port}`;
   const url = `http://${hostOf()}`;
 
-  const passOn = (request: Request) => {
-    const headers = new Headers(request.headers);
-    headers.set('host', hostOf(headers.get('x-org-slug') ?? undefined));
-    return fetch(new Request(request, { headers }));
+  const passOn = async (request: Request) => {
+    const { pathname, search } = new URL(request.url);
+    const { method, headers } = request;
+    const host = hostOf(headers.get('x-org-slug') ?? undefined);
+    const body = (await request.text()) || null;
+    const answer = await fetch(`http://${host}${pathname}${search}`, {
+      method,
+      headers: [...headers].filter(([name]) => name !== 'host'),
+      body,
+      dispatcher: toThisMachine,
+    });
+    return answer as unknown as Response;
   };
   const mails = async (): Promise<Mail[]> => {
     const text = await readFile(join(dataDir, 'outbox.jsonl'), 'utf8').catch(() => '');
@@ -103,7 +119,7 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
     api: createApi(passOn, server.url),
     orgUrl: (slug, path = '') =>
       baseDomain ? `http://${hostOf(slug)}${path || '/'}` : `${url}/o/${slug}${path}`,
-    async visit({ cookie, ...options } = {}) {
+    async visit({ cookie, hosts = [], ...options } = {}) {
       launched ??= chromium.launch({ executablePath: inject('browser'), args: ['--no-sandbox'] });
       const browser = await launched;
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
@@ -113,13 +129,19 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
         const domain = baseDomain ? `.${baseDomain}` : 'localhost';
         await context.addCookies([{ name: 'svc_token', value: cookie, domain, path: '/', httpOnly: true }]);
       }
-      await watch(context, (host) => host === hostOf() || host.endsWith(`.${hostOf()}`), problems);
+      const isOurs = (host: string) =>
+        host === hostOf() || host.endsWith(`.${hostOf()}`) || hosts.includes(host.replace(/:\d+$/, ''));
+      await watch(context, isOurs, problems);
       return context.newPage();
     },
     async mailTo(recipient, subject = /./) {
       const find = async () =>
         (await mails()).findLast((mail) => mail.recipient === recipient && subject.test(mail.subject));
-      return await vi.waitUntil(find, { timeout: ACTION_TIMEOUT_MS, interval: 50 });
+      const mail = await vi.waitUntil(find, { timeout: ACTION_TIMEOUT_MS, interval: 50 });
+      if (mail.link === undefined) return mail;
+      // The server was told neither its port nor that there is no TLS.
+      const { pathname, search } = new URL(mail.link);
+      return { ...mail, link: url + pathname + search };
     },
   };
 }
