@@ -18,6 +18,7 @@ export const theme = createTheme({
   components: {
     // It would be an element inside the menu that is no item of it.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // In the colours of most alerts a text is too pale on their background.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
   },
