@@ -84,7 +84,6 @@ function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
 function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: Feature; title: string }) {
   const org = useOrg();
   const queries = useQueryClient();
-  const { data: mfa } = useQuery({ ...mfaQuery, enabled: name === 'require_mfa' });
   const change = useMutation({
     mutationFn: (to: boolean) =>
       org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
@@ -94,15 +93,17 @@ function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: F
     },
     onError: tellFailed,
   });
-  const ask = (to: boolean) =>
+  const ask = async (to: boolean) => {
+    const mfa = name === 'require_mfa' && to ? await queries.query({ ...mfaQuery, staleTime: 0 }) : undefined;
     askToSwitch({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm: () => change.mutate(to) });
+  };
   return (
     <Switch
       aria-label={title}
       size="md"
       checked={enabled}
-      disabled={!provisioned || change.isPending || (name === 'require_mfa' && !mfa)}
-      onChange={({ currentTarget }) => ask(currentTarget.checked)}
+      disabled={!provisioned || change.isPending}
+      onChange={({ currentTarget }) => ask(currentTarget.checked).catch(tellFailed)}
     />
   );
 }
