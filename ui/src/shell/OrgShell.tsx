@@ -1,32 +1,15 @@
 import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import {
-  IconBug,
-  IconFlag,
-  IconFolder,
-  IconKey,
-  IconLayoutDashboard,
-  IconRadar,
-  IconUsers,
-} from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
 import { LinkNav } from '../parts/links.tsx';
 import { useOrg } from '../session.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
 import { OrgMenu } from './OrgMenu.tsx';
+import { PAGES } from './pages.ts';
 import { SchemeButton } from './SchemeButton.tsx';
+import { Spotlight } from './Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
-
-const PAGES = [
-  { to: '/o/$org', label: 'Dashboard', Icon: IconLayoutDashboard, exact: true },
-  { to: '/o/$org/findings', label: 'Findings', Icon: IconBug, exact: false },
-  { to: '/o/$org/scans', label: 'Scans', Icon: IconRadar, exact: false },
-  { to: '/o/$org/projects', label: 'Projects', Icon: IconFolder, exact: false },
-  { to: '/o/$org/members', label: 'Members', Icon: IconUsers, exact: false },
-  { to: '/o/$org/tokens', label: 'API tokens', Icon: IconKey, exact: false },
-  { to: '/o/$org/features', label: 'Features', Icon: IconFlag, exact: false },
-] as const;
 
 /** Around the pages of an organization. */
 export function OrgShell() {
@@ -56,6 +39,7 @@ export function OrgShell() {
             <OrgMenu />
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Spotlight />
             <SchemeButton />
             <UserMenu />
           </Group>

@@ -10,7 +10,7 @@ import classes from './ByProject.module.css';
 import { Card } from './Card.tsx';
 
 /** How many projects are shown; those with the gravest findings come first. */
-const SHOWN = 8;
+const SHOWN = 10;
 
 /** Where the unresolved findings are. */
 export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }) {
@@ -38,7 +38,7 @@ export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }
                     w={{ base: 58, sm: 66 }}
                     {...(isMinor(severity) && { visibleFrom: 'xs' as const })}
                   >
-                    <Text inherit size="xs" fw={600}>
+                    <Text size="xs" fw={600}>
                       {SEVERITY_NAMES[severity]}
                     </Text>
                   </Table.Th>

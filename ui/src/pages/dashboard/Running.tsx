@@ -42,7 +42,7 @@ export function Running({ running, latest, projects }: Props) {
         waiting={<Skeleton height={200} />}
       >
         {({ scans }) => (
-          <Stack gap="sm" mih={200}>
+          <Stack gap="sm" mih={{ base: 0, md: 200 }}>
             {!runs && (
               <Text size="sm" c="dimmed">
                 No scan is running.
