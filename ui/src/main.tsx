@@ -10,6 +10,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueries } from './api.ts';
 import { Problem } from './parts/Problem.tsx';
+import { isExpected } from './parts/problem.ts';
 import { createPages } from './router.tsx';
 import { sessionQuery } from './session.ts';
 import { SessionEnded, sessionEnded } from './shell/SessionEnded.tsx';
@@ -17,7 +18,10 @@ import { siteOf } from './site.ts';
 import { theme, variables } from './theme.ts';
 
 const queries = createQueries(sessionEnded.tell);
-const root = createRoot(document.getElementById('root') as HTMLElement);
+const root = createRoot(document.getElementById('root') as HTMLElement, {
+  // What the page says in words is no defect to be reported in the console.
+  onCaughtError: (error) => isExpected(error) || reportError(error),
+});
 
 const show = (page: React.ReactNode) =>
   root.render(

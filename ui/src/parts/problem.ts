@@ -52,6 +52,10 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
   }),
 };
 
+/** Whether an error is said in words of its own, rather than a defect of ours. */
+export const isExpected = (error: unknown): boolean =>
+  error instanceof NoSuchOrg || error instanceof WrongHost || error instanceof ServiceError;
+
 /** Says an error in words. */
 export function problemOf(error: unknown): ProblemText {
   if (error instanceof NoSuchOrg) {
