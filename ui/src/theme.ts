@@ -1,9 +1,19 @@
-import { type CSSVariablesResolver, createTheme, rem } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  DEFAULT_THEME,
+  type MantineColorsTuple,
+  rem,
+} from '@mantine/core';
+
+/** White on the red of dark buttons would be too pale. */
+const red = DEFAULT_THEME.colors.red.with(7, DEFAULT_THEME.colors.red[8]) as unknown as MantineColorsTuple;
 
 export const theme = createTheme({
   primaryColor: 'indigo',
   // White on it, and it on the page, are told apart in both schemes (WCAG 2.2 AA).
   primaryShade: { light: 8, dark: 7 },
+  colors: { red },
   autoContrast: true,
   luminanceThreshold: 0.35,
   defaultRadius: 'md',
@@ -18,6 +28,7 @@ export const theme = createTheme({
   components: {
     // It would be an element inside the menu that is no item of it.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // In the colours of most alerts a text is too pale on their background.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
