@@ -25,33 +25,26 @@ export function FirstSteps({ onDone }: { onDone: () => void }) {
   const projects = useQuery(projectsQuery(useOrg()));
   return (
     <Loaded query={projects}>
-      {(all) => {
-        const newest = all.toSorted((a, b) => b.created_at.localeCompare(a.created_at));
-        return newest[0] ? (
-          <OfProject projects={newest} first={newest[0]} onDone={onDone} />
-        ) : (
-          <Steps>
-            <Step number={1} title="Create a project" state="current">
-              <MakeProject />
-            </Step>
-            <Step number={2} title="Create a token" state="todo" />
-            <Step number={3} title="Run svc-agent" state="todo" />
-            <Step number={4} title="See the first finding" state="todo" />
-          </Steps>
-        );
-      }}
+      {(all) => (
+        <OfProjects
+          projects={all.toSorted((a, b) => b.created_at.localeCompare(a.created_at))}
+          onDone={onDone}
+        />
+      )}
     </Loaded>
   );
 }
 
-function OfProject(props: { projects: Project[]; first: Project; onDone: () => void }) {
-  const { projects, first, onDone } = props;
+/** @param props `projects` has the newest first */
+function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => void }) {
   const org = useOrg();
-  const [projectId, setProjectId] = useState(first.id);
-  const project = projects.find(({ id }) => id === projectId) ?? first;
+  const [chosen, setChosen] = useState<string>();
+  const project = projects.find(({ id }) => id === chosen) ?? projects[0];
   const [made, setMade] = useState<{ projectId: string; token: string }>();
-  const token = made?.projectId === project.id ? made.token : undefined;
-  const tokens = useQuery(projectTokensQuery(org, project.id));
+  // Who only looks at the page must not be moved about in it.
+  const [acted, setActed] = useState(false);
+  const token = made?.projectId === project?.id ? made?.token : undefined;
+  const tokens = useQuery({ ...projectTokensQuery(org, project?.id ?? ''), enabled: project !== undefined });
   const hasToken = token !== undefined || (tokens.data?.some(isUsable) ?? false);
 
   const waits = { refetchInterval: hasToken ? POLL_MS : (false as const) };
@@ -60,52 +53,82 @@ function OfProject(props: { projects: Project[]; first: Project; onDone: () => v
   const [scan] = scans.data?.scans ?? [];
   const found = stats.data?.total_findings ?? 0;
 
-  const onMade = (token: string) => setMade({ projectId: project.id, token });
-  const run: StepState = found > 0 ? 'done' : hasToken ? 'current' : 'todo';
+  const onToken = (projectId: string) => (token: string) => {
+    setActed(true);
+    setMade({ projectId, token });
+  };
+  const turn = (isDone: boolean, isNext: boolean): StepState =>
+    isDone ? 'done' : isNext ? 'current' : 'todo';
+  const tokenStep = turn(hasToken || found > 0, project !== undefined && tokens.data !== undefined);
+  const runStep = turn(found > 0, hasToken);
   return (
-    <Loaded query={tokens}>
-      {() => (
-        <Steps>
-          <Step number={1} title="Create a project" state="done" outcome={<bdi>{project.name}</bdi>} />
-          <Step
-            number={2}
-            title="Create a token"
-            state={hasToken || found > 0 ? 'done' : 'current'}
-            outcome={
-              <>
-                For <bdi>{project.name}</bdi>
-              </>
-            }
-          >
-            {projects.length > 1 && (
-              <Select
-                label="Project"
-                data={projects.map(({ id, name }) => ({ value: id, label: name }))}
-                value={project.id}
-                onChange={(id) => id !== null && setProjectId(id)}
-                allowDeselect={false}
-                maw={320}
-                mb="sm"
-              />
-            )}
-            <MakeToken projectId={project.id} onMade={onMade} />
-          </Step>
-          <Step number={3} title="Run svc-agent" state={run} outcome={scan && <bdi>{scan.name}</bdi>}>
-            <RunAgent project={project} token={token} onMade={onMade} />
-          </Step>
-          <Step
-            number={4}
-            title={found > 0 ? 'The first finding is here' : 'See the first finding'}
-            state={run === 'todo' ? 'todo' : 'current'}
-          >
-            {found > 0 ? (
-              <Arrived findings={stats.data?.recent_findings ?? []} total={found} onDone={onDone} />
-            ) : (
-              <Waits scan={scan} />
-            )}
-          </Step>
-        </Steps>
-      )}
-    </Loaded>
+    <Steps>
+      <Step
+        number={1}
+        title="Create a project"
+        state={project ? 'done' : 'current'}
+        outcome={project && <bdi>{project.name}</bdi>}
+      >
+        {!project && <MakeProject onMade={() => setActed(true)} />}
+      </Step>
+      <Step
+        number={2}
+        title="Create a token"
+        state={tokenStep}
+        takesFocus={acted}
+        outcome={
+          <>
+            For <bdi>{project?.name}</bdi>
+          </>
+        }
+      >
+        {tokenStep === 'current' && project && (
+          <>
+            <ProjectSelect projects={projects} project={project} onChange={setChosen} />
+            <MakeToken projectId={project.id} onMade={onToken(project.id)} />
+          </>
+        )}
+      </Step>
+      <Step
+        number={3}
+        title="Run svc-agent"
+        state={runStep}
+        takesFocus={acted}
+        outcome={scan && <bdi>{scan.name}</bdi>}
+      >
+        {runStep === 'current' && project && (
+          <>
+            <ProjectSelect projects={projects} project={project} onChange={setChosen} />
+            <RunAgent project={project} token={token} onMade={onToken(project.id)} />
+          </>
+        )}
+      </Step>
+      <Step
+        number={4}
+        title={found > 0 ? 'The first finding is here' : 'See the first finding'}
+        state={runStep}
+      >
+        {runStep === 'current' && <Waits scan={scan} />}
+        {runStep === 'done' && (
+          <Arrived findings={stats.data?.recent_findings ?? []} total={found} onDone={onDone} />
+        )}
+      </Step>
+    </Steps>
+  );
+}
+
+function ProjectSelect(props: { projects: Project[]; project: Project; onChange: (id: string) => void }) {
+  const { projects, project, onChange } = props;
+  if (projects.length < 2) return null;
+  return (
+    <Select
+      label="Project"
+      data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+      value={project.id}
+      onChange={(id) => id !== null && onChange(id)}
+      allowDeselect={false}
+      maw={320}
+      mb="sm"
+    />
   );
 }

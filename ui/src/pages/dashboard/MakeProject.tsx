@@ -7,8 +7,11 @@ import { Problem } from '../../parts/Problem.tsx';
 import { projectsQuery } from '../../queries/projects.ts';
 import { useOrg } from '../../session.ts';
 
-/** Makes the first project. */
-export function MakeProject() {
+/**
+ * Makes the first project.
+ * @param onMade told before it is in the list
+ */
+export function MakeProject({ onMade }: { onMade: () => void }) {
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm({
@@ -18,7 +21,10 @@ export function MakeProject() {
   const [problem, setProblem] = useState<unknown>();
   const make = useMutation({
     mutationFn: (name: string) => org.api.post('/projects', { body: { name } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey }),
+    onSuccess: async () => {
+      onMade();
+      await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
+    },
   });
   if (!org.may('member')) {
     return (

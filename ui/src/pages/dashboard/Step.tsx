@@ -12,6 +12,9 @@ interface Props {
   state: StepState;
   /** What came of it, once it is done. */
   outcome?: ReactNode;
+  /** Whether it takes the focus when its turn comes: what had it is gone with the step before. */
+  takesFocus?: boolean;
+  /** Shown in its turn. */
   children?: ReactNode;
 }
 
@@ -19,13 +22,12 @@ interface Props {
 export const Steps = ({ children }: { children: ReactNode }) => <ol className={classes.steps}>{children}</ol>;
 
 /** One of several steps, of which the current one is open. */
-export function Step({ number, title, state, outcome, children }: Props) {
+export function Step({ number, title, state, outcome, takesFocus, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = usePrevious(state);
-  // What had the focus is gone with the step before.
   useEffect(() => {
-    if (before === 'todo' && state === 'current') heading.current?.focus();
-  }, [before, state]);
+    if (takesFocus && before === 'todo' && state === 'current') heading.current?.focus();
+  }, [takesFocus, before, state]);
   return (
     <Paper
       component="li"
@@ -54,7 +56,7 @@ export function Step({ number, title, state, outcome, children }: Props) {
           </Text>
         )}
       </div>
-      {state === 'current' && <div className={classes.body}>{children}</div>}
+      <div className={classes.body}>{children}</div>
     </Paper>
   );
 }
