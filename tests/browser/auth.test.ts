@@ -1,0 +1,290 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import postgres from 'postgres';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { createOrg, createUser, must, PASSWORD, type TestOrg, type TestUser } from '../support/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Mail, type Site, startSite } from './support/site.ts';
+
+const NEW_PASSWORD = 'Different2horse';
+
+describePages('signing in', () => {
+  let site: Site;
+  let org: TestOrg;
+  beforeAll(async () => {
+    site = await startSite();
+    org = await createOrg(site.api);
+  });
+
+  async function open(path: string, title: string): Promise<Page> {
+    const page = await site.visit();
+    await page.goto(site.url + path);
+    await heading(page, title);
+    return page;
+  }
+
+  it('registers a newcomer, who comes to their organization and verifies their address by mail', async () => {
+    const page = await open('/register', 'Create your account');
+    await page.getByLabel('Name').fill('Grace <b>Hopper</b>');
+    await emailField(page).fill('grace@example.com');
+    await passwordField(page).fill('hopper');
+    await page.getByText('A lower-case letter (yes)').waitFor();
+    await page.getByText('A digit (missing)').waitFor();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('It does not have all that it needs yet').waitFor();
+    await passwordField(page).fill(PASSWORD);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create account' }).click();
+
+    await page.getByText('A link is on its way to grace@example.com').waitFor();
+    await heading(page, 'Welcome, Grace <b>Hopper</b>');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'To your organization' }).click();
+    await page.waitForURL(`${site.url}/o/grace-b-hopper-b`);
+
+    const { link = '' } = await site.mailTo('grace@example.com', /Verify/);
+    await page.goto(link);
+    await heading(page, 'Your address is verified');
+    await page.goto(link);
+    await heading(page, 'This link does not work');
+    await page.getByText('sends another link').waitFor();
+    await page.getByRole('link', { name: 'To your e-mail addresses' }).click();
+    await page.waitForURL('**/profile');
+  });
+
+  it('says that an address is taken, and leads to the login with it', async () => {
+    const page = await open('/register', 'Create your account');
+    await page.getByLabel('Name').fill('Ada');
+    await emailField(page).fill(org.owner.email);
+    await passwordField(page).fill(PASSWORD);
+    await passwordField(page).press('Enter');
+    await page
+      .getByText('There is an account with this address.')
+      .getByRole('link', { name: 'Log in' })
+      .click();
+    await heading(page, 'Log in');
+    expect(await emailField(page).inputValue()).toBe(org.owner.email);
+  });
+
+  it('says that registration is closed, and does not offer it again', async () => {
+    const sql = postgres(site.databaseUrl, { max: 1 });
+    const setSignup = (enabled: boolean) =>
+      sql`update shared.feature_flags set enabled = ${enabled} where name = 'signup'`;
+    try {
+      await setSignup(false);
+      const page = await open('/register', 'Create your account');
+      await page.getByLabel('Name').fill('Late');
+      await emailField(page).fill('late@example.com');
+      await passwordField(page).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await heading(page, 'Registration is closed');
+      await page.getByRole('link', { name: 'Log in with an account' }).click();
+      await page.getByText('Registration is closed').waitFor();
+      expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0);
+    } finally {
+      await setSignup(true);
+      await sql.end();
+    }
+  });
+
+  it('brings a visitor back to where they wanted to go, and shows who is signed in', async () => {
+    const page = await site.visit();
+    const wanted = site.orgUrl(org.slug, '/findings?severity=critical,high&q=a%26b');
+    await page.goto(wanted);
+    await heading(page, 'Log in');
+    await logIn(page, org.owner.email, 'Wrong1password');
+    await page.getByRole('alert').getByText('The e-mail address or the password is wrong').waitFor();
+    await expectAccessible(page);
+    expect(await emailField(page).inputValue()).toBe(org.owner.email);
+    await page.getByRole('button', { name: 'Show what is typed' }).click();
+    expect(await passwordField(page).getAttribute('type')).toBe('text');
+    await logIn(page, org.owner.email);
+    await page.waitForURL(wanted);
+    await page.getByRole('button', { name: /Ada Lovelace/ }).waitFor();
+
+    // Who is signed in already goes past the login page.
+    await page.goto(`${site.url}/login?return_to=/profile`);
+    await page.waitForURL('**/profile');
+  });
+
+  it('goes home where it was sent to another site', async () => {
+    const page = await open(`/login?return_to=${encodeURIComponent('/\\evil.example')}`, 'Log in');
+    await logIn(page, org.owner.email);
+    await page.waitForURL(/\/(orgs|o\/.+)$/);
+    expect(new URL(page.url()).origin).toBe(site.url);
+  });
+
+  it('sets a new password by a mailed link, once, whose mail tells nobody whether there is an account', async () => {
+    const user = await createUser(site.api);
+    const page = await open('/login', 'Log in');
+    await emailField(page).fill(user.email);
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await heading(page, 'Forgot your password?');
+    await expectAccessible(page);
+    expect(await emailField(page).inputValue()).toBe(user.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText(`If ${user.email} belongs to an account`).waitFor();
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    await emailField(page).fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('If nobody@example.com belongs to an account').waitFor();
+
+    const { link = '' } = await site.mailTo(user.email, /Reset/);
+    await page.goto(link);
+    await heading(page, 'Set a new password');
+    await expectAccessible(page);
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await heading(page, 'Your password is changed');
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await logIn(page, user.email, NEW_PASSWORD);
+    await page.waitForURL('**/o/**');
+
+    await page.goto(link);
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByLabel('New password').press('Enter');
+    await heading(page, 'This link does not work any more');
+    await page.getByRole('link', { name: 'Send me another link' }).click();
+    await heading(page, 'Forgot your password?');
+  });
+
+  it('gives somebody who was invited their first password', async () => {
+    const body = { email: 'guest@example.com', role: 'viewer' };
+    must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+    const { link = '' } = await site.mailTo('guest@example.com', /invited/);
+    const page = await site.visit();
+    await page.goto(link);
+    await heading(page, 'Set your password');
+    await page.getByLabel('New password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await heading(page, 'Your password is set');
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await logIn(page, 'guest@example.com');
+    await page.waitForURL(site.orgUrl(org.slug));
+  });
+
+  it('logs out, and leaves nothing of the page', async () => {
+    const user = await createUser(site.api);
+    const page = await site.visit({ cookie: user.cookie });
+    await page.goto(`${site.url}/profile`);
+    await page.getByRole('button', { name: /Ada Lovelace/ }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await heading(page, 'Log in');
+    expect((await site.api.get('/auth/me', { cookie: user.cookie })).status).toBe(401);
+    await page.goto(`${site.url}/profile`);
+    await heading(page, 'Log in');
+  });
+});
+
+describePages('a login with a second factor', () => {
+  let site: Site;
+  let user: TestUser;
+  let totp: TOTP;
+  let codes: string[];
+  beforeAll(async () => {
+    site = await startSite();
+    user = await createUser(site.api, 'Grace Hopper');
+    const { cookie, email } = user;
+    const { link = '' } = await site.mailTo(email, /Verify/);
+    const body = Object.fromEntries(new URL(link).searchParams);
+    must(await site.api.post('/auth/verify-email', { body }));
+    const post = async (path: string, body?: unknown) => must(await site.api.post(path, { cookie, body }));
+    const { device, secret } = await post('/profile/mfa/devices/totp', { name: 'Phone' });
+    totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    await post(`/profile/mfa/devices/totp/${device.id}/verify`, { code: totp.generate() });
+    const [address] = must(await site.api.get('/profile/emails', { cookie })).emails;
+    await post('/profile/mfa/devices/email', { email_id: address.id });
+    codes = (await post('/profile/mfa/enable')).recovery_codes;
+  });
+
+  async function secondStep(): Promise<Page> {
+    const page = await site.visit();
+    await page.goto(`${site.url}/login?return_to=/profile`);
+    await logIn(page, user.email);
+    await heading(page, 'Second step');
+    return page;
+  }
+  /** As from a clipboard or by a password manager. */
+  const paste = (page: Page, code: string) => page.getByLabel('Digit 1 of 6').fill(code);
+
+  it('takes the code of an app, as soon as it is whole, after one that was wrong', async () => {
+    const page = await secondStep();
+    await page.getByText('“Phone”').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByLabel('Digit 1 of 6').getAttribute('autocomplete')).toBe('one-time-code');
+    await page.keyboard.type(totp.generate() === '123456' ? '654321' : '123456');
+    await page.getByRole('alert').getByText('This is not the code.').waitFor();
+    expect(await page.getByLabel('Digit 6 of 6').inputValue()).toBe('');
+    await paste(page, totp.generate());
+    await page.waitForURL('**/profile');
+  });
+
+  it('mails a code when that is chosen, and another one later', async () => {
+    const page = await secondStep();
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Code by mail to u***@example.com' }).click();
+    await page.getByText('A code was sent to u***@example.com').waitFor();
+    await expectAccessible(page);
+    const again = page.getByRole('button', { name: 'Send again' });
+    expect(await again.isDisabled()).toBe(true);
+    const first = await site.mailTo(user.email, /code/);
+    await page.clock.fastForward(31_000);
+    await again.click();
+    await page.getByRole('button', { name: /Send again in/ }).waitFor();
+    await paste(page, codeIn(first));
+    await page.getByText('Only that of the newest mail works').waitFor();
+    const second = await vi.waitUntil(async () => {
+      const mail = await site.mailTo(user.email, /code/);
+      return mail.text !== first.text && mail;
+    });
+    await paste(page, codeIn(second));
+    await page.waitForURL('**/profile');
+  });
+
+  it('takes a recovery code once, and tells how many are left', async () => {
+    const [code = ''] = codes;
+    const page = await secondStep();
+    await page.getByRole('button', { name: 'Recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(code.toUpperCase().replaceAll('-', ' '));
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('7 recovery codes are left').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL('**/profile');
+
+    const other = await secondStep();
+    await other.getByRole('button', { name: 'Recovery code' }).click();
+    await other.getByLabel('Recovery code').fill(code);
+    await other.getByLabel('Recovery code').press('Enter');
+    await other.getByText('it was used before').waitFor();
+  });
+
+  it('begins anew after five minutes, and says why', async () => {
+    const page = await site.visit();
+    await page.clock.install();
+    await page.goto(`${site.url}/login?return_to=/profile`);
+    await logIn(page, user.email);
+    await heading(page, 'Second step');
+    await page.clock.fastForward('05:01');
+    await page.getByRole('alert').getByText('within 5 minutes').waitFor();
+    await heading(page, 'Log in');
+    expect(await emailField(page).inputValue()).toBe(user.email);
+    expect(await passwordField(page).inputValue()).toBe('');
+    await logIn(page, user.email);
+    await heading(page, 'Second step');
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await heading(page, 'Log in');
+  });
+});
+
+const codeIn = ({ text }: Mail) => /\d{6}/.exec(text)?.[0] ?? '';
+const emailField = (page: Page) => page.getByLabel('E-mail address', { exact: true });
+const passwordField = (page: Page) => page.getByLabel('Password', { exact: true });
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+async function logIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await emailField(page).fill(email);
+  await passwordField(page).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}

@@ -1,0 +1,175 @@
+import type { Page } from 'playwright-core';
+import postgres from 'postgres';
+import { beforeAll, expect, it } from 'vitest';
+import { createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+const BASE = 'findings.localhost';
+
+describePages('organizations at hosts of their own', () => {
+  let site: Site;
+  let org: TestOrg;
+  beforeAll(async () => {
+    site = await startSite({ baseDomain: BASE });
+    org = await createOrg(site.api);
+  });
+
+  it('sends a visitor to the base domain to log in, and back to where they were', async () => {
+    const page = await site.visit();
+    const wanted = site.orgUrl(org.slug, '/findings?severity=high&q=a%26b');
+    await page.goto(wanted);
+    await page.waitForURL(`${site.url}/login?*`);
+    await logIn(page, org.owner.email);
+    await page.waitForURL(wanted);
+    await heading(page, 'Findings');
+  });
+
+  it('logs out on an organization’s host, which ends the session everywhere', async () => {
+    const { cookie } = await createUser(site.api, 'Grace Hopper');
+    const page = await site.visit({ cookie });
+    await page.goto(`${site.url}/`);
+    await page.waitForURL(site.orgUrl('grace-hopper'));
+    await page.getByRole('button', { name: /Grace Hopper$/ }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.waitForURL(`${site.url}/login`);
+    await heading(page, 'Log in');
+    expect((await site.api.get('/auth/me', { cookie })).status).toBe(401);
+    await page.goto(site.orgUrl('grace-hopper'));
+    await page.waitForURL(`${site.url}/login?*`);
+  });
+
+  it('logs in at the base domain, whatever login page was asked for', async () => {
+    const page = await site.visit();
+    const own = site.orgUrl(org.slug, '/login');
+    await page.goto(`${own}?return_to=${encodeURIComponent(own)}`);
+    await page.waitForURL(`${site.url}/login?*`);
+    await logIn(page, org.owner.email);
+    // There they are signed in already, and have nowhere to go but home.
+    await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+
+  it('does not send to and fro whose cookie reaches the base domain only', async () => {
+    const page = await site.visit();
+    const { cookie: value } = org.owner;
+    await page.context().addCookies([{ name: 'svc_token', value, url: site.url, httpOnly: true }]);
+    const visited: string[] = [];
+    page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).host));
+    await page.goto(site.orgUrl(org.slug));
+    await page.getByText(`You are signed in as ${org.owner.email}`).waitFor();
+    expect(visited.length).toBeLessThan(10);
+    await expectAccessible(page);
+    // Logging in again gives them a cookie that goes everywhere.
+    await logIn(page, org.owner.email);
+    await page.waitForURL(site.orgUrl(org.slug));
+    await heading(page, 'Dashboard');
+  });
+
+  it('says at a custom domain that nobody can be signed in there', async () => {
+    const sql = postgres(site.databaseUrl, { max: 1 });
+    await sql`update shared.orgs set custom_domain = 'acme.localhost' where slug = ${org.slug}`;
+    await sql.end();
+    const page = await site.visit({ cookie: org.owner.cookie, hosts: ['acme.localhost'] });
+    const { port } = new URL(site.url);
+    await page.goto(`http://acme.localhost:${port}/findings`);
+    await page.getByRole('alert').getByText('Nobody can be signed in at this address').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: `To ${BASE}` }).click();
+    await page.waitForURL((url) => url.hostname.endsWith(BASE));
+    await page.goto(`http://acme.localhost:${port}/login`);
+    await page.waitForURL((url) => url.hostname.endsWith(BASE));
+  });
+
+  it('makes an organization, whose slug follows its name until one is typed, and switches between them', async () => {
+    const { cookie } = org.owner;
+    const page = await site.visit({ cookie });
+    await page.goto(`${site.url}/orgs/new`);
+    await page.getByLabel('Name', { exact: true }).fill('Ädmin');
+    await page.getByText('“admin” is reserved for the service itself').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Name', { exact: true }).fill('Big & Söhne');
+    expect(await page.getByLabel('Slug').inputValue()).toBe('big-sohne');
+    await page.getByLabel('Slug').fill('No!');
+    await page.getByText('Only lower-case letters').waitFor();
+    await page.getByLabel('Slug').fill(org.slug);
+    await page.getByText(site.orgUrl(org.slug)).waitFor();
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.getByText('Another organization has it').waitFor();
+    await page.getByLabel('Slug').fill('');
+    await page.getByLabel('Name', { exact: true }).fill('Big Söhne');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.waitForURL(site.orgUrl('big-sohne'));
+
+    const menu = page.getByRole('button', { name: /^Organization Big Söhne/ });
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: org.slug }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('menuitem', { name: 'Your organizations' }).click();
+    await page.waitForURL(`${site.url}/orgs`);
+    await heading(page, 'Your organizations');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: org.slug }).click();
+    await page.waitForURL(site.orgUrl(org.slug));
+    // What was worked in last is where one comes to without a destination.
+    await page.goto(site.url);
+    await page.waitForURL(site.orgUrl(org.slug));
+  });
+
+  it('goes on after a session has ended, by a second window, with all that was typed', async () => {
+    const { email, cookie } = await createUser(site.api, 'Joan Clarke');
+    const page = await site.visit({ cookie });
+    await page.goto(`${site.url}/orgs/new`);
+    await page.getByLabel('Name', { exact: true }).fill('Hut Eight');
+    must(await site.api.post('/auth/logout', { cookie }));
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    await dialog.getByText('You are not signed in yet').waitFor();
+
+    const [other] = await Promise.all([
+      page.waitForEvent('popup'),
+      dialog.getByRole('link', { name: 'Sign in' }).click(),
+    ]);
+    await logIn(other, email);
+    await heading(other, 'You are signed in');
+    await expectAccessible(other);
+    await other.close();
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Hut Eight');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.waitForURL(site.orgUrl('hut-eight'));
+  });
+
+  it('does not leave a page to somebody else who signs in', async () => {
+    const { cookie } = await createUser(site.api, 'Joan Clarke');
+    const page = await site.visit({ cookie });
+    await page.goto(`${site.url}/orgs/new`);
+    await page.getByLabel('Name', { exact: true }).fill('Secret');
+    must(await site.api.post('/auth/logout', { cookie }));
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    const [other] = await Promise.all([
+      page.waitForEvent('popup'),
+      dialog.getByRole('link', { name: 'Sign in' }).click(),
+    ]);
+    await logIn(other, org.owner.email);
+    await heading(other, 'You are signed in');
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    await page.getByRole('button', { name: /Ada Lovelace$/ }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+  });
+});
+
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+async function logIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
