@@ -1,4 +1,4 @@
-import { and, desc, eq, exists, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Sql } from 'postgres';
 import type { Db, Tx } from './client.ts';
@@ -13,13 +13,6 @@ export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables
     db.select({ id: findings.id }).from(findings).where(eq(findings.scanId, scanId)),
     db.select({ id: sightings.findingId }).from(sightings).where(eq(sightings.scanId, scanId)),
   );
-}
-
-/** Whether a finding is a scan's: the same as {@link findingIdsOfScan}, asked of one. */
-export function isOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string): SQL {
-  const isAgain = and(eq(sightings.scanId, scanId), eq(sightings.findingId, findings.id));
-  const again = exists(db.select({ id: sightings.findingId }).from(sightings).where(isAgain));
-  return sql`(${eq(findings.scanId, scanId)} or ${again})`;
 }
 
 /** A scan, or undefined when there is none of this id. */

@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, ilike, inArray, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { except, intersect } from 'drizzle-orm/pg-core';
 import type { Db } from '../db/client.ts';
 import type { IndexedOrder } from '../db/finding-pages.ts';
 import { type FindingView, findingText } from '../db/finding-text.ts';
 import type { FindingStatus, OrgTables, Severity } from '../db/org.ts';
-import { findingIdsOfScan, isOfScan, severityRank } from '../db/scans.ts';
+import { findingIdsOfScan, severityRank } from '../db/scans.ts';
 import { type FileFormat, fileOf } from './finding-file.ts';
 import type { PublicCall } from './http/call.ts';
 import type { Raw } from './http/endpoint.ts';
@@ -105,15 +106,15 @@ function conditions(
 function ofScans(db: Db, tables: OrgTables, { scan_id, against, change }: FindingFilter): SQL[] {
   const { id } = tables.findings;
   if (scan_id === undefined) return [];
-  const of = (scan: string) => inArray(id, findingIdsOfScan(db, tables, scan));
-  if (against === undefined || change === undefined) return [of(scan_id)];
+  const of = (scan: string) => findingIdsOfScan(db, tables, scan);
+  if (against === undefined) return [inArray(id, of(scan_id))];
   switch (change) {
-    case 'new':
-      return [of(scan_id), not(isOfScan(db, tables, against))];
     case 'seen_again':
-      return [of(scan_id), isOfScan(db, tables, against)];
+      return [inArray(id, intersect(of(scan_id), of(against)))];
     case 'gone':
-      return [of(against), not(isOfScan(db, tables, scan_id))];
+      return [inArray(id, except(of(against), of(scan_id)))];
+    default:
+      return [inArray(id, except(of(scan_id), of(against)))];
   }
 }
 
