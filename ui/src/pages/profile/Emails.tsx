@@ -154,7 +154,6 @@ function AddEmail() {
   return (
     <form
       noValidate
-      aria-label="Add an address"
       onSubmit={form.onSubmit(({ email }) => {
         setProblem(undefined);
         add.mutate(email.trim());

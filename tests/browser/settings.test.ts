@@ -1,0 +1,191 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { createOrg, createUser, must, type TestOrg, type TestUser } from '../support/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+describePages('projects, tokens, members and features', () => {
+  let site: Site;
+  let org: TestOrg;
+  let viewer: TestUser;
+
+  beforeAll(async () => {
+    site = await startSite();
+    org = await createOrg(site.api);
+    viewer = await join('viewer', 'Vera Viewer');
+  });
+
+  /** Registers somebody and makes them a member. */
+  async function join(role: string, name: string): Promise<TestUser> {
+    const user = await createUser(site.api, name);
+    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
+    return user;
+  }
+
+  async function open(path: string, user: TestUser = org.owner): Promise<Page> {
+    const page = await site.visit({ cookie: user.cookie });
+    await page.goto(site.orgUrl(org.slug, path));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return page;
+  }
+
+  it('makes a project with a slug that follows the name, and says how findings get there', async () => {
+    const page = await open('/projects');
+    await page.getByRole('button', { name: 'New project' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New project' });
+    const slug = dialog.getByLabel('Slug');
+    await dialog.getByLabel('Name').fill('Web Shop!');
+    expect(await slug.inputValue()).toBe('web-shop');
+    await dialog.getByRole('button', { name: 'Create project' }).click();
+    await dialog.getByText('Another project has this slug').waitFor();
+
+    await slug.fill('-Web');
+    await dialog.getByText('2 to 50 lower-case letters').waitFor();
+    await slug.fill('shop-2');
+    await dialog.getByLabel('Name').fill('<b>Shop</b> 2');
+    expect(await slug.inputValue(), 'own slugs stay').toBe('shop-2');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create project' }).click();
+
+    await page.getByRole('heading', { level: 1, name: '<b>Shop</b> 2' }).waitFor();
+    await page.getByText(`export SVC_ORG=${org.slug}\nexport SVC_PROJECT_ID=shop-2`).waitFor();
+    await page.getByText(`${site.url}/assets/svc-agent.mjs`).waitFor();
+    await page.getByRole('tab', { name: 'GitHub Actions' }).click();
+    await page.getByText('SVC_PROJECT_ID: "shop-2"').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('shows a new token once, in a dialog that does not close by accident, and revokes it', async () => {
+    // Also who may change nothing else.
+    const page = await open('/projects', viewer);
+    await page.getByRole('link', { name: 'Web shop' }).first().click();
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByText('Give it a name').waitFor();
+    await dialog.getByLabel('Name').fill('nightly <i>build</i>');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+
+    const token = (await dialog.getByText(/^svc_[0-9a-f]{32}$/).textContent()) ?? '';
+    await dialog.getByText(`export SVC_API_KEY=${token}`).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await page.goBack();
+    await dialog.getByText(token, { exact: true }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('I have saved the token').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+
+    const use = () => site.api.get('/agent/findings?project=web-shop', { token, org: org.slug });
+    expect((await use()).status).toBe(200);
+    const row = page.getByRole('row', { name: 'nightly <i>build</i>' });
+    await row.getByText('by Vera Viewer').filter({ visible: true }).waitFor();
+    await row.getByText('Active').waitFor();
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    const question = page.getByRole('dialog', { name: 'Revoke “nightly <i>build</i>”?' });
+    await question.getByText(token.slice(0, 12)).waitFor();
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'hidden' });
+    expect((await use()).error).toBe('token_error/invalid');
+    await page.getByLabel('Show expired and revoked (1)').check();
+    await row.getByText('Revoked').waitFor();
+  });
+
+  it('says how org-wide tokens are switched on, and makes one', async () => {
+    const page = await open('/tokens');
+    expect(await page.getByRole('button', { name: 'New org-wide token' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Features' }).last().click();
+    await page.getByRole('switch', { name: 'Org-wide API tokens' }).press('Space');
+    await page.getByText('Org-wide API tokens is on.').waitFor();
+    await page.getByRole('link', { name: 'API tokens' }).first().click();
+    await page.getByRole('button', { name: 'New org-wide token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('everything');
+    await dialog.getByRole('combobox', { name: 'Expires after' }).click();
+    await page.getByRole('option', { name: 'Another number of days' }).click();
+    await dialog.getByLabel('Days').fill('40000');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByText('A whole number from 1 to 36,500').waitFor();
+    await dialog.getByLabel('Days').fill('7');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByLabel('I have saved the token').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: 'everything' });
+    await row.getByText('All projects').waitFor();
+    await row.getByText('Expires soon').waitFor();
+  });
+
+  it('invites who has no account, who has one, and nobody twice', async () => {
+    const known = await createUser(site.api, 'Grace Hopper');
+    const page = await open('/members');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite a member' });
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('Enter an e-mail address').waitFor();
+    await dialog.getByLabel('E-mail').fill('New@example.com');
+    await dialog.getByLabel('Viewer').check();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('new (new@example.com) is a member now, as viewer.').waitFor();
+    await dialog.getByText('a link to set a password was mailed').waitFor();
+    await site.mailTo('new@example.com', /invited/);
+
+    await dialog.getByRole('button', { name: 'Invite another' }).click();
+    await dialog.getByLabel('E-mail').fill(known.email);
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('They have an account').waitFor();
+    await dialog.getByRole('button', { name: 'Invite another' }).click();
+    await dialog.getByLabel('E-mail').fill(known.email);
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('This user is already a member.').waitFor();
+    expect(await dialog.getByLabel('E-mail').inputValue()).toBe(known.email);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    const row = page.getByRole('row', { name: 'Grace Hopper' });
+    await row.getByRole('button', { name: 'Remove Grace Hopper' }).click();
+    const question = page.getByRole('dialog', { name: 'Remove Grace Hopper?' });
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await row.waitFor({ state: 'hidden' });
+    expect((await site.api.get('/projects', { cookie: known.cookie, org: org.slug })).status).toBe(403);
+  });
+
+  it('offers nobody what their role may not do', async () => {
+    const admin = await join('admin', 'Adam Admin');
+    const page = await open('/members', admin);
+    await page.getByRole('row', { name: 'Vera Viewer' }).getByRole('button', { name: 'Remove' }).waitFor();
+    const removable = page.getByRole('button', { name: /^Remove (Ada Lovelace|Adam Admin)$/ });
+    expect(await removable.count(), 'the owner, and oneself').toBe(0);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('radio', { name: 'Admin' }).waitFor();
+    expect(await page.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
+
+    const viewers = await open('', viewer);
+    const pages = viewers.getByRole('navigation', { name: 'Pages of the organization' });
+    for (const [title, text, refused] of [
+      ['Members', 'Admins and owners invite and remove members.', 'Invite'],
+      ['Projects', 'What is scanned', 'New project'],
+      ['API tokens', 'Only admins and owners see all tokens', 'New org-wide token'],
+      ['Features', 'Only an owner can change it.', 'Require MFA'],
+    ] as const) {
+      await pages.getByRole('link', { name: title }).click();
+      await viewers.getByText(text).waitFor();
+      expect(await viewers.getByRole('button', { name: refused }).count(), refused).toBe(0);
+      expect(await viewers.getByRole('switch').count()).toBe(0);
+    }
+  });
+
+  it('warns an owner without MFA before they require it, and leads there', async () => {
+    const page = await open('/features');
+    await page.getByRole('switch', { name: 'Require MFA' }).press('Space');
+    const question = page.getByRole('dialog', { name: 'Require MFA of every member?' });
+    await question.getByText('This locks you out, too').waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByRole('switch', { name: 'Require MFA' }).isChecked()).toBe(false);
+    await page.getByRole('switch', { name: 'Require MFA' }).press('Space');
+    await question.getByRole('link', { name: 'Set up MFA' }).click();
+    await page.getByText('You were sent here to set up MFA').waitFor();
+  });
+});
