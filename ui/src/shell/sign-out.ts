@@ -1,4 +1,4 @@
-import { api } from '../api.ts';
+import { api, isSignedOut } from '../api.ts';
 import type { Site } from '../site.ts';
 
 /**
@@ -6,12 +6,17 @@ import type { Site } from '../site.ts';
  * a session can be revoked everywhere.
  */
 export async function signOut(site: Site): Promise<void> {
-  if (site.signsIn) {
-    await api.post('/auth/logout');
-  } else {
-    const { sessions } = (await api.get('/profile/sessions')).result;
-    const current = sessions.find((session) => session.current);
-    if (current) await api.delete('/profile/sessions/{id}', { params: { path: { id: current.id } } });
+  try {
+    await (site.signsIn ? api.post('/auth/logout') : revokeOwn());
+  } catch (error) {
+    // It has ended by itself.
+    if (!isSignedOut(error)) throw error;
   }
   location.assign(site.signInUrl('/login'));
+}
+
+async function revokeOwn(): Promise<void> {
+  const { sessions } = (await api.get('/profile/sessions')).result;
+  const own = sessions.find(({ current }) => current);
+  if (own) await api.delete('/profile/sessions/{id}', { params: { path: { id: own.id } } });
 }
