@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../api.ts';
-import type { FindingSearch, FindingStatus } from '../search.ts';
+import { type FindingSearch, type FindingStatus, findingSearch } from '../search.ts';
 import type { OrgSession } from '../session.ts';
 
 export type ListedFinding = Schemas['ListedFinding'];
@@ -16,8 +16,12 @@ export interface FindingsPage {
 /** Rows of a page of the list, as its address counts them. */
 export const PAGE_ROWS = 100;
 
-/** The filter and order that an address of the list, or of one of its findings, holds. */
-export function filterOf({ page: _, at: __, ...filter }: FindingSearch & { at?: number }): FindingFilter {
+/**
+ * The filter and order that an address of the list, or of one of its findings, holds. Routes hand on what they do not
+ * understand, too.
+ */
+export function filterOf(search: FindingSearch): FindingFilter {
+  const { page: _, ...filter } = findingSearch({ ...search });
   return filter;
 }
 

@@ -48,7 +48,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
       />
     );
   }
-  if (job) return <Failures job={job} onAgain={bulk.again} onDismiss={triage.dismiss} />;
+  if (job) return <Failures job={job} onAgain={bulk.again} onUndo={triage.undo} onDismiss={triage.dismiss} />;
   if (progress) {
     return (
       <Bar

@@ -10,11 +10,12 @@ const SHOWN = 100;
 interface Props {
   job: Job;
   onAgain(): void;
+  onUndo(): void;
   onDismiss(): void;
 }
 
 /** What of many changes was not made, why, and how to go on. */
-export function Failures({ job, onAgain, onDismiss }: Props) {
+export function Failures({ job, onAgain, onUndo, onDismiss }: Props) {
   const { done, failed, left } = job;
   const [opened, { toggle }] = useDisclosure();
   const parts = [
@@ -28,17 +29,22 @@ export function Failures({ job, onAgain, onDismiss }: Props) {
         <Text size="sm" fw={600} role="status">
           {parts.join(', ')}
         </Text>
-        <Group gap="xs" ml="auto">
+        <Group gap="xs">
+          <Button size="compact-sm" onClick={onAgain}>
+            {failed.length > 0 ? 'Try again' : 'Continue'}
+          </Button>
           {failed.length > 0 && (
             <Button size="compact-sm" variant="subtle" onClick={toggle} aria-expanded={opened}>
               {opened ? 'Hide details' : 'Show details'}
             </Button>
           )}
+          {done > 0 && !job.undoing && (
+            <Button size="compact-sm" variant="default" onClick={onUndo}>
+              Undo
+            </Button>
+          )}
           <Button size="compact-sm" variant="default" onClick={onDismiss}>
             Dismiss
-          </Button>
-          <Button size="compact-sm" onClick={onAgain}>
-            {failed.length > 0 ? 'Try again' : 'Continue'}
           </Button>
         </Group>
       </Group>

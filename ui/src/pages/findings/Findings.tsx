@@ -8,7 +8,7 @@ import { Page } from '../../parts/Page.tsx';
 import { ShortcutHelp, type ShortcutList, STATUS_SHORTCUTS } from '../../parts/ShortcutHelp.tsx';
 import { useShortcuts } from '../../parts/shortcuts.ts';
 import { type FindingFilter, filterOf } from '../../queries/findings.ts';
-import { withoutUndefined } from '../../search.ts';
+import { wholeNumber, withoutUndefined } from '../../search.ts';
 import { useOrg } from '../../session.ts';
 import { ColumnMenu } from './ColumnMenu.tsx';
 import { useColumns } from './columns.tsx';
@@ -41,7 +41,8 @@ const OTHERS: ShortcutList = [
 
 /** All findings, to be narrowed and triaged. */
 export function Findings() {
-  const { page = 1, ...search } = route.useSearch();
+  const search = route.useSearch();
+  const page = wholeNumber(search.page) ?? 1;
   const navigate = route.useNavigate();
   const org = useOrg();
   // The same object as long as it says the same.
@@ -58,7 +59,7 @@ export function Findings() {
   const change = useCallback(
     (part: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }, replace = false) =>
       navigate({
-        search: ({ page: _, ...before }) => withoutUndefined<FindingFilter>({ ...before, ...part }),
+        search: (before) => withoutUndefined<FindingFilter>({ ...filterOf(before), ...part }),
         replace,
         resetScroll: false,
       }),

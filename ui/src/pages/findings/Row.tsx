@@ -52,7 +52,7 @@ export const Row = memo(function Row(props: Props) {
       className={classes.row}
       style={{ height, transform: `translateY(${top}px)` }}
       tabIndex={active ? 0 : -1}
-      onClick={() => actions.activate(index)}
+      onFocus={() => actions.activate(index)}
     >
       {finding ? (
         <Cells {...props} finding={finding} selected={selected} tab={active ? 0 : -1} />

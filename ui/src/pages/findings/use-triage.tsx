@@ -82,7 +82,8 @@ export function useTriage(filter: FindingFilter) {
           : { title: 'Not changed', advice: failed[0].reason };
         tell(advice, 'red', title);
       }
-      if (before.length > 0) tell(undoing ? `Undone: ${counted(before.length, 'finding')}.` : <Done />);
+      if (before.length > 0 && !(many && incomplete))
+        tell(undoing ? `Undone: ${counted(before.length, 'finding')}.` : <Done />);
       // So that it is seen when the session has ended.
       if (error) throw error;
 
