@@ -68,7 +68,7 @@ export function ListNav({ id, filter, at, children }: Props) {
             <Text size="sm" c="dimmed" role="status">
               {neighbours &&
                 (here === undefined
-                  ? 'Not of the list any more'
+                  ? 'No longer in the list'
                   : `${count(here)} of ${count(neighbours.total)}`)}
             </Text>
             <Step to={neighbours?.previous} filter={filter} label="Previous" hotkey="k" />

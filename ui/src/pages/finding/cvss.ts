@@ -55,14 +55,17 @@ function scoreOf(version: Version, text: string, codes: readonly string[]): numb
     const parsed =
       version === '2.0' ? new CVSS20(text) : version === '3.0' ? new CVSS30(text) : new CVSS31(text);
     const extra = codes.filter((code) => code !== 'Au' && !REQUIRED.includes(code));
-    if (extra.length === 0) return parsed.BaseScore();
-    return extra.every((code) => TEMPORAL.includes(code))
-      ? parsed.TemporalScore()
-      : parsed.EnvironmentalScore();
+    if (extra.length === 0) return roundUp(parsed.BaseScore());
+    return roundUp(
+      extra.every((code) => TEMPORAL.includes(code)) ? parsed.TemporalScore() : parsed.EnvironmentalScore(),
+    );
   } catch {
     return undefined;
   }
 }
+
+/** The specification rounds up to one digit; the library leaves a score that has exactly two. */
+const roundUp = (score: number) => Math.ceil(Number((score * 10).toFixed(4))) / 10;
 
 /** What a score is called. */
 export function ratingOf(version: Version, score: number): 'none' | 'low' | 'medium' | 'high' | 'critical' {

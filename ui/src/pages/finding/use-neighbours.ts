@@ -46,7 +46,7 @@ export function useNeighbours(
       ? undefined
       : {
           place: here,
-          total: found.find(({ data }) => data)?.data?.total ?? 0,
+          total: found.at(places.indexOf(at))?.data?.total ?? 0,
           previous: neighbour((here ?? at) - 1),
           next: neighbour(here === undefined ? at : here + 1),
         };
