@@ -42,8 +42,8 @@ export function OrgMenu() {
             }
             {...(one.slug === slug && { 'aria-current': 'true' as const })}
           >
-            <Text inherit lineClamp={2} component="bdi" display="block">
-              {one.name}
+            <Text inherit lineClamp={2}>
+              <bdi>{one.name}</bdi>
             </Text>
             <Text size="xs" c="dimmed">
               {one.slug}

@@ -11,7 +11,17 @@ interface Props {
 
 /** The ways to a code, to choose from. */
 export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Props) {
-  const look = { variant: 'default', justify: 'flex-start', fullWidth: true, disabled } as const;
+  const look = {
+    variant: 'default',
+    justify: 'flex-start',
+    fullWidth: true,
+    disabled,
+    // Addresses are long, and phones narrow.
+    h: 'auto',
+    mih: 36,
+    py: 6,
+    styles: { label: { whiteSpace: 'normal', textAlign: 'start', lineHeight: 1.3 } },
+  } as const;
   return (
     <Stack gap="xs">
       {methods.map((method) => {
