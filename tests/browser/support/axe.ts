@@ -7,9 +7,11 @@ import { expect } from 'vitest';
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 // Colours on their way to others are those of neither scheme.
-const SETTLED = `Promise.allSettled(document.getAnimations()
-  .filter((one) => one instanceof CSSTransition)
-  .map((one) => one.finished)).then(() => {})`;
+const SETTLED = `new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame)))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter((one) => one instanceof CSSTransition)
+    .map((one) => one.finished)))
+  .then(() => {})`;
 const OPTIONS = { runOnly: { type: 'tag', values: TAGS }, resultTypes: ['violations'] };
 
 /** Looks for barriers (WCAG 2.2 AA) in a page as it is, in light and in dark colours. */
