@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileNameOf } from '../ui/src/pages/finding/file-name.ts';
-import { piecesOf } from '../ui/src/parts/markdown-pieces.ts';
+import { headingLevels, piecesOf } from '../ui/src/parts/markdown-pieces.ts';
 
 describe('pieces of Markdown', () => {
   const texts = (markdown: string) => piecesOf(markdown).map(({ text }) => text);
@@ -38,6 +38,12 @@ describe('pieces of Markdown', () => {
     ['a paragraph of 100 KB', 'word '.repeat(20_000)],
   ])('shows %s as they were written', (_, hostile) => {
     expect(piecesOf(`Before\n\n${hostile}\n\nAfter`).map(({ plain }) => plain)).toEqual([false, true, false]);
+  });
+
+  it('knows the levels of headings, whichever way they are written', () => {
+    expect(headingLevels('## Two\n\n#### Four\n\n####### none\n\n#none')).toEqual([2, 4]);
+    expect(headingLevels('One\n===\n\nTwo\n---')).toEqual([1, 2]);
+    expect(headingLevels('none')).toEqual([]);
   });
 
   it('takes rules, tables and long code for what they are', () => {

@@ -9,14 +9,23 @@ import { htmlAsText, isLinkable, limitDepth, schema, tame } from './markdown-rul
 
 interface Props {
   text: string;
+  /** Of all headings of the whole, the highest first. */
+  levels: readonly number[];
   /** Shown for what was written to break whatever reads it. */
   fallback: ReactNode;
 }
 
 /** Renders a piece of Markdown. Nothing of it is loaded, run, or taken for a part of the page. */
-export const MarkdownPiece = memo(function MarkdownPiece({ text, fallback }: Props) {
+export const MarkdownPiece = memo(function MarkdownPiece({ text, levels, fallback }: Props) {
   try {
-    return Markdown({ ...OPTIONS, children: text });
+    return Markdown({
+      ...OPTIONS,
+      rehypePlugins: [
+        [tame, levels],
+        [rehypeSanitize, schema],
+      ],
+      children: text,
+    });
   } catch {
     return fallback;
   }
@@ -55,7 +64,6 @@ const components: Components = {
 const OPTIONS: Options = {
   remarkPlugins: [remarkGfm, limitDepth],
   remarkRehypeOptions: { handlers: { html: htmlAsText } },
-  rehypePlugins: [tame, [rehypeSanitize, schema]],
   urlTransform: (url) => (isLinkable(url) ? url : undefined),
   components,
 };

@@ -2,7 +2,7 @@ import { Box, Button, Stack, Typography } from '@mantine/core';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import classes from './MarkdownText.module.css';
-import { type Piece, piecesOf } from './markdown-pieces.ts';
+import { headingLevels, type Piece, piecesOf } from './markdown-pieces.ts';
 import { TextSkeleton } from './TextSkeleton.tsx';
 
 const MarkdownPiece = lazy(() => import('./MarkdownPiece.tsx').then((m) => ({ default: m.MarkdownPiece })));
@@ -13,6 +13,7 @@ const FIRST_LENGTH = 8000;
 /** A text somebody else wrote in Markdown, in the order of its pieces: one after the other, so that the page answers. */
 export function MarkdownText({ text }: { text: string }) {
   const pieces = useMemo(() => piecesOf(text), [text]);
+  const levels = useMemo(() => headingLevels(text), [text]);
   const first = useMemo(() => countUpTo(pieces, FIRST_LENGTH), [pieces]);
   const [whole, setWhole] = useState(false);
   const [count, setCount] = useState(1);
@@ -28,7 +29,7 @@ export function MarkdownText({ text }: { text: string }) {
       <Typography className={classes.text} dir="auto">
         {pieces.slice(0, done).map((piece, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces never change places
-          <Rendered key={index} piece={piece} />
+          <Rendered key={index} piece={piece} levels={levels} />
         ))}
       </Typography>
       {!whole && first < pieces.length && (
@@ -45,7 +46,13 @@ export function MarkdownText({ text }: { text: string }) {
   );
 }
 
-const Rendered = memo(function Rendered({ piece: { text, plain } }: { piece: Piece }) {
+const Rendered = memo(function Rendered({
+  piece: { text, plain },
+  levels,
+}: {
+  piece: Piece;
+  levels: number[];
+}) {
   const written = (
     // What scrolls has to be reached by the keyboard.
     <Box className={classes.plain} dir="auto" role="group" aria-label="Text as it was written" tabIndex={0}>
@@ -56,7 +63,7 @@ const Rendered = memo(function Rendered({ piece: { text, plain } }: { piece: Pie
   return (
     <CatchBoundary getResetKey={() => text} errorComponent={() => written}>
       <Suspense fallback={<TextSkeleton />}>
-        <MarkdownPiece text={text} fallback={written} />
+        <MarkdownPiece text={text} levels={levels} fallback={written} />
       </Suspense>
     </CatchBoundary>
   );

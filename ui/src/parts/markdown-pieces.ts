@@ -82,3 +82,13 @@ function blocksOf(markdown: string) {
 }
 
 const countOf = (pattern: RegExp, text: string) => text.match(pattern)?.length ?? 0;
+
+const HEADING = /^ {0,3}(#{1,6})(?:\s|$)|^ {0,3}(=+|-+)\s*$/gm;
+
+/** The levels of headings that a text has, or may have, the highest first. */
+export function headingLevels(markdown: string): number[] {
+  const levels = new Set<number>();
+  for (const [, marks, line] of markdown.matchAll(HEADING))
+    levels.add(marks?.length ?? (line?.startsWith('=') ? 1 : 2));
+  return [...levels].sort();
+}

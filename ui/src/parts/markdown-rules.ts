@@ -57,14 +57,14 @@ export const limitDepth = () => (tree: Nodes) => {
 
 /**
  * Addresses that may not become links are told in words, images become links, and headings stand below those of the page.
+ * @param levels of all headings of the text, the highest first
  */
-export const tame = () => (tree: Root) => {
-  const top = topHeading(tree);
+export const tame = (levels: readonly number[]) => (tree: Root) => {
   const visit = (node: Root | Element, inLink: boolean) => {
     node.children = node.children.map((child: RootContent): RootContent => {
       if (child.type !== 'element') return child;
       if (/^h[1-6]$/.test(child.tagName))
-        child.tagName = `h${Math.min(6, Number(child.tagName[1]) - top + 3)}`;
+        child.tagName = `h${Math.min(6, Math.max(0, levels.indexOf(Number(child.tagName[1]))) + 3)}`;
       const tamed = child.tagName === 'img' ? imageLink(child) : child;
       const isLink = tamed.tagName === 'a';
       if (isLink) tameLink(tamed, inLink);
@@ -74,13 +74,6 @@ export const tame = () => (tree: Root) => {
   };
   visit(tree, false);
 };
-
-function topHeading(tree: Root): number {
-  const levels = tree.children.flatMap((node) =>
-    node.type === 'element' && /^h[1-6]$/.test(node.tagName) ? [Number(node.tagName[1])] : [],
-  );
-  return Math.min(...levels, 6);
-}
 
 function imageLink({ properties: { src, alt } }: Element): Element {
   const label = `Image: ${alt || 'without a description'}`;

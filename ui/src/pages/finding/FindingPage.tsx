@@ -1,4 +1,4 @@
-import { Group, Skeleton, Stack, Title } from '@mantine/core';
+import { Group, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -41,6 +41,12 @@ export function FindingPage() {
         <Copy value={window.location.href.replace(/\?.*/, '')} label="Copy the link to this finding" />
         <Shortcuts fromList={search.at !== undefined} />
       </ListNav>
+      {search.at !== undefined && (
+        // Who walks through the list hears where they are.
+        <VisuallyHidden role="status">
+          <bdi>{finding.data?.title}</bdi>
+        </VisuallyHidden>
+      )}
       {finding.data ? (
         <Whole key={id} finding={finding.data} status={status} />
       ) : finding.error ? (
