@@ -1,0 +1,253 @@
+import { execFile } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import postgres from 'postgres';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { createWorkspace } from '../support/agent.ts';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+const REPORT = resolve(import.meta.dirname, '../fixtures/several-runs.sarif');
+const HOSTILE = '<img src=x onerror=alert(1)>\u202Etxet';
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+let site: Site;
+beforeAll(async () => {
+  if (inject('browser')) site = await startSite();
+});
+
+describePages('the first steps', () => {
+  let slug: string;
+  let cookie: string;
+  beforeAll(async () => {
+    ({ cookie } = await createUser(site.api));
+    slug = must(await site.api.post('/orgs', { cookie, body: { name: 'Acme', slug: 'acme' } })).slug;
+  });
+
+  it('lead a newcomer to the first finding, with commands to copy', async () => {
+    const page = await site.visit({ cookie });
+    await page.goto(site.orgUrl(slug));
+    await heading(page, 'First steps');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByText('Give it a name').waitFor();
+    await page.getByLabel('Name of the project').fill('Web shop');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Create token' }).click();
+
+    // The commands do what they say, as they stand there.
+    const setUp = await page.getByText('curl -fsSLo svc-agent.mjs').innerText();
+    expect(setUp).toContain(`SVC_ORG=${slug}\n`);
+    expect(setUp).toMatch(/SVC_API_KEY=svc_\w+$/);
+    await page.getByText('Waiting for the first finding').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('tab', { name: 'A report you have' }).click();
+    const report = await page.getByText('node svc-agent.mjs report').innerText();
+    const cwd = createWorkspace();
+    await copyFile(REPORT, join(cwd, 'results.sarif'));
+    await promisify(execFile)('sh', ['-ec', `${setUp}\n${report}`], { cwd });
+
+    await page.getByRole('heading', { name: 'The first finding is here' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Open the dashboard' }).click();
+    await heading(page, 'Dashboard');
+  });
+
+  it('go on where they were after a reload, without the token, which is shown once', async () => {
+    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Later', slug: 'later' } }));
+    const as = { cookie, org: org.slug };
+    const project = must(await site.api.post('/projects', { ...as, body: { name: HOSTILE } }));
+    const page = await site.visit({ cookie });
+    await page.goto(site.orgUrl(org.slug));
+    await page.getByText(HOSTILE).waitFor();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText(/SVC_API_KEY=svc_/).waitFor();
+    await page.reload();
+    await page.getByText("SVC_API_KEY='<your token>'").waitFor();
+    await page.getByRole('button', { name: 'Create another token' }).click();
+    await page.getByText(/SVC_API_KEY=svc_/).waitFor();
+
+    // A token that is revoked is none.
+    for (const { id } of must(await site.api.get(`/projects/${project.id}/tokens`, as)))
+      await site.api.delete(`/projects/${project.id}/tokens/${id}`, as);
+    await page.reload();
+    await page.getByRole('button', { name: 'Create token' }).waitFor();
+  });
+
+  it('tell a viewer who can create a project', async () => {
+    const viewer = await createUser(site.api, 'Vera');
+    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Seen', slug: 'seen' } }));
+    const body = { email: viewer.email, role: 'viewer' };
+    must(await site.api.post('/members/invite', { cookie, org: org.slug, body }));
+    const page = await site.visit({ cookie: viewer.cookie });
+    await page.goto(site.orgUrl(org.slug));
+    await page.getByText('Viewers cannot create projects').waitFor();
+    expect(await page.getByLabel('Name of the project').count()).toBe(0);
+  });
+
+  it('name the address of the organization where it has one', async () => {
+    const below = await startSite({ baseDomain: 'findings.localhost' });
+    const user = await createUser(below.api);
+    const body = { name: 'Acme', slug: 'acme' };
+    must(await below.api.post('/orgs', { cookie: user.cookie, body }));
+    must(await below.api.post('/projects', { cookie: user.cookie, org: 'acme', body: { name: 'Web shop' } }));
+    const page = await below.visit({ cookie: user.cookie });
+    await page.goto(below.orgUrl('acme'));
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const setUp = await page.getByText('curl -fsSLo svc-agent.mjs').innerText();
+    expect(setUp).toContain(`SVC_BASE_URL=${below.orgUrl('acme').replace(/\/$/, '')}\n`);
+    expect(setUp).not.toContain('SVC_ORG');
+  });
+});
+
+describePages('the dashboard and scans', () => {
+  let org: TestOrg;
+  let first: string;
+  let second: string;
+
+  const end = async (scan: string, body: Record<string, string>) =>
+    must(await site.api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body }));
+  const open = async (path = '') => {
+    const page = await site.visit({ cookie: org.owner.cookie });
+    await page.goto(site.orgUrl(org.slug, path));
+    return page;
+  };
+
+  // Two scans of which the second has one finding in common with the first, one new, and misses one.
+  beforeAll(async () => {
+    org = await createOrg(site.api);
+    const stays = { fingerprint: 'stays', severity: 'critical', title: `${HOSTILE} stays` };
+    first = await createScan(site.api, org, 'first');
+    await push(site.api, org, first, stays);
+    await push(site.api, org, first, { title: 'Goes away', severity: 'high' });
+    await end(first, { status: 'completed' });
+    second = await createScan(site.api, org, 'second');
+    await push(site.api, org, second, stays);
+    const settled = await push(site.api, org, second, { title: 'Comes', severity: 'critical' });
+    await end(second, { status: 'completed' });
+    const body = { status: 'false_positive' };
+    must(await site.api.patch(`/findings/${settled.id}`, { ...org.asOwner, body }));
+  });
+
+  it('shows what needs attention first, each number a link to its findings', async () => {
+    const page = await open();
+    await heading(page, 'Dashboard');
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    await attention.getByText('2 unresolved findings').waitFor();
+    const critical = attention.getByRole('link', { name: 'Critical' });
+    expect((await critical.innerText()).split('\n').filter(Boolean)).toEqual(['1', 'Critical', 'of 2']);
+    await page.getByRole('region', { name: 'Newest findings' }).getByText(`${HOSTILE} stays`).waitFor();
+    await page.getByRole('img', { name: /Chart of new findings.* 3 new in 30 days/ }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByText('7 days').click();
+    await page.getByRole('button', { name: 'Show as a table' }).click();
+    const today = page.getByRole('region', { name: 'New findings' }).getByRole('row').nth(1);
+    expect(await today.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '0', '0', '0']);
+    await expectAccessible(page);
+
+    await critical.click();
+    await page.waitForURL('**/findings?severity=critical&status=open,confirmed');
+  });
+
+  it('shows what runs, and notices by itself that it has ended', async () => {
+    const scan = await createScan(site.api, org, 'runs');
+    const page = await open();
+    const running = page.getByRole('region', { name: 'Running now' });
+    await running.getByRole('link', { name: /sharingan scan/ }).waitFor();
+    await end(scan, { status: 'failed', error_message: `No memory ${HOSTILE}` });
+    await page.getByRole('region', { name: 'Latest scans' }).getByText('No scan is running').waitFor();
+
+    await page.goto(site.orgUrl(org.slug, '/scans?status=failed'));
+    await page.getByText(`No memory ${HOSTILE}`).waitFor();
+    await page.getByText('1 scan', { exact: true }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('keeps the filter of scans in the address, and marks what runs for too long', async () => {
+    const scan = await createScan(site.api, org, 'died');
+    const sql = postgres(site.databaseUrl, { max: 1 });
+    const schema = `org_${org.id.replaceAll('-', '')}`;
+    await sql`update ${sql(schema)}.scans set created_at = created_at - interval '3 hours' where scan_id = ${scan}`;
+    await sql.end();
+    const page = await open('/scans');
+    await page.getByText('Running', { exact: true }).first().click();
+    await page.waitForURL('**/scans?status=running');
+    await page.getByRole('cell', { name: 'Stale', exact: true }).waitFor();
+    await page.getByText('1 scan', { exact: true }).waitFor();
+    await page.goBack();
+    await page.waitForURL('**/scans');
+    await page
+      .getByRole('link', { name: /sharingan scan/ })
+      .nth(2)
+      .waitFor();
+    await expectAccessible(page);
+
+    await page.goto(site.orgUrl(org.slug, '/scans?project_id=00000000-0000-7000-8000-000000000000'));
+    await page.getByRole('link', { name: 'Show all scans' }).click();
+    await page.waitForURL('**/scans');
+    await end(scan, { status: 'failed' });
+  });
+
+  it('compares a scan with the one before, or with another', async () => {
+    const page = await open(`/scans/${second}`);
+    const changed = page.getByRole('region', { name: 'What changed' });
+    await changed.getByRole('link', { name: /^1\s*Seen again/ }).waitFor();
+    await changed.getByRole('link', { name: /^1\s*Gone/ }).waitFor();
+    await page.getByRole('region', { name: 'Findings' }).getByText(`${HOSTILE} stays`).waitFor();
+    await expectAccessible(page);
+    await changed.getByRole('link', { name: /^1\s*New/ }).click();
+    await page.waitForURL(`**/findings?scan_id=${second}&against=${first}&change=new`);
+
+    await page.goto(site.orgUrl(org.slug, `/scans/${first}`));
+    await page.getByText('all its findings are new to it').waitFor();
+    await page.getByRole('combobox', { name: 'Compared with' }).click();
+    await page.getByRole('option').first().click();
+    await page.waitForURL(`**/scans/${first}?against=*`);
+    await changed.getByRole('link', { name: /Gone/ }).waitFor();
+
+    await page.goto(site.orgUrl(org.slug, '/scans/no-such-scan'));
+    await page.getByRole('alert').getByText('Not found').waitFor();
+  });
+
+  it('makes no link of a target that is none', async () => {
+    const target = { url: 'javascript:alert(1)', path: HOSTILE };
+    const body = { scan_id: 'odd', project_id: org.projectId, persona: 'killua', name: HOSTILE, target };
+    must(await site.api.post('/agent/scans', { ...org.asAgent, body }));
+    const page = await open('/scans/odd');
+    await heading(page, HOSTILE);
+    await page.getByText('javascript:alert(1)').waitFor();
+    expect(await page.getByRole('link', { name: 'javascript:alert(1)' }).count()).toBe(0);
+    await end('odd', { status: 'completed' });
+  });
+
+  it('leads everywhere by the keyboard', async () => {
+    const page = await open('/scans');
+    await heading(page, 'Scans');
+    await page.keyboard.press('Control+k');
+    const search = page.getByRole('combobox', { name: 'Search' });
+    await search.fill('member');
+    await page.getByRole('option', { name: 'Members' }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Members');
+
+    await page.getByRole('button', { name: 'Search' }).click();
+    await search.fill('goes away');
+    await page.getByRole('option', { name: 'Goes away', exact: false }).last().waitFor();
+    await page.getByRole('option').nth(1).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/findings/*?q=goes+away&at=1'.replace('+', '%20'));
+
+    await page.keyboard.press('Control+k');
+    await search.fill('nothing of this name');
+    await page.getByRole('option', { name: 'Search findings for “nothing of this name”' }).waitFor();
+    await page.keyboard.press('Escape');
+    await search.waitFor({ state: 'detached' });
+  });
+});
