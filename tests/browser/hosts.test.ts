@@ -63,7 +63,7 @@ describePages('organizations at hosts of their own', () => {
     // Logging in again gives them a cookie that goes everywhere.
     await logIn(page, org.owner.email);
     await page.waitForURL(site.orgUrl(org.slug));
-    await heading(page, 'Dashboard');
+    await page.getByRole('button', { name: /Ada Lovelace$/ }).waitFor();
   });
 
   it('says at a custom domain that nobody can be signed in there', async () => {

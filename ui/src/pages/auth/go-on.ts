@@ -2,7 +2,7 @@ import type { Site } from '../../site.ts';
 
 /** Where the visitor was sent last, and when: of this window only. */
 const SENT = 'sent-to';
-const AT_ONCE_MS = 15_000;
+const AT_ONCE_MS = 30_000;
 
 /** Leaves for where the visitor wanted to go. The page is loaded anew, so that nothing of before is left in it. */
 export function goOn(site: Site, returnTo: string | undefined): void {
