@@ -34,8 +34,8 @@ const SHARES = {
 
 /** Makes an org by the API and its findings by SQL, and counts them as the service does. */
 export async function seedOrg(
-  { sql }: BenchDatabase,
-  { origin }: BenchServer,
+  { sql }: Pick<BenchDatabase, 'sql'>,
+  { origin }: Pick<BenchServer, 'origin'>,
   { findings, bytes, scans = 10 }: SeedOptions,
 ): Promise<SeededOrg> {
   const api = createClient(fetch, origin);

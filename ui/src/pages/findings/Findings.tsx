@@ -52,7 +52,7 @@ export function Findings() {
   const columns = useColumns();
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);
-  const [total, setTotal] = useState<number>();
+  const [total, setTotal] = useState<number | null>();
   const [helps, help] = useDisclosure();
   const triage = useTriage(filter);
 
@@ -119,7 +119,7 @@ export function Findings() {
           </Toolbar>
           <div className={classes.said}>
             <Text size="sm" fw={600} role="status">
-              {total === undefined ? 'Loading…' : counted(total, 'finding')}
+              {total === undefined ? 'Loading…' : total !== null && counted(total, 'finding')}
             </Text>
             <FilterChips
               filter={filter}

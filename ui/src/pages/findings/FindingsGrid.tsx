@@ -37,7 +37,8 @@ interface Props {
   /** Whether findings are shown in two lines. */
   card: boolean;
   triage: Triage;
-  onTotal(total: number | undefined): void;
+  /** Told how many there are; null when that cannot be known. */
+  onTotal(total: number | undefined | null): void;
 }
 
 /** The list: as tall as all of the findings, of which the rows in view are drawn. */
@@ -79,7 +80,8 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
   };
   const rows = useRows(filter, [first, last]);
   if (rows.total !== total) setTotal(rows.total);
-  useLayoutEffect(() => onTotal(rows.total), [rows.total, onTotal]);
+  const said = rows.error && rows.total === undefined ? null : rows.total;
+  useLayoutEffect(() => onTotal(said), [said, onTotal]);
   const measured = useRef(height);
   useLayoutEffect(() => {
     if (measured.current !== height) virtualizer.measure();

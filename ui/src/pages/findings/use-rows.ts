@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQueries, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import {
   type FindingFilter,
   type FindingsPage,
@@ -32,7 +32,7 @@ const combine = (results: UseQueryResult<FindingsPage>[]) => {
     );
   return {
     datas: results.map(({ data }) => data),
-    total: newest?.data?.total,
+    newest: newest?.data && { total: newest.data.total, at: newest.dataUpdatedAt },
     error: results.find(({ data, error }) => error && !data)?.error ?? undefined,
     busy: results.some(({ isPending }) => isPending),
   };
@@ -47,8 +47,8 @@ export type Rows = ReturnType<typeof useRows>;
 export function useRows(filter: FindingFilter, range: readonly [number, number]) {
   const org = useOrg();
   const queries = useQueryClient();
-  const known = useRef<number>(undefined);
-  const wanted = pagesOf(...range, known.current);
+  const [known, setKnown] = useState<{ total: number; at: number }>();
+  const wanted = pagesOf(...range, known?.total);
   const [settled, setSettled] = useState(wanted);
   const near = wanted.some((page) => settled.includes(page));
   const pages = near ? wanted : settled;
@@ -59,18 +59,18 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
     return () => clearTimeout(timer);
   }, [wantedKey, near]);
 
-  const { datas, total, error, busy } = useQueries({
+  const { datas, newest, error, busy } = useQueries({
     queries: pages.map((page) => findingsPageQuery(org, filter, page)),
     combine,
   });
-  // Where nothing is known yet, as many rows as there were a moment ago.
-  if (total !== undefined) known.current = total;
+  // What pages say of the total may differ while others push; the last word counts, whichever pages are looked at.
+  if (newest && newest.at > (known?.at ?? 0)) setKnown(newest);
   const first = pages[0] ?? 1;
   const rowAt = (index: number): ListedFinding | undefined =>
     datas[Math.floor(index / PAGE_ROWS) + 1 - first]?.rows[index % PAGE_ROWS];
 
   return {
-    total: known.current,
+    total: known?.total,
     rowAt,
     error,
     busy,
