@@ -4,14 +4,8 @@ import { useEffect, useMemo } from 'react';
 import { FindingItems } from '../../parts/FindingItems.tsx';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { LinkAnchor } from '../../parts/links.tsx';
-import {
-  dashboardKey,
-  type ProjectNumbers,
-  projectNumbersQuery,
-  statsQuery,
-} from '../../queries/dashboard.ts';
+import { dashboardKey, projectNumbersQuery, statsQuery } from '../../queries/dashboard.ts';
 import { isLive, POLL_MS, scansQuery } from '../../queries/scans.ts';
-import { SEVERITIES } from '../../search.ts';
 import { useOrg } from '../../session.ts';
 import { Attention } from './Attention.tsx';
 import { ByProject } from './ByProject.tsx';
@@ -48,13 +42,10 @@ export function Overview() {
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 8 }}>
-        <Attention
-          unresolved={byProject.data && sumOf(byProject.data)}
-          all={stats.data?.severity_breakdown}
-        />
+        <Attention query={byProject} all={stats.data?.severity_breakdown} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 4 }}>
-        <Totals stats={stats.data} />
+        <Totals query={stats} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 8 }}>
         <Trend ready={byProject.data !== undefined && stats.data !== undefined} />
@@ -82,8 +73,3 @@ export function Overview() {
     </Grid>
   );
 }
-
-const sumOf = (projects: ProjectNumbers[]) =>
-  Object.fromEntries(
-    SEVERITIES.map((severity) => [severity, projects.reduce((sum, numbers) => sum + numbers[severity], 0)]),
-  ) as Record<(typeof SEVERITIES)[number], number>;

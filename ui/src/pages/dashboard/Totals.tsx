@@ -1,6 +1,8 @@
 import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api.ts';
+import { Loaded } from '../../parts/Loaded.tsx';
 import { LinkBox } from '../../parts/links.tsx';
 import numbers from '../../parts/Numbers.module.css';
 import { SeverityBar } from '../../parts/SeverityBar.tsx';
@@ -17,37 +19,37 @@ interface Stats {
 }
 
 /** Everything there is, whatever its status. */
-export function Totals({ stats }: { stats: Stats | undefined }) {
+export function Totals({ query }: { query: UseQueryResult<Stats> }) {
   const params = { org: useOrg().slug };
   return (
     <Card title="In total">
-      {stats === undefined ? (
-        <Skeleton height={HEIGHT} />
-      ) : (
-        <Stack gap={10} mih={HEIGHT} justify="space-between">
-          <SimpleGrid cols={3} spacing={4} className={numbers.flush}>
-            <LinkBox to="/o/$org/findings" params={params} search={{}} className={numbers.link}>
-              <Total value={stats.total_findings}>Findings</Total>
-            </LinkBox>
-            <LinkBox to="/o/$org/scans" params={params} search={{}} className={numbers.link}>
-              <Total value={stats.total_scans}>Scans</Total>
-            </LinkBox>
-            <LinkBox
-              to="/o/$org/scans"
-              params={params}
-              search={{ status: 'running' }}
-              className={numbers.link}
-            >
-              <Total value={stats.active_scans}>Running</Total>
-            </LinkBox>
-          </SimpleGrid>
-          <SeverityBar
-            counts={stats.severity_breakdown}
-            height={10}
-            partTo={(severity) => ({ severity: [severity] })}
-          />
-        </Stack>
-      )}
+      <Loaded query={query} waiting={<Skeleton height={HEIGHT} />}>
+        {(stats) => (
+          <Stack gap={10} mih={HEIGHT} justify="space-between">
+            <SimpleGrid cols={3} spacing={4} className={numbers.flush}>
+              <LinkBox to="/o/$org/findings" params={params} search={{}} className={numbers.link}>
+                <Total value={stats.total_findings}>Findings</Total>
+              </LinkBox>
+              <LinkBox to="/o/$org/scans" params={params} search={{}} className={numbers.link}>
+                <Total value={stats.total_scans}>Scans</Total>
+              </LinkBox>
+              <LinkBox
+                to="/o/$org/scans"
+                params={params}
+                search={{ status: 'running' }}
+                className={numbers.link}
+              >
+                <Total value={stats.active_scans}>Running</Total>
+              </LinkBox>
+            </SimpleGrid>
+            <SeverityBar
+              counts={stats.severity_breakdown}
+              height={10}
+              partTo={(severity) => ({ severity: [severity] })}
+            />
+          </Stack>
+        )}
+      </Loaded>
     </Card>
   );
 }
