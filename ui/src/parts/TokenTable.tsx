@@ -1,4 +1,15 @@
-import { ActionIcon, Code, Group, Stack, Switch, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import {
+  ActionIcon,
+  Box,
+  Code,
+  Group,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -47,7 +58,7 @@ export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScop
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
-              {withScope && <Table.Th>Acts on</Table.Th>}
+              {withScope && <Table.Th visibleFrom="sm">Acts on</Table.Th>}
               <Table.Th>State</Table.Th>
               <Table.Th visibleFrom="lg">Created</Table.Th>
               <Table.Th visibleFrom="lg">Last used</Table.Th>
@@ -79,7 +90,14 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
         <Text size="sm" fw={500}>
           <bdi>{token.name}</bdi>
         </Text>
-        <Code fz="xs">{token.prefix}…</Code>
+        <Code fz="xs" style={{ whiteSpace: 'nowrap' }}>
+          {token.prefix}…
+        </Code>
+        {withScope && (
+          <Box hiddenFrom="sm" mt={4}>
+            <Scope projectId={token.project_id} />
+          </Box>
+        )}
         <Text size="xs" c="dimmed" hiddenFrom="lg" component="div" mt={4}>
           <div>
             Created <Ago time={token.created_at} /> <Creator userId={token.created_by} />
@@ -89,7 +107,7 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
         </Text>
       </Table.Td>
       {withScope && (
-        <Table.Td>
+        <Table.Td visibleFrom="sm">
           <Scope projectId={token.project_id} />
         </Table.Td>
       )}
