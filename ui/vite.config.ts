@@ -26,6 +26,9 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
   },
   server: {
-    proxy: { '/api': SERVER, '/assets/svc-agent.mjs': SERVER },
+    // The Host stays that of the page, as the Origin does: the server compares them.
+    proxy: Object.fromEntries(
+      ['/api', '/assets/svc-agent.mjs'].map((path) => [path, { target: SERVER, changeOrigin: false }]),
+    ),
   },
 });
