@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/client.ts';
+import { createOrg, createUser, must, type TestOrg } from '../support/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { heading, logIn } from './support/login.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 const BASE = 'findings.localhost';
@@ -164,12 +164,3 @@ describePages('organizations at hosts of their own', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
   });
 });
-
-const heading = (page: Page, name: string) =>
-  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-
-async function logIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail address', { exact: true }).fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Log in' }).click();
-}
