@@ -41,7 +41,7 @@ export function Attention({ query, all }: Props) {
         )
       }
     >
-      <Loaded query={query} waiting={<Skeleton height={HEIGHT} />}>
+      <Loaded query={query} waiting={<Skeleton h={{ base: 186, xs: HEIGHT }} />}>
         {(projects) => <BySeverity unresolved={sumOf(projects)} all={all} />}
       </Loaded>
     </Card>
