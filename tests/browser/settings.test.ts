@@ -113,7 +113,7 @@ describePages('projects, tokens, members and features', () => {
     await dialog.getByLabel('I have saved the token').check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: 'everything' });
-    await row.getByText('All projects').waitFor();
+    await row.getByRole('cell', { name: 'All projects', exact: true }).waitFor();
     await row.getByText('Expires soon').waitFor();
   });
 
