@@ -66,13 +66,15 @@ describePages('the list of findings', () => {
     await said(page, await listed('&severity=critical&status=open,confirmed&cwe=CWE-89'));
     await button(page, 'CWE: CWE-89').click();
     await page.keyboard.press('/');
-    await page.keyboard.type('handler-42.ts');
-    await said(page, await listed('&severity=critical&status=open,confirmed&q=handler-42.ts'));
+    await page.keyboard.type('handler-4');
+    await said(page, await listed('&severity=critical&status=open,confirmed&q=handler-4'));
     await page.reload();
-    await said(page, await listed('&severity=critical&status=open,confirmed&q=handler-42.ts'));
+    await said(page, await listed('&severity=critical&status=open,confirmed&q=handler-4'));
 
     await page.getByLabel('Search in title, file and CVE').fill('there is no such thing');
     await page.getByText('No finding matches').waitFor();
+    // What was just typed does not come back when it is cleared.
+    await page.getByLabel('Search in title, file and CVE').fill('nor this');
     await page.getByRole('link', { name: 'Clear the filters' }).click();
     await said(page, FINDINGS);
     await page.goBack();

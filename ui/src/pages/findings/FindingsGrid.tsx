@@ -149,7 +149,7 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     if (next === at) focusActive();
   };
   const open = (index: number) => {
-    const finding = rows.rowAt(index);
+    const finding = rows.rowNow(index);
     if (!finding) return;
     navigate({
       to: '/o/$org/findings/$id',
@@ -164,7 +164,7 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     triage.run([{ id: finding.id, title: finding.title, status }]);
   const setStatus = (status: UserStatus) => {
     if (selection.size() > 0) return bulk.setStatus(status);
-    const finding = touched ? rows.rowAt(at) : undefined;
+    const finding = touched ? rows.rowNow(at) : undefined;
     if (!finding) return go(undefined);
     set(finding, status);
     // Where it goes from the list, the next one takes its place.

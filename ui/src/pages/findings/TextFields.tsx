@@ -7,29 +7,52 @@ import classes from './Toolbar.module.css';
 
 const TYPING_MS = 200;
 
-interface SearchProps {
-  value: string | undefined;
-  onChange(value: string | undefined): void;
-  ref: RefObject<HTMLInputElement | null>;
-}
-
-/** Words in title, file or CVE; they apply while one types. */
-export function SearchField({ value = '', onChange, ref }: SearchProps) {
+/**
+ * What is typed into a filter: it applies after a moment, and what is changed elsewhere meanwhile (by a chip, by going
+ * back) wins, while what one goes on typing is kept.
+ * @param normalize what applies of a text; undefined while it is none
+ */
+function useTyped(
+  value: string,
+  normalize: (text: string) => string | undefined,
+  onChange: (value: string | undefined) => void,
+  delay: number,
+) {
   const [typed, setTyped] = useState(value);
   const [applied, setApplied] = useState(value);
-  // It was changed elsewhere: by a chip, or by going back.
+  /** On its way into the address. */
+  const [sent, setSent] = useState<readonly string[]>([]);
   if (value !== applied) {
     setApplied(value);
-    if (value !== typed.trim()) setTyped(value);
+    const own = sent.indexOf(value);
+    setSent(sent.slice(own < 0 ? sent.length : own + 1));
+    if (own < 0) setTyped(value);
   }
-  const apply = (text: string) => {
-    if (text.trim() !== value) onChange(text.trim() || undefined);
-  };
-  const later = useDebouncedCallback(apply, TYPING_MS);
-  const set = (text: string) => {
+  const later = useDebouncedCallback((text: string) => {
+    const next = normalize(text);
+    if (text !== typed || next === undefined || next === (sent.at(-1) ?? value)) return;
+    setSent([...sent, next]);
+    onChange(next || undefined);
+  }, delay);
+  const type = (text: string) => {
     setTyped(text);
     later(text);
   };
+  return { typed, type, now: () => later.flush() };
+}
+
+interface Props {
+  value: string | undefined;
+  onChange(value: string | undefined): void;
+}
+
+/** Words in title, file or CVE; they apply while one types. */
+export function SearchField({
+  value = '',
+  onChange,
+  ref,
+}: Props & { ref: RefObject<HTMLInputElement | null> }) {
+  const { typed, type, now } = useTyped(value, (text) => text.trim(), onChange, TYPING_MS);
   return (
     <TextInput
       ref={ref}
@@ -41,39 +64,25 @@ export function SearchField({ value = '', onChange, ref }: SearchProps) {
       dir="auto"
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        typed !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => set('')} />
+        typed !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type('')} />
       }
       value={typed}
-      onChange={({ currentTarget }) => set(currentTarget.value)}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
       onKeyDown={({ key, currentTarget }) => {
-        if (key === 'Enter') later.flush();
+        if (key === 'Enter') now();
         if (key !== 'Escape') return;
         if (typed === '') currentTarget.blur();
-        else set('');
+        else type('');
       }}
     />
   );
 }
 
-interface CweProps {
-  value: string | undefined;
-  onChange(value: string | undefined): void;
-}
+const cweOrNothing = (text: string) => (text.trim() === '' ? '' : cweOf(text));
 
 /** A CWE by its number; it applies when it is one. */
-export function CweField({ value = '', onChange }: CweProps) {
-  const [typed, setTyped] = useState(value);
-  const [applied, setApplied] = useState(value);
-  if (value !== applied) {
-    setApplied(value);
-    if (value !== cweOf(typed)) setTyped(value);
-  }
-  const wrong = typed.trim() !== '' && cweOf(typed) === undefined;
-  const apply = (text: string) => {
-    const cwe = cweOf(text);
-    if ((cwe ?? '') !== value && (cwe || text.trim() === '')) onChange(cwe);
-  };
-  const later = useDebouncedCallback(apply, 2 * TYPING_MS);
+export function CweField({ value = '', onChange }: Props) {
+  const { typed, type, now } = useTyped(value, cweOrNothing, onChange, 2 * TYPING_MS);
   return (
     <TextInput
       className={classes.cwe ?? ''}
@@ -82,12 +91,9 @@ export function CweField({ value = '', onChange }: CweProps) {
       title="A number, such as 89 or CWE-89"
       maxLength={16}
       value={typed}
-      error={wrong}
-      onChange={({ currentTarget: { value } }) => {
-        setTyped(value);
-        later(value);
-      }}
-      onKeyDown={({ key }) => key === 'Enter' && later.flush()}
+      error={cweOrNothing(typed) === undefined}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+      onKeyDown={({ key }) => key === 'Enter' && now()}
     />
   );
 }

@@ -21,7 +21,7 @@ export type Bulk = ReturnType<typeof useBulk>;
 export function useBulk(
   filter: FindingFilter,
   selection: Selection,
-  rows: Pick<Rows, 'rowAt' | 'between'>,
+  rows: Pick<Rows, 'rowNow' | 'between'>,
   triage: Triage,
 ) {
   const org = useOrg();
@@ -65,7 +65,7 @@ export function useBulk(
         });
         return;
       }
-      const row = rows.rowAt(index);
+      const row = rows.rowNow(index);
       if (row) selection.set([row], !selection.has(row.id));
     },
 

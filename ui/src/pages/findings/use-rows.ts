@@ -72,6 +72,11 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
   return {
     total: known?.total,
     rowAt,
+    /** The row at a place as it is by now, drawn or not. */
+    rowNow: (index: number): ListedFinding | undefined =>
+      queries.getQueryData(findingsPageQuery(org, filter, Math.floor(index / PAGE_ROWS) + 1).queryKey)?.rows[
+        index % PAGE_ROWS
+      ],
     error,
     busy,
     /** Reads the rows between two places, wherever they are. */

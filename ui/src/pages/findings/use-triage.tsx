@@ -22,6 +22,11 @@ interface Run {
   onDone?: ((outcome: Outcome) => void) | undefined;
 }
 
+/** What is shown before it is so. */
+interface Shown {
+  takeBack(): void;
+}
+
 export type Triage = ReturnType<typeof useTriage>;
 
 /** Changes statuses of findings: shown at once, in batches, with what failed, and to be undone. */
@@ -39,8 +44,8 @@ export function useTriage(filter: FindingFilter) {
     told.current = notifications.show({ color, title, message, autoClose: 6000 });
   };
 
-  const { mutate } = useMutation({
-    mutationFn: async ({ changes, undoing = false, onDone }: Run) => {
+  const { mutateAsync } = useMutation({
+    mutationFn: async ({ changes, undoing = false, onDone, takeBack }: Run & Shown) => {
       const many = changes.length > 1;
       const controller = new AbortController();
       if (many) {
@@ -56,18 +61,14 @@ export function useTriage(filter: FindingFilter) {
         });
       }
       pending.current++;
-      let takeBack: (() => void) | undefined;
       let outcome: Outcome | undefined;
       try {
-        // An answer that is under way knows nothing of the change.
-        await queries.cancelQueries({ queryKey: ['org', org.slug, 'findings', 'rows'] });
-        takeBack = showStatuses(queries, org, filter, new Map(changes.map(({ id, status }) => [id, status])));
         outcome = await changeStatuses(org, changes, controller.signal, ({ done, failed }) => {
           if (many) setJob((job) => job && { ...job, done, failed: [...failed] });
         });
       } finally {
         pending.current--;
-        if (outcome?.done === 0) takeBack?.();
+        if (outcome?.done === 0) takeBack();
         if (pending.current === 0) void findingsChanged(queries, org);
       }
       const { before, failed, left, error } = outcome;
@@ -105,12 +106,27 @@ export function useTriage(filter: FindingFilter) {
     },
   });
 
+  /** Changes that are under way; their errors have been told. */
+  const underWay = useRef(new Set<Promise<unknown>>());
+  function mutate(run: Run) {
+    // At once, so that the next key finds the next one. An answer that is on its way knows nothing of the change.
+    queries.cancelQueries({ queryKey: ['org', org.slug, 'findings', 'rows'] });
+    const statuses = new Map(run.changes.map(({ id, status }) => [id, status]));
+    const takeBack = showStatuses(queries, org, filter, statuses);
+    const done = mutateAsync({ ...run, takeBack })
+      .catch(() => {})
+      .finally(() => underWay.current.delete(done));
+    underWay.current.add(done);
+  }
+
   function run(changes: Change[], onDone?: (outcome: Outcome) => void) {
     if (changes.length > 0 && !(job?.running && changes.length > 1)) mutate({ changes, onDone });
   }
 
-  function undo() {
+  async function undo() {
     if (job?.running) return;
+    // The last one may not have been answered yet.
+    await Promise.all(underWay.current);
     const before = undoable.current.pop();
     if (!before) return tell('There is nothing to undo.', 'gray');
     const changes = before.flatMap(({ status, ...one }) =>
