@@ -153,6 +153,25 @@ describePages('the list of findings', () => {
     await said(page, 4);
   });
 
+  it('keeps to the finding that keys act on when others are pushed before it', async () => {
+    const scan = await createScan(site.api, small);
+    for (const n of [1, 2, 3]) await push(site.api, small, scan, { title: `Moving ${n}` });
+    const page = await open(small, '?q=Moving');
+    await row(page, /Moving 3/).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(await focused(page)).toBe('3');
+    for (const n of [4, 5]) await push(site.api, small, scan, { title: `Moving ${n}` });
+    await page.keyboard.press('c');
+    await said(page, 5);
+    // The next one after what was confirmed.
+    await expect.poll(() => focused(page)).toBe('6');
+    await page.keyboard.press('c');
+    await expect
+      .poll(async () => (await site.api.get('/findings?q=Moving&status=confirmed', small.asOwner)).result)
+      .toMatchObject([{ title: 'Moving 2' }, { title: 'Moving 1' }]);
+  });
+
   it('lets single keys be switched off', async () => {
     const scan = await createScan(site.api, small);
     await push(site.api, small, scan, { title: 'Left alone' });

@@ -17,6 +17,7 @@ import { NoFindings } from './NoFindings.tsx';
 import { Row, type RowActions } from './Row.tsx';
 import { createSelection } from './selection.ts';
 import { useBulk } from './use-bulk.ts';
+import { span, useFollowed, visibleRows } from './use-followed.ts';
 import { useGridKeys } from './use-grid-keys.ts';
 import { useKeptPlace, useStart } from './use-place.ts';
 import { useRows } from './use-rows.ts';
@@ -24,8 +25,6 @@ import type { Triage } from './use-triage.tsx';
 
 /** Browsers draw nothing behind some 16 million pixels. */
 const MAX_HEIGHT = 16_000_000;
-/** How far the active finding is looked for when others came before it. */
-const NEAR = 150;
 const HEAD_REM = 2.25;
 const ROW_REM = 2.875;
 const CARD_REM = 4.25;
@@ -99,7 +98,8 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
 
   // Once there is something to scroll: to where it was left.
   const placed = useRef(false);
-  const wantsFocus = useRef(start.back);
+  /** The row that is to have the focus as soon as it is there. */
+  const wantsFocus = useRef(start.back ? start.active : undefined);
   useLayoutEffect(() => {
     if (placed.current || count === 0) return;
     placed.current = true;
@@ -109,19 +109,9 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
       virtualizer.scrollToIndex(start.active, { align: 'center' });
     }
   });
-  // Others push and triage: the active finding stays so, wherever it moves, and does not move on the screen.
-  const held = useRef<{ at: number; id: string }>(undefined);
-  const id = rows.rowAt(at)?.id;
-  useLayoutEffect(() => {
-    const before = held.current;
-    if (!id) return;
-    held.current = { at, id };
-    if (!touched || before?.at !== at || before.id === id) return;
-    const moved = span(Math.max(0, at - NEAR), 2 * NEAR, count).find((i) => rows.rowAt(i)?.id === before.id);
-    if (moved === undefined) return;
-    held.current = { at: moved, id: before.id };
+  const unfollow = useFollowed(rows, { at, count, touched }, (moved) => {
     setActive(moved);
-    wantsFocus.current = document.activeElement?.closest('[data-index]') != null;
+    if (document.activeElement?.closest('[data-index]')) wantsFocus.current = moved;
     virtualizer.scrollToOffset((virtualizer.scrollOffset ?? 0) + (moved - at) * height);
   });
   // In another order, what was in view is somewhere else.
@@ -130,19 +120,19 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
   useLayoutEffect(() => {
     if (sorted.current === sort) return;
     sorted.current = sort;
-    held.current = undefined;
+    unfollow();
     virtualizer.scrollToOffset(0);
     setActive(0);
-  }, [sort, virtualizer]);
+  }, [sort, virtualizer, unfollow]);
   useLayoutEffect(() => {
-    if (!wantsFocus.current) return;
-    wantsFocus.current = !focusActive();
+    if (wantsFocus.current !== at) return;
+    if (focusActive()) wantsFocus.current = undefined;
   });
 
   const go = (index: number | undefined) => {
     if (count === 0) return;
     const next = index ?? topRow;
-    wantsFocus.current = true;
+    wantsFocus.current = next;
     setTouched(true);
     setActive(next);
     virtualizer.scrollToIndex(next, { align: 'auto' });
@@ -180,6 +170,7 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
   });
   const [actions] = useState<RowActions>(() => ({
     activate(index) {
+      wantsFocus.current = undefined;
       latest.current.setActive(index);
       latest.current.setTouched(true);
     },
@@ -280,9 +271,3 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     </div>
   );
 }
-
-const visibleRows = (element: HTMLElement | null, head: number, height: number) =>
-  Math.floor(((element?.clientHeight ?? 0) - head) / height);
-
-const span = (from: number, length: number, count: number) =>
-  Array.from({ length: Math.min(length, Math.max(0, count - from)) }, (_, i) => from + i);

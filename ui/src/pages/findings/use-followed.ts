@@ -1,0 +1,40 @@
+import { useCallback, useLayoutEffect, useRef } from 'react';
+import type { Rows } from './use-rows.ts';
+
+/** How far the active finding is looked for when others came before it. */
+const NEAR = 150;
+
+/** Places from one on, as many as there are. */
+export const span = (from: number, length: number, count: number): number[] =>
+  Array.from({ length: Math.min(length, Math.max(0, count - from)) }, (_, i) => from + i);
+
+/** How many whole rows are in view. */
+export const visibleRows = (element: HTMLElement | null, head: number, height: number): number =>
+  Math.floor(((element?.clientHeight ?? 0) - head) / height);
+
+/**
+ * Others push and triage: the active finding stays so, wherever it moves.
+ * @param onMoved told where it is now
+ * @returns forgets which one it was
+ */
+export function useFollowed(
+  { rowAt }: Pick<Rows, 'rowAt'>,
+  { at, count, touched }: { at: number; count: number; touched: boolean },
+  onMoved: (at: number) => void,
+): () => void {
+  const held = useRef<{ at: number; id: string }>(undefined);
+  const id = rowAt(at)?.id;
+  useLayoutEffect(() => {
+    const before = held.current;
+    if (!id) return;
+    held.current = { at, id };
+    if (!touched || before?.at !== at || before.id === id) return;
+    const moved = span(Math.max(0, at - NEAR), 2 * NEAR, count).find((i) => rowAt(i)?.id === before.id);
+    if (moved === undefined) return;
+    held.current = { at: moved, id: before.id };
+    onMoved(moved);
+  });
+  return useCallback(() => {
+    held.current = undefined;
+  }, []);
+}
