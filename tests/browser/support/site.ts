@@ -122,7 +122,11 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
     async visit({ cookie, hosts = [], ...options } = {}) {
       launched ??= chromium.launch({ executablePath: inject('browser'), args: ['--no-sandbox'] });
       const browser = await launched;
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        reducedMotion: 'reduce',
+        ...options,
+      });
       closing.push(() => context.close());
       context.setDefaultTimeout(ACTION_TIMEOUT_MS);
       if (cookie) {
