@@ -37,6 +37,8 @@ describePages.each([
     await button('Create token').click();
     const commands = await page.getByText(/curl -fsSLo/).innerText();
     expect(commands).toContain(`${new URL(page.url()).origin}/assets/svc-agent.mjs`);
+    // The host says it, where there is one for the organization.
+    expect(commands.includes('SVC_ORG=')).toBe(!('baseDomain' in options));
     const env = Object.fromEntries(
       [...commands.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
     );
@@ -50,8 +52,9 @@ describePages.each([
     await page.getByText(/^There they are/).waitFor();
     await page.getByRole('link', { name: 'Open the findings' }).click();
     const grid = page.getByRole('grid', { name: 'Findings' });
+    const title = await grid.getByRole('link').first().innerText();
     await grid.getByRole('link').first().click();
-    const title = await page.getByRole('heading', { level: 1 }).innerText();
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await page
       .getByRole('group', { name: 'Set the status' })
       .getByRole('button', { name: 'Confirmed' })

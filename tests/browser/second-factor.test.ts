@@ -28,7 +28,7 @@ describePages('a login with a second factor', () => {
   });
 
   async function secondStep(): Promise<Page> {
-    const page = await site.visit();
+    const page = await site.visit({ own: true });
     await page.goto(`${site.url}/login?return_to=/profile`);
     await logIn(page, user.email);
     await heading(page, 'Second step');
@@ -90,7 +90,7 @@ describePages('a login with a second factor', () => {
   });
 
   it('begins anew after five minutes, and says why', async () => {
-    const page = await site.visit();
+    const page = await site.visit({ own: true });
     await page.clock.install();
     await page.goto(`${site.url}/login?return_to=/profile`);
     await logIn(page, user.email);

@@ -556,26 +556,35 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
     return { kind: 'agent', org, token: { id, project: row.project } };
   }
   if (method !== 'GET' && origin && !isFriendly(origin, door)) return DENIED;
-  if (access.kind === 'public') return { kind: 'nobody' };
+  const visitor = visitorOf(call, facts);
+  if (access.kind === 'public') {
+    // Tells a visitor who they are, and is for those that are nobody, too.
+    return call.picks.endpoint === 'session' && !Array.isArray(visitor) ? visitor : { kind: 'nobody' };
+  }
   if (access.kind === 'baseDomainOnly')
     return door.app === 'based' && door.host !== BASE_DOMAIN
       ? [403, 'auth_error/base_domain_only']
       : { kind: 'nobody' };
 
+  if (Array.isArray(visitor) || access.kind === 'cookie') return visitor;
+  if (!org) return NO_ORG;
+  const { members, flags } = facts.orgs[org];
+  const id = idOf('user', visitor.user);
+  const role = members[id];
+  if (!role) return [403, 'tenant_error/not_member'];
+  if (flags.require_mfa && !facts.users[id]?.mfa) return [403, 'permission_error/mfa_required_by_org'];
+  if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
+  return { ...visitor, kind: 'member', org, role };
+}
+
+/** Who the cookie is of. */
+function visitorOf(call: Call, facts: Facts): (Admitted & { user: UserName }) | Refusal {
   const claims = claimsOf(call.picks.cookie);
   if (!claims) return NOT_AUTHENTICATED;
   const { user, session } = claims;
   const row = facts.sessions[session];
   if (!row?.live || row.user !== idOf('user', user)) return SESSION_OVER;
-  if (access.kind === 'cookie') return { kind: 'user', user, session };
-
-  if (!org) return NO_ORG;
-  const { members, flags } = facts.orgs[org];
-  const role = members[idOf('user', user)];
-  if (!role) return [403, 'tenant_error/not_member'];
-  if (flags.require_mfa && !facts.users[row.user]?.mfa) return [403, 'permission_error/mfa_required_by_org'];
-  if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
-  return { kind: 'member', user, session, org, role };
+  return { kind: 'user', user, session };
 }
 
 const isFriendly = (origin: string, { app, host }: Door) =>

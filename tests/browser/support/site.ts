@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { Agent, fetch } from 'undici';
-import { afterAll, afterEach, describe, expect, inject, vi } from 'vitest';
+import { afterAll, describe, inject, vi } from 'vitest';
 import { createWorkspace } from '../../support/agent.ts';
-import { type Api, createApi } from '../../support/api.ts';
+import { type Api, createClient } from '../../support/client.ts';
 import { createDatabase } from '../../support/database.ts';
-import { startServer, stopServers } from '../../support/server.ts';
-import { watch } from './watch.ts';
+import { startServerProcess, stopServers } from '../../support/server-process.ts';
+import { ACTION_TIMEOUT_MS, openWindow, type WindowOptions } from './windows.ts';
 
 /** `describe` for what needs a browser; skipped without one. */
 export const describePages = describe.skipIf(!inject('browser'));
@@ -17,8 +17,6 @@ const toThisMachine = new Agent({
   connect: { lookup: (_host, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }]) },
 });
 
-const ACTION_TIMEOUT_MS = 10_000;
-
 export interface Mail {
   recipient: string;
   subject: string;
@@ -27,7 +25,7 @@ export interface Mail {
   link?: string;
 }
 
-export interface Visit extends BrowserContextOptions {
+export interface Visit extends Omit<WindowOptions, 'isOurs'> {
   /** Of a session; nobody is signed in without it. */
   cookie?: string | undefined;
   /** Further hosts that lead to the server, such as a custom domain below `localhost`. */
@@ -44,8 +42,8 @@ export interface Site {
   /** The address of an organization's page. */
   orgUrl(slug: string, path?: string): string;
   /**
-   * A window of a browser of its own. The test fails when something goes wrong in there: an error in the console, a
-   * request to another host, a violation of the policy. The service's own refusals (4xx) are not such errors.
+   * Opens a window of a browser that knows nothing. The test fails when something goes wrong in there: an error in the
+   * console, a request to another host, a violation of the policy. The service's own refusals (4xx) are not such errors.
    */
   visit(visit?: Visit): Promise<Page>;
   /** Waits for the last mail to somebody, of this subject. */
@@ -58,25 +56,13 @@ export interface SiteOptions {
   env?: Record<string, string>;
 }
 
-let launched: Promise<Browser> | undefined;
-const problems: string[] = [];
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-  expect(problems.splice(0)).toEqual([]);
-});
-
-afterAll(async () => {
-  await (await launched)?.close();
-  await stopServers();
-});
+afterAll(stopServers);
 
 /** Starts a server for the calling suite, with a database of its own. */
 export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Promise<Site> {
   const database = await createDatabase();
   const dataDir = createWorkspace();
-  const server = await startServer({
+  const server = await startServerProcess({
     DATABASE_URL: database.url,
     JWT_SECRET: 'a secret for tests of the web UI',
     SVC_DATA_DIR: dataDir,
@@ -116,27 +102,19 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
   return {
     url,
     databaseUrl: database.url,
-    api: createApi(passOn, server.url),
+    api: createClient(passOn, server.url),
     orgUrl: (slug, path = '') =>
       baseDomain ? `http://${hostOf(slug)}${path || '/'}` : `${url}/o/${slug}${path}`,
-    async visit({ cookie, hosts = [], ...options } = {}) {
-      launched ??= chromium.launch({ executablePath: inject('browser'), args: ['--no-sandbox'] });
-      const browser = await launched;
-      const context = await browser.newContext({
-        viewport: { width: 1280, height: 800 },
-        reducedMotion: 'reduce',
-        ...options,
-      });
-      closing.push(() => context.close());
-      context.setDefaultTimeout(ACTION_TIMEOUT_MS);
-      if (cookie) {
-        const domain = baseDomain ? `.${baseDomain}` : 'localhost';
-        await context.addCookies([{ name: 'svc_token', value: cookie, domain, path: '/', httpOnly: true }]);
-      }
+    async visit({ cookie, hosts = [], own = hosts.length > 0, ...options } = {}) {
       const isOurs = (host: string) =>
         host === hostOf() || host.endsWith(`.${hostOf()}`) || hosts.includes(host.replace(/:\d+$/, ''));
-      await watch(context, isOurs, problems);
-      return context.newPage();
+      const page = await openWindow(url, { ...options, own, isOurs });
+      if (cookie) {
+        const domain = baseDomain ? `.${baseDomain}` : 'localhost';
+        const value = { name: 'svc_token', value: cookie, domain, path: '/', httpOnly: true };
+        await page.context().addCookies([value]);
+      }
+      return page;
     },
     async mailTo(recipient, subject = /./) {
       const find = async () =>
