@@ -9,12 +9,17 @@ import { type FileFormat, fileOf } from './finding-file.ts';
 import type { PublicCall } from './http/call.ts';
 import type { Raw } from './http/endpoint.ts';
 import { answerRows, pageOf, resultInfo } from './http/list.ts';
+import { z } from './http/schema.ts';
 import type { Org } from './orgs.ts';
 
 /** How findings of a scan differ from another's. */
 export const CHANGES = ['new', 'seen_again', 'gone'] as const;
 /** Fields that may be left out. */
-export const OMITTABLE = ['description'] as const;
+const OMITTABLE = ['description'] as const;
+
+/** The query parameter that leaves them out. */
+export const omitParameter = () =>
+  z.enum(OMITTABLE).optional().openapi({ description: 'Leaves out the field that may be long.' });
 
 /** What a list of findings can be narrowed and ordered by. */
 export interface FindingFilter {

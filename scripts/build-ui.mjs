@@ -35,7 +35,7 @@ export async function buildUi(root) {
   await Promise.all((await readdir(directory)).map((name) => removeOld(join(directory, name))));
 
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  const styles = ['@mantine/core', '@mantine/notifications', '@mantine/spotlight', '@mantine/charts'];
+  const styles = ['@mantine/core', '@mantine/notifications', '@mantine/charts'];
   const packages = [
     ...new Set([
       ...modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(relative(root, id))?.[0]),

@@ -93,7 +93,7 @@ describe('svc-agent report', () => {
     expect(first.out).toMatch(/^new +3 +0 +0 +3 +0 +0$/m);
     expect(first.code).toBe(0);
     const [scan] = await scans();
-    expect(first.out).toContain(`${server.url}/scans/${scan.id}\n`);
+    expect(first.out).toContain(`${server.url}/o/${org.slug}/scans/${scan.id}\n`);
     expect(scan).toMatchObject({
       name: 'Nightly',
       persona: 'sharingan',

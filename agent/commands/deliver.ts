@@ -72,7 +72,9 @@ function atLeast(severity: Severity, entries: readonly Entry[]): Entry[] {
 /** Says how a scan went. @returns the exit code */
 export function conclude(outcome: Outcome, { settings, output }: Session, flags: ScanFlags): number {
   const { entries, stopped, pending, refused } = outcome;
-  const url = `${settings.baseUrl.value}/scans/${outcome.scanId}`;
+  const { baseUrl, org } = settings;
+  // Its page. An organization with a host of its own needs no prefix.
+  const url = `${baseUrl.value}${org.value ? `/o/${org.value}` : ''}/scans/${outcome.scanId}`;
   const severe = flags.failOn ? atLeast(flags.failOn, entries) : [];
   if (flags.json) {
     output.json(summaryJson(outcome, { url, ...(flags.failOn && { failing: severe.length }) }));

@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { type countScans, findingCountsQuery, scanCountsQuery, toSeverityCounts } from '../../db/counts.ts';
-import { type FindingRow, findingFields, json, type Resource } from '../../db/resources.ts';
+import { findingViewFields } from '../../db/finding-text.ts';
+import { type FindingRow, json, type Resource } from '../../db/resources.ts';
+import { omitParameter } from '../../lib/finding-list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { count, z } from '../../lib/http/schema.ts';
-import { Finding, SeveritySummary } from '../../lib/resources.ts';
+import { ListedFinding, SeveritySummary } from '../../lib/resources.ts';
 
 const RECENT = 10;
 
@@ -22,6 +24,7 @@ export const dashboardStats = endpoint(
     tag: 'Dashboard',
     summary: 'Numbers at a glance',
     description: `Findings are counted whatever their status; the ${RECENT} newest are shown.`,
+    request: { query: z.object({ omit: omitParameter() }) },
     responses: {
       200: {
         description: 'The numbers.',
@@ -30,19 +33,20 @@ export const dashboardStats = endpoint(
           active_scans: count(1),
           total_findings: count(42),
           severity_breakdown: SeveritySummary,
-          recent_findings: z.array(Finding),
+          recent_findings: z.array(ListedFinding),
         }),
       },
     },
   },
-  async ({ db, org: { tables } }) => {
+  async ({ db, org: { tables }, query: { omit } }) => {
     const { findings } = tables;
+    const fields = findingViewFields(tables, { as: 'json', brief: omit === 'description' });
     // Without parameters, so that it is one round trip.
     const [row] = await db.execute<Numbers>(sql`select
       (select json_agg(c) from ${findingCountsQuery(db, tables)} c) as severities,
       (select row_to_json(c) from ${scanCountsQuery(db, tables)} c) as scans,
       (select json_agg(f.json) from (
-        select ${json(findingFields(tables))} as json from ${findings}
+        select ${json(fields)} as json from ${findings}
         order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`);
     const severities = toSeverityCounts(row?.severities ?? []);
     return ok({

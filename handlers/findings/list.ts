@@ -1,6 +1,6 @@
 import { FINDING_STATUSES, SEVERITIES } from '../../db/org.ts';
 import { FORMATS } from '../../lib/finding-file.ts';
-import { answerFindings, CHANGES, OMITTABLE, SORTS } from '../../lib/finding-list.ts';
+import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/finding-list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../lib/http/list.ts';
@@ -48,9 +48,7 @@ export const listFindings = endpoint(
             .optional(),
           q: text({ max: 200 }).optional().openapi({ description: 'Words in title, file or CVE.' }),
           sort: z.enum(SORTS).optional(),
-          omit: z.enum(OMITTABLE).optional().openapi({
-            description: 'Leaves out the field that may be long.',
-          }),
+          omit: omitParameter(),
           format: z.enum(FORMATS).optional().openapi({
             description:
               'For a file to download: `json` is the usual answer, `csv` has a header line (RFC 4180), `sarif` is SARIF 2.1.0. With a page, the file holds that page.',

@@ -4641,7 +4641,10 @@ export interface operations {
     };
     dashboardStats: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Leaves out the field that may be long. */
+                omit?: "description";
+            };
             header?: {
                 /** @description Names the organization, such as `acme`, while no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
@@ -4718,7 +4721,7 @@ export interface operations {
                             /** @example 42 */
                             total_findings: number;
                             severity_breakdown: components["schemas"]["SeveritySummary"];
-                            recent_findings: components["schemas"]["Finding"][];
+                            recent_findings: components["schemas"]["ListedFinding"][];
                         };
                     };
                 };

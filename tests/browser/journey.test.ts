@@ -46,7 +46,8 @@ describePages.each([
       cwd: createWorkspace(),
       env: { ...env, NODE_OPTIONS: `--import=${RESOLVE_LOCALHOST}` },
     });
-    expect(await agent.ended).toMatchObject({ code: 0 });
+    const ended = await agent.ended;
+    expect(ended.code).toBe(0);
 
     // Nothing has to be loaded again.
     await page.getByText(/^There they are/).waitFor();
@@ -65,6 +66,10 @@ describePages.each([
     await expect
       .poll(async () => (await site.api.get('/findings?status=confirmed', org)).result)
       .toMatchObject([{ title }]);
+
+    const [scanUrl = ''] = /^http\S+$/m.exec(ended.out) ?? [];
+    await page.goto(scanUrl);
+    await page.getByRole('heading', { name: 'What changed' }).waitFor();
   });
 });
 
