@@ -12,8 +12,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Each file has a database of its own. Two cores take three at a time: much of it is waiting.
-    maxWorkers: 3,
+    // Each file has a database of its own; two at a time is what two cores can take.
+    maxWorkers: 2,
     provide: { observedDir: process.env.SVC_OBSERVED_DIR },
     projects: [
       {

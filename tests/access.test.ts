@@ -72,11 +72,20 @@ async function session(userId: string, state: 'live' | 'revoked' | 'expired' = '
   return t.services.signedTokens.sign('session', { userId, id }, at);
 }
 
-/** A new user's cookie, with a role in an org. */
+const members = new Map<string, Promise<string>>();
+
+/** The cookie of a new session, of the user who has a role in an org, or no org but their own. */
 async function member(role?: string, { id } = org): Promise<string> {
+  const key = `${role} ${id}`;
+  const user = members.get(key) ?? createMember(role, id);
+  members.set(key, user);
+  return session(await user);
+}
+
+async function createMember(role: string | undefined, orgId: string): Promise<string> {
   const user = await createUser(t.api);
-  if (role) await sql('insert into shared.memberships values ($1, $2, $3, now())', [id, user.id, role]);
-  return session(user.id);
+  if (role) await sql('insert into shared.memberships values ($1, $2, $3, now())', [orgId, user.id, role]);
+  return user.id;
 }
 
 const NOT_AUTHENTICATED = [401, 'auth_error/not_authenticated'];

@@ -1,14 +1,17 @@
 import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createNodeHasher } from '../lib/node/argon2.ts';
 import { type Answer, type Api, createUser, must, PASSWORD, type TestUser } from './support/api.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestApp, type TestAppOptions } from './support/app.ts';
+
+const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
 
 let t: TestApp;
 let api: Api;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await start();
   api = t.api;
 });
 
@@ -662,7 +665,7 @@ describe('sessions', () => {
 
 describe('the base domain', () => {
   it('is the only place for all eight operations', async () => {
-    const based = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'example.com' } });
+    const based = await start({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'example.com' } });
     for (const path of [
       ...[
         'register',
@@ -696,8 +699,8 @@ describe('limits', () => {
   it('are switched on by SVC_AUTH_LIMITS and shared by all processes', async () => {
     const env = { SVC_AUTH_LIMITS: 'on' };
     const processes = [
-      await startApp({ databaseUrl: t.databaseUrl, env }),
-      await startApp({ databaseUrl: t.databaseUrl, env }),
+      await start({ databaseUrl: t.databaseUrl, env }),
+      await start({ databaseUrl: t.databaseUrl, env }),
     ];
     const user = await createUser(api);
     const answers: Answer[] = [];
@@ -714,7 +717,7 @@ describe('limits', () => {
   });
 
   it('take a TOTP code once', async () => {
-    const limited = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_AUTH_LIMITS: 'on' } });
+    const limited = await start({ databaseUrl: t.databaseUrl, env: { SVC_AUTH_LIMITS: 'on' } });
     const user = await verifiedUser();
     const { deviceId } = await enrol(user);
     const [row] = await t.services.database.sql.unsafe(
@@ -734,7 +737,7 @@ describe('limits', () => {
 
 describe('what is stored', () => {
   it('holds no token or code, and TOTP secrets sealed when there is a key', async () => {
-    const sealed = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_ENCRYPTION_KEY: 'a key' } });
+    const sealed = await start({ databaseUrl: t.databaseUrl, env: { SVC_ENCRYPTION_KEY: 'a key' } });
     const user = await verifiedUser();
     const { codes } = await enrol(user);
     const device = must(

@@ -3,9 +3,12 @@ import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { orgs, sessions, userEmails, users } from '../db/shared.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
+import { createNodeHasher } from '../lib/node/argon2.ts';
 import { ORG_SLUG } from '../lib/slugs.ts';
 import { type Answer, createApi, createUser, must, PASSWORD } from './support/api.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestApp, type TestAppOptions } from './support/app.ts';
+
+const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
 
 const SECRET = 'a secret for tests only';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -20,9 +23,9 @@ let later: TestApp;
 let based: TestApp;
 
 beforeAll(async () => {
-  t = await startApp();
-  later = await startApp({ databaseUrl: t.databaseUrl });
-  based = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
+  t = await start();
+  later = await start({ databaseUrl: t.databaseUrl });
+  based = await start({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
 });
 
 const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
@@ -232,7 +235,7 @@ describe('registration', () => {
   });
 
   it('leaves nothing behind when it fails', async () => {
-    const broken = await startApp({
+    const broken = await start({
       databaseUrl: t.databaseUrl,
       orgMigrations: [...orgMigrations, { name: 'broken', hash: 'x', statements: ['select 1 / 0'] }],
     });
@@ -306,7 +309,7 @@ describe('the session cookie', () => {
   });
 
   it('heeds X-Forwarded-Proto of a trusted proxy only', async () => {
-    const proxied = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
+    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
     const forwarded = { 'x-forwarded-proto': 'https' };
     expect(await cookieOf(proxied, 'http://localhost', forwarded)).toEqual([...PLAIN, 'Secure']);
     expect(await cookieOf(proxied, 'http://localhost', { 'x-forwarded-proto': 'http' })).toEqual(PLAIN);
@@ -568,7 +571,7 @@ describe('a session', () => {
   });
 
   it('stores browser, system, device and address', async () => {
-    const proxied = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
+    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
     const userAgent =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
     const { cookie } = await createUser(proxied.api, 'Ada', {

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUser, must, PASSWORD, type TestUser } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
-import { plainHasher } from './support/hasher.ts';
 
 const SCRIPT = `<script>alert(1)</script><img src=x onerror="alert(2)"><svg/onload=alert(3)>'"\`--></title></textarea>`;
 
@@ -10,7 +9,7 @@ let ada: TestUser;
 
 beforeAll(async () => {
   const env = { SVC_TRUST_PROXY: 'on', SVC_PUBLIC_URL: 'https://findings.example' };
-  t = await startApp({ env, hasher: plainHasher });
+  t = await startApp({ env });
   ada = await createUser(t.api);
 });
 

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../handlers/index.ts';
 import { createOrg, createScan, createUser, finding, must, PASSWORD, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
-import { plainHasher } from './support/hasher.ts';
 
 const SCRIPT = `<script>alert(1)</script><img src=x onerror="alert(2)"><svg/onload=alert(3)>'"\`--></title></textarea>`;
 const MARKDOWN = [
@@ -30,7 +29,7 @@ const said = {
 };
 
 beforeAll(async () => {
-  t = await startApp({ env: { SVC_TRUST_PROXY: 'on' }, hasher: plainHasher });
+  t = await startApp({ env: { SVC_TRUST_PROXY: 'on' } });
   org = await createOrg(t.api);
   const as = org.asOwner;
   const scan = await createScan(t.api, org, 'scan-<b>1</b>');

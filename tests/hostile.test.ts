@@ -40,7 +40,7 @@ beforeAll(async () => {
       },
     ]),
   ) as unknown as Logger;
-  t = await startApp({ log, hasher: plainHasher });
+  t = await startApp({ log });
   const { sql } = t.services.database;
   world = await createHostileWorld({
     api: t.api,

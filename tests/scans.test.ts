@@ -293,6 +293,13 @@ describe('GET /dashboard/stats', () => {
       severity_breakdown: { total: 13, critical: 6, high: 0, medium: 0, low: 6, info: 1 },
     });
     expect(stats.recent_findings).toHaveLength(10);
-    expect(stats.recent_findings[0]).toEqual(must(await t.api.get(`/findings/${known.id}`, fresh.asOwner)));
+    const newest = must(await t.api.get(`/findings/${known.id}`, fresh.asOwner));
+    expect(stats.recent_findings[0]).toEqual(newest);
+
+    const { description: _, ...brief } = newest;
+    const asked = must(await t.api.get('/dashboard/stats?omit=description', fresh.asOwner));
+    expect(asked.recent_findings[0]).toEqual(brief);
+    const wrong = await t.api.get('/dashboard/stats?omit=title', fresh.asOwner);
+    expect([wrong.status, wrong.error]).toEqual([400, 'validation_error/invalid_request']);
   });
 });

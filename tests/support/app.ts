@@ -6,10 +6,10 @@ import { type Config, parseConfig } from '../../lib/config.ts';
 import { type App, createApp } from '../../lib/http/app.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Mail } from '../../lib/mail/mailer.ts';
-import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { createServices, type Services } from '../../lib/services.ts';
 import { type Api, createApi } from './api.ts';
 import { createDatabase } from './database.ts';
+import { plainHasher } from './hasher.ts';
 import { silentLog } from './log.ts';
 
 /** The app over a database of its own, and a client that calls it in process. */
@@ -34,6 +34,7 @@ export interface TestAppOptions {
   databaseUrl?: string;
   orgMigrations?: readonly Migration[];
   config?: Partial<Config>;
+  /** Passwords are kept as they are otherwise, which costs nothing. */
   hasher?: PasswordHasher;
 }
 
@@ -53,7 +54,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     config: { ...parseConfig({ JWT_SECRET: 'a secret for tests only', ...options.env }), ...options.config },
     log: options.log ?? silentLog,
     databaseUrl,
-    hasher: options.hasher ?? createNodeHasher(),
+    hasher: options.hasher ?? plainHasher,
     mailer: {
       name: 'test',
       async send(mail) {
