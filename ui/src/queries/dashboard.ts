@@ -8,7 +8,8 @@ export const dashboardKey = ({ slug }: OrgSession) => ['org', slug, 'dashboard']
 export const statsQuery = (org: OrgSession) =>
   queryOptions({
     queryKey: [...dashboardKey(org), 'stats'],
-    queryFn: async ({ signal }) => (await org.api.get('/dashboard/stats', { params: { query: { omit: 'description' } }, signal })).result,
+    queryFn: async ({ signal }) =>
+      (await org.api.get('/dashboard/stats', { params: { query: { omit: 'description' } }, signal })).result,
   });
 
 /** The numbers of each project; severities count what is unresolved. */
