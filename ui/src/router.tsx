@@ -318,6 +318,8 @@ export function createPages(context: RouteContext) {
     rewrite: context.site.rewrite,
     parseSearch,
     stringifySearch,
+    // What a page does not understand of its address is not handed on.
+    search: { strict: true },
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     defaultErrorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} page />,

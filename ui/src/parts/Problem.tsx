@@ -1,4 +1,4 @@
-import { Alert, Button, Center, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Center, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { ServiceError } from '../api.ts';
 import { Copy } from './Copy.tsx';
@@ -56,8 +56,10 @@ export function Problem({ error, onRetry, page }: Props) {
   );
   if (!page) return alert;
   return (
-    <Center component="main" p="xl" mih="40vh">
+    <Center p="xl" mih="40vh">
       <Stack maw={520} w="100%">
+        <title>{`${title} · Security findings`}</title>
+        <VisuallyHidden component="h1">{title}</VisuallyHidden>
         {alert}
       </Stack>
     </Center>
