@@ -59,7 +59,7 @@ describePages('the profile', () => {
     must(await site.api.patch('/org-features/require_mfa', flag));
 
     const page = await site.visit({ cookie: member.cookie });
-    const wanted = site.orgUrl(org.slug, '/projects?from=mail');
+    const wanted = site.orgUrl(org.slug, '/scans?status=running');
     await page.goto(wanted);
     await page.getByText('This organization asks for a second factor').waitFor();
     await page.getByRole('link', { name: 'Set up MFA' }).click();
@@ -102,7 +102,7 @@ describePages('the profile', () => {
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Back to where you were' }).click();
     await page.waitForURL(wanted);
-    await page.getByRole('link', { name: 'Web shop' }).first().waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Scans' }).waitFor();
   });
 
   it('leads back to addresses of its own only', async () => {
