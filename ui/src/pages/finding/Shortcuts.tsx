@@ -21,7 +21,13 @@ export function Shortcuts({ fromList }: { fromList: boolean }) {
   return (
     <>
       <Tooltip label="Keyboard shortcuts">
-        <ActionIcon variant="subtle" color="gray" onClick={open} aria-label="Keyboard shortcuts">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          onClick={open}
+          aria-label="Keyboard shortcuts"
+          visibleFrom="sm"
+        >
           <IconKeyboard size={18} />
         </ActionIcon>
       </Tooltip>
