@@ -1,18 +1,17 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { build } from 'vite';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Pages that were opened before may still ask for parts of an older build. */
 const KEPT_MS = 7 * DAY_MS;
 
-/** What the pages are made of; the API's client has the types of the API. */
-const SOURCES = ['ui', 'lib/client', 'package-lock.json', 'scripts/build-ui.mjs'];
+/** What a build depends on without being a module of it; a new file becomes one by a change of another. */
+const SOURCES = ['ui', 'package-lock.json', 'scripts/build-ui.mjs'];
 
-/** Names the packages in the build, for the notices. Beside dist/public, which is served. */
-const PACKAGES = 'dist/ui-packages.json';
+/** What the last build was made of. Beside dist/public, which is served. */
+const MANIFEST = 'dist/ui-manifest.json';
 
 /**
  * Builds the web UI into `dist/public`, each file with compressed twins, unless what is there is newer than its sources.
@@ -20,31 +19,40 @@ const PACKAGES = 'dist/ui-packages.json';
  * @returns the directories of the packages in it, relative to the checkout
  */
 export async function buildUi(root) {
-  const list = join(root, PACKAGES);
-  const [built, ...sources] = await Promise.all(
-    [list, ...SOURCES.map((path) => join(root, path))].map(newest),
-  );
-  if (built > Math.max(...sources)) return JSON.parse(await readFile(list, 'utf8'));
+  const manifest = join(root, MANIFEST);
+  const last = await readFile(manifest, 'utf8').then(JSON.parse, () => undefined);
+  if (last) {
+    const paths = [MANIFEST, ...SOURCES, ...last.modules];
+    const [built, ...changed] = await Promise.all(paths.map((path) => newest(join(root, path))));
+    // What is gone has no time.
+    if (changed.every((time) => time > 0 && time < built)) return last.packages;
+  }
 
   // A test runner that builds has another one, by which React would come with its checks for development.
   process.env.NODE_ENV = 'production';
+  const { build } = await import('vite');
   const { output } = await build({ configFile: join(root, 'ui/vite.config.ts'), logLevel: 'warn' });
   const directory = join(root, 'dist/public/assets/ui');
   const assets = output.filter(({ fileName }) => fileName.startsWith('assets/'));
   await Promise.all(assets.map(({ fileName }) => compress(join(root, 'dist/public', fileName))));
   await Promise.all((await readdir(directory)).map((name) => removeOld(join(directory, name))));
 
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const files = output
+    .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+    .filter((id) => isAbsolute(id))
+    .map((id) => relative(root, id.replace(/\?.*$/, '')));
   const styles = ['@mantine/core', '@mantine/notifications', '@mantine/charts'];
-  const packages = [
-    ...new Set([
-      ...modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(relative(root, id))?.[0]),
-      ...styles.map((name) => `node_modules/${name}`),
-    ]),
-  ].filter((dir) => dir !== undefined);
-  await writeFile(list, JSON.stringify(packages.sort()));
-  return packages;
+  const packageOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
+  const packages = [...files.map(packageOf), ...styles.map((name) => `node_modules/${name}`)];
+  const made = {
+    modules: unique(files.filter((file) => packageOf(file) === undefined)),
+    packages: unique(packages.filter((dir) => dir !== undefined)),
+  };
+  await writeFile(manifest, JSON.stringify(made));
+  return made.packages;
 }
+
+const unique = (values) => [...new Set(values)].sort();
 
 /** When the newest of what is at a path was changed, in ms; 0 where there is nothing. */
 async function newest(path) {

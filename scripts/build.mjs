@@ -79,4 +79,5 @@ const notices = await noticesOf(
   [...bundled, SWAGGER_UI],
   [join(SWAGGER_UI, 'swagger-ui-bundle.js.LICENSE.txt')],
 );
-await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), notices);
+// What a browser is given has them within its reach, too.
+for (const dir of ['', 'public/assets']) await writeFile(join(dist, dir, 'THIRD-PARTY-NOTICES.txt'), notices);

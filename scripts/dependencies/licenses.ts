@@ -113,7 +113,8 @@ platform, to the licences that go with it: ${ALLOWED.slice(0, 6).join(', ')},
 ${ALLOWED.slice(6).join(', ')}.
 
 These are part of what is served or installed beside it. Their notices are in \`dist/THIRD-PARTY-NOTICES.txt\`, which the
-build makes of what it bundles, and at the end of \`svc-agent.mjs\`; what is installed beside it has them in its packages.
+build makes of what it bundles and the server hands out at \`/assets/THIRD-PARTY-NOTICES.txt\`, and at the end of
+\`svc-agent.mjs\`; what is installed beside it has them in its packages.
 
 | Licence | Packages |
 |---|---|
