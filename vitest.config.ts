@@ -14,6 +14,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Each file has a database of its own; two at a time is what two cores can take.
     maxWorkers: 2,
+    // There are no module-level singletons: what suites import is loaded once per worker.
+    isolate: false,
+    setupFiles: 'tests/support/setup.ts',
     provide: { observedDir: process.env.SVC_OBSERVED_DIR },
     projects: [
       {

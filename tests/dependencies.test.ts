@@ -5,6 +5,7 @@ import { readAudit } from '../scripts/dependencies/audit.ts';
 import { installScriptFaults } from '../scripts/dependencies/install-scripts.ts';
 import { licenseFaults } from '../scripts/dependencies/licenses.ts';
 import { type LockedPackage, readManifest, readPackages } from '../scripts/dependencies/packages.ts';
+import { reasonFaults } from '../scripts/dependencies/reasons.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -108,4 +109,19 @@ it('passes on the notices of all that is bundled', () => {
   expect(Object.keys(bundled).filter((name) => !notices.includes(`\n${name} `))).toEqual([]);
   const known = ['swagger-ui-dist', 'Copyright (c) 2022 Astea Solutions', 'formdata-polyfill'];
   expect(known.filter((text) => !notices.includes(text))).toEqual([]);
+});
+
+it('asks of every direct dependency what it is for', () => {
+  const manifest = { dependencies: { hono: '^4' }, devDependencies: { '@types/node': '^20', vite: '^8' } };
+  expect(reasonFaults('| hono | routes |\n| @types/* | types |\n| vite | the build |', manifest)).toEqual([]);
+  expect(
+    reasonFaults(
+      '| Package | What for |\n|---|---|\n| hono | |\n| @types/* | types |\n| left-pad | pads |',
+      manifest,
+    ),
+  ).toEqual([
+    'docs/dependencies.md does not say what hono is for',
+    'docs/dependencies.md does not say what vite is for',
+    'docs/dependencies.md names left-pad, on which nothing here depends',
+  ]);
 });

@@ -3,22 +3,14 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterSuite } from './suite.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-
-const made: string[] = [];
-const running = new Set<ChildProcess>();
-afterAll(() => {
-  // What a failed test has left.
-  for (const child of running) child.kill('SIGTERM');
-  for (const dir of made) rmSync(dir, { recursive: true, force: true });
-});
 
 /** An empty directory; it is removed after the suite. */
 export function createWorkspace(): string {
   const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
-  made.push(dir);
+  afterSuite(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -49,8 +41,8 @@ export function startAgent(args: string[], { cwd, env = {}, input }: AgentOption
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  // What a failed test has left.
+  afterSuite(() => child.kill('SIGTERM'));
   const said = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (data) => {
     said.out += data;

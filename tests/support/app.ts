@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest';
 import type { Migration } from '../../db/migrate.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { PasswordHasher } from '../../lib/auth/passwords.ts';
@@ -11,6 +10,7 @@ import { type Api, createApi } from './api.ts';
 import { createDatabase } from './database.ts';
 import { plainHasher } from './hasher.ts';
 import { silentLog } from './log.ts';
+import { afterSuite } from './suite.ts';
 
 /** The app over a database of its own, and a client that calls it in process. */
 export interface TestApp {
@@ -38,12 +38,6 @@ export interface TestAppOptions {
   hasher?: PasswordHasher;
 }
 
-// At the top level: a hook that is registered while another runs would never be called.
-const cleanUps: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
-});
-
 /** Starts an app for the calling suite; it is closed and its database dropped after the suite. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl ? undefined : await createDatabase();
@@ -65,7 +59,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
   const app = createApp(services, endpoints);
-  cleanUps.push(async () => {
+  afterSuite(async () => {
     await services.mail.stop();
     await services.database.close();
     await database?.drop();

@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { endpoints } from '../../handlers/index.ts';
 import { describeApi } from '../../lib/http/openapi.ts';
 import type { Observation } from './client.ts';
+import { afterSuite } from './suite.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -101,6 +102,15 @@ function validatorOf(schema: Schema): ValidateFunction {
 }
 
 const seen = new Set<string>();
+const note = (what: string) => {
+  if (seen.size === 0) afterSuite(writeSeen);
+  seen.add(what);
+};
+
+async function writeSeen(): Promise<void> {
+  await writeFile(join(inject('observedDir'), randomUUID()), [...seen].join('\n'));
+  seen.clear();
+}
 
 /** Holds a response to the API's description. @throws Error when it is none that the description allows */
 export function observe({ method, path, status, headers, text }: Observation): void {
@@ -117,23 +127,23 @@ export function observe({ method, path, status, headers, text }: Observation): v
   }
   if (!response.content) {
     if (text !== '') fail('with a body');
-    seen.add(`${operation.operationId} ${status}`);
+    note(`${operation.operationId} ${status}`);
     return;
   }
   const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
   const media = response.content[type] ?? fail(`as ${type}`);
   if (!READ.test(type)) {
-    seen.add(successOf(operation, response, status, type));
+    note(successOf(operation, response, status, type));
     return;
   }
   const body = type.startsWith('text/') ? text : JSON.parse(text);
   const validate = validatorOf(media.schema);
   if (!validate(body)) fail(ajv.errorsText(validate.errors, { separator: '\n' }));
   const errors = declaredErrors(response);
-  if (errors.length === 0) seen.add(successOf(operation, response, status, type));
+  if (errors.length === 0) note(successOf(operation, response, status, type));
   for (const { type, code } of errors.length > 0 ? body.errors : []) {
     if (!errors.includes(`${type}/${code}`)) fail(`${type}/${code} is not described`);
-    seen.add(`${operation.operationId} ${type}/${code}`);
+    note(`${operation.operationId} ${type}/${code}`);
   }
 }
 
@@ -161,8 +171,3 @@ export const declared = (): string[] =>
       return types.map((type) => successOf(operation, response, status, type));
     }),
   );
-
-afterAll(async () => {
-  if (seen.size === 0) return;
-  await writeFile(join(inject('observedDir'), randomUUID()), [...seen].join('\n'));
-});

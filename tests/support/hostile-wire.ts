@@ -1,8 +1,8 @@
 import net from 'node:net';
-import { afterAll } from 'vitest';
 import { createRefusals } from '../../lib/http/app.ts';
 import { createHttpServer } from '../../lib/node/http-server.ts';
 import type { TestApp } from './app.ts';
+import { afterSuite } from './suite.ts';
 
 /** A response as it came over the wire. */
 export interface WireAnswer {
@@ -24,16 +24,11 @@ export interface Wire {
 /** So long a server may take for what it has not answered yet. */
 const QUIET_MS = 400;
 
-const stops: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const stop of stops) await stop();
-});
-
 /** Serves an app for the calling suite. */
 export async function openWire({ app, services }: Pick<TestApp, 'app' | 'services'>): Promise<Wire> {
   const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services) });
   const port = await server.listen(0, '127.0.0.1');
-  stops.push(() => server.stop(0));
+  afterSuite(() => server.stop(0));
   return {
     async exchange(text) {
       const received = await new Promise<string>((resolve) => {

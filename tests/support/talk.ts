@@ -51,7 +51,7 @@ export function talk(port: number, allowHalfOpen = false): Talk {
     socket,
     received: () => received,
     got: (text: string) =>
-      vi.waitFor(() => expect(received).toContain(text), { timeout: 5_000, interval: 5 }),
+      vi.waitFor(() => expect(received).toContain(text), { timeout: 15_000, interval: 5 }),
     closed: new Promise<string | undefined>((resolve) => socket.once('close', () => resolve(broken))),
   };
   talks.push(made);

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Agent, fetch } from 'undici';
-import { afterAll, describe, inject, vi } from 'vitest';
+import { describe, inject, vi } from 'vitest';
 import { createWorkspace } from '../../support/agent.ts';
 import { type Api, createClient } from '../../support/client.ts';
 import { createDatabase } from '../../support/database.ts';
-import { startServerProcess, stopServers } from '../../support/server-process.ts';
+import { startServerProcess } from '../../support/server-process.ts';
+import { afterSuite } from '../../support/suite.ts';
 import { ACTION_TIMEOUT_MS, openWindow, type WindowOptions } from './windows.ts';
 
 /** `describe` for what needs a browser; skipped without one. */
@@ -56,8 +57,6 @@ export interface SiteOptions {
   env?: Record<string, string>;
 }
 
-afterAll(stopServers);
-
 /** Starts a server for the calling suite, with a database of its own. */
 export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Promise<Site> {
   const database = await createDatabase();
@@ -69,7 +68,7 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
     ...(baseDomain && { SVC_BASE_DOMAIN: baseDomain }),
     ...env,
   });
-  afterAll(async () => {
+  afterSuite(async () => {
     await server.stop('SIGTERM');
     await database.drop();
   });

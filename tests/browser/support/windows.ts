@@ -5,7 +5,8 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { afterAll, afterEach, expect, inject } from 'vitest';
+import { expect, inject } from 'vitest';
+import { afterSuite, afterTest } from '../../support/suite.ts';
 import { watch } from './watch.ts';
 
 export interface WindowOptions extends BrowserContextOptions {
@@ -24,19 +25,18 @@ interface Profile {
   inUse: boolean;
 }
 
+/** One for all suites of a worker; it ends with the worker. */
 let launched: Promise<Browser> | undefined;
 const profiles = new Map<string, Profile>();
 const problems: string[] = [];
-const closing: (() => Promise<unknown>)[] = [];
 
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-  expect(problems.splice(0)).toEqual([]);
-});
-
-afterAll(async () => {
-  await (await launched)?.close();
-});
+/** @param close how what the test has opened is closed */
+function closeAfterTest(close: () => Promise<unknown>): void {
+  afterTest(async () => {
+    await close();
+    expect(problems.splice(0)).toEqual([]);
+  });
+}
 
 async function createContext({ isOurs, own: _, ...options }: WindowOptions): Promise<BrowserContext> {
   launched ??= chromium.launch({
@@ -63,6 +63,10 @@ async function createProfile(url: string, options: WindowOptions): Promise<Profi
     page.on('framenavigated', (frame) => profile.origins.add(new URL(frame.url()).origin)),
   );
   profiles.set(url, profile);
+  afterSuite(() => {
+    profiles.delete(url);
+    return context.close();
+  });
   return profile;
 }
 
@@ -89,11 +93,11 @@ export async function openWindow(url: string, options: WindowOptions): Promise<P
   const profile = plain ? (profiles.get(url) ?? (await createProfile(url, options))) : undefined;
   if (!profile || profile.inUse) {
     const context = await createContext(options);
-    closing.push(() => context.close());
+    closeAfterTest(() => context.close());
     return context.newPage();
   }
   profile.inUse = true;
-  closing.push(async () => {
+  closeAfterTest(async () => {
     await empty(profile);
     profile.inUse = false;
   });
