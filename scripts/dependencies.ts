@@ -4,15 +4,18 @@ import { audit } from './dependencies/audit.ts';
 import { installScriptFaults } from './dependencies/install-scripts.ts';
 import { licenseFaults, licensesDocument } from './dependencies/licenses.ts';
 import { readManifest, readPackages } from './dependencies/packages.ts';
+import { reasonFaults } from './dependencies/reasons.ts';
 
 /*
  * Writes docs/licenses.md; with --check it says instead what is wrong with it and with the packages we depend on: their
- * licences, their install scripts, and what the registry knows of their vulnerabilities.
+ * licences, their install scripts, what they are for, and what the registry knows of their vulnerabilities.
  */
 
 const root = resolve(import.meta.dirname, '..');
 const DOCUMENT = resolve(root, 'docs/licenses.md');
+const REASONS = resolve(root, 'docs/dependencies.md');
 const packages = readPackages(root);
+const manifest = readManifest(root);
 const document = licensesDocument(packages);
 
 if (!process.argv.includes('--check')) {
@@ -22,7 +25,8 @@ if (!process.argv.includes('--check')) {
   if ('skipped' in audited) process.stderr.write(`npm audit skipped: ${audited.skipped}\n`);
   const faults = [
     ...licenseFaults(packages),
-    ...installScriptFaults(packages, readManifest(root)),
+    ...installScriptFaults(packages, manifest),
+    ...reasonFaults(readFileSync(REASONS, 'utf8'), manifest),
     ...('faults' in audited ? audited.faults : []),
     ...(readFileSync(DOCUMENT, 'utf8') === document
       ? []

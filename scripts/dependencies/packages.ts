@@ -5,6 +5,9 @@ import { join } from 'node:path';
 export interface Manifest {
   license?: string;
   scripts?: Record<string, string>;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   /** Reviewed install scripts: npm runs none that is set to false. */
   allowScripts?: Record<string, boolean>;
 }
