@@ -1,7 +1,7 @@
 import type { Manifest } from './packages.ts';
 
 /** The first cell of a row that names a package, or a scope with all that is in it. */
-const ROW = /^\| ((?:@[\w-]+\/)?[a-z*][\w.*-]*) \| \S/gm;
+const ROW = /^\| ((?:@[\w-]+\/)?[a-z*][\w.*-]*) \| [^\s|]/gm;
 
 /** @returns a line for each direct dependency that docs/dependencies.md gives no reason for, and for what it names in vain */
 export function reasonFaults(document: string, manifest: Manifest): string[] {
