@@ -1,17 +1,10 @@
-import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, ReportError, read } from './importer.ts';
 import { beginning, describeFinding, excerpt, markdown, placeOf, plain, texts } from './markdown.ts';
-import { type Component, type Location, Log, type Result, type Rule, type Run } from './sarif-schema.ts';
+import { placeIn } from './sarif-places.ts';
+import { messageOf, ruleOf, type Said, severityIn, weaknessOf } from './sarif-rules.ts';
+import { Log, type Result, type Rule, type Run } from './sarif-schema.ts';
 import { findsSecrets, identityOf, masking, possibleSecrets } from './secrets.ts';
-import {
-  cveOf,
-  cweOf,
-  fingerprintOf,
-  normalized,
-  relativePath,
-  severityOf,
-  severityOfScore,
-} from './support.ts';
+import { cveOf, fingerprintOf, normalized, severityOf } from './support.ts';
 
 /** Any tool's SARIF 2.1.0 */
 export const sarif: Importer = {
@@ -133,44 +126,6 @@ const slug = (name: string) =>
 const isGiven = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '' && value !== 'requires login';
 
-/** The rule of a result, or an empty one: by index or id, in the driver or an extension. */
-function ruleOf({ ruleId, ruleIndex, rule }: Result, { tool }: Run): { component: Component; rule: Rule } {
-  const extensions = tool.extensions ?? [];
-  const { index: at, name } = rule?.toolComponent ?? {};
-  const component =
-    extensions[at ?? -1] ?? extensions.find((extension) => name && extension.name === name) ?? tool.driver;
-  const id = ruleId ?? rule?.id;
-  const indexed = component.rules?.[ruleIndex ?? rule?.index ?? -1];
-  if (indexed && (!id || !indexed.id || isOf(id, indexed.id))) return { component, rule: indexed };
-  for (const candidate of [component, tool.driver, ...extensions]) {
-    const named = id && candidate.rules?.find((known) => known.id && isOf(id, known.id));
-    if (named) return { component: candidate, rule: named };
-  }
-  return { component, rule: {} };
-}
-
-/** A result may be of a part of a rule: `CA1000/1`. */
-const isOf = (id: string, rule: string) => id === rule || id.startsWith(`${rule}/`);
-
-interface Said {
-  text: string;
-  markdown?: string | undefined;
-}
-
-function messageOf({ message }: Result, rule: Rule, component: Component): Said {
-  const { id, arguments: values } = message ?? {};
-  const template =
-    message?.text || !id ? message : (rule.messageStrings?.[id] ?? component.globalMessageStrings?.[id]);
-  const filled = (value: string) =>
-    values?.length
-      ? value.replace(/\{\{|\}\}|\{(\d+)\}/g, (found, index) => values[Number(index)] ?? found.slice(0, 1))
-      : value;
-  return {
-    text: filled(template?.text ?? ''),
-    markdown: template?.markdown ? filled(template.markdown) : undefined,
-  };
-}
-
 /** SARIF's links: `[text](1)` is a related location; brackets that are none are escaped. */
 const linked = (value: string, target: (text: string, link: string) => string) =>
   value
@@ -222,28 +177,6 @@ function prose(
   };
 }
 
-function severityIn({ kind, level, properties }: Result, rule: Rule, otherwise: string): Severity {
-  if (kind && ['pass', 'notApplicable', 'informational'].includes(kind)) return 'info';
-  const without = kind && kind !== 'fail' ? 'none' : rule.defaultConfiguration?.level;
-  const byLevel = severityOf(level ?? without ?? otherwise, 'medium');
-  const given = properties?.['security-severity'] ?? rule.properties?.['security-severity'];
-  return Number(given) > 0 && Number(given) <= 10
-    ? severityOfScore(Number(given))
-    : severityOf(texts(given)[0], byLevel);
-}
-
-function weaknessOf(result: Result, rule: Rule, tags: string[]): string | undefined {
-  const references = [...(result.taxa ?? []), ...(rule.relationships ?? []).map(({ target }) => target)];
-  const taxa = references
-    .filter((taxon) => /cwe/i.test(`${taxon?.toolComponent?.name} ${taxon?.id}`))
-    .map((taxon) => taxon?.id);
-  const named = [...taxa, ...texts(rule.properties?.cwe), ...texts(result.properties?.cwe)];
-  const written = [...tags, result.message?.text, rule.shortDescription?.text].filter((value) =>
-    /\bcwe[-_:/ ]*\d/i.test(value ?? ''),
-  );
-  return cweOf(...named, ...written);
-}
-
 /**
  * What a tool knows a result by. Of partial fingerprints only those that are of the place in the code: others hold
  * commits, authors, hashes of whole files or line numbers.
@@ -254,48 +187,4 @@ function ownFingerprint({ fingerprints, partialFingerprints }: Result): string |
     ...Object.entries(partialFingerprints ?? {}).filter(([key]) => /^(?:scan)?primaryLocation/i.test(key)),
   ].filter(([, value]) => isGiven(value));
   return parts.length > 0 ? JSON.stringify(parts.sort(([a], [b]) => (a < b ? -1 : 1))) : undefined;
-}
-
-/** The file of a location relative to the workspace, or to a base that the run names; or a URL of something else. */
-function placeIn(
-  location: Location | undefined,
-  run: Run,
-  context: ImportContext,
-): { file?: string | undefined; url?: string | undefined } {
-  const given = location?.physicalLocation?.artifactLocation;
-  const artifact = given?.uri ? given : (run.artifacts?.[given?.index ?? -1]?.location ?? given);
-  const uri = artifact?.uri;
-  if (!uri) return {};
-  const base = /^[a-z][\w+.-]+:|^\//i.test(uri) ? '' : baseOf(artifact.uriBaseId, run);
-  const whole = `${base}${uri}`;
-  if (/^(?!file:)[a-z][\w+.-]+:\/\//i.test(whole)) return { url: whole };
-  const path = pathOf(whole);
-  const bases = Object.keys(run.originalUriBaseIds ?? {}).map((id) => pathOf(baseOf(id, run)));
-  for (const root of [context.workspace.replaceAll('\\', '/'), ...bases].map((r) => r.replace(/\/+$/, ''))) {
-    if (root && path.startsWith(`${root}/`)) {
-      return { file: relativePath(path.slice(root.length), { workspace: '' }) };
-    }
-  }
-  return { file: relativePath(path, { workspace: '' }) };
-}
-
-/** A base is a URI, or relative to another base. */
-function baseOf(id: string | undefined | null, { originalUriBaseIds }: Run, depth = 0): string {
-  const base = id && depth < 8 ? originalUriBaseIds?.[id] : undefined;
-  if (!base?.uri) return '';
-  const uri = base.uri.endsWith('/') ? base.uri : `${base.uri}/`;
-  return base.uriBaseId ? baseOf(base.uriBaseId, { originalUriBaseIds } as Run, depth + 1) + uri : uri;
-}
-
-function pathOf(uri: string): string {
-  const path = uri
-    .replace(/^file:(?:\/\/[^/]*)?(?=\/)/i, '')
-    .replaceAll('\\', '/')
-    .replace(/^\/(?=[a-z]:\/)/i, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    // Not every tool escapes what it writes.
-    return path;
-  }
 }

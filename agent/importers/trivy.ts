@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
 import { type ImportContext, type Importer, read } from './importer.ts';
 import { describeFinding, inlineCode, markdown, placeOf, plain } from './markdown.ts';
@@ -13,97 +12,14 @@ import {
   severityOf,
   severityOfScore,
 } from './support.ts';
-
-const text = z.string().nullish();
-const number = z.number().nullish();
-const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
-
-const Cvss = z.object({
-  V40Vector: text,
-  V40Score: number,
-  V3Vector: text,
-  V3Score: number,
-  V2Vector: text,
-  V2Score: number,
-});
-
-const Vulnerability = z.object({
-  VulnerabilityID: z.string(),
-  PkgName: z.string(),
-  PkgPath: text,
-  InstalledVersion: text,
-  FixedVersion: text,
-  Status: text,
-  Severity: text,
-  SeveritySource: text,
-  Title: text,
-  Description: text,
-  PrimaryURL: text,
-  References: list(z.string()),
-  CweIDs: list(z.string()),
-  CVSS: z.record(z.string(), Cvss).nullish(),
-});
-
-const Misconfiguration = z.object({
-  ID: text,
-  AVDID: text,
-  Title: text,
-  Description: text,
-  Message: text,
-  Resolution: text,
-  Severity: text,
-  Status: text,
-  PrimaryURL: text,
-  References: list(z.string()),
-  CauseMetadata: z
-    .object({
-      Resource: text,
-      Provider: text,
-      Service: text,
-      StartLine: number,
-      Code: z.object({ Lines: list(z.object({ Content: text })) }).nullish(),
-    })
-    .nullish(),
-});
-
-const Secret = z.object({
-  RuleID: z.string(),
-  Category: text,
-  Severity: text,
-  Title: text,
-  StartLine: number,
-  Match: text,
-});
-
-const License = z.object({
-  Severity: text,
-  Category: text,
-  PkgName: text,
-  FilePath: text,
-  Name: z.string(),
-  Confidence: number,
-  Link: text,
-});
-
-const Result = z.object({
-  Target: text,
-  Class: text,
-  Type: text,
-  Vulnerabilities: list(Vulnerability),
-  Misconfigurations: list(Misconfiguration),
-  Secrets: list(Secret),
-  Licenses: list(License),
-});
-
-const Document = z.object({
-  SchemaVersion: z.number(),
-  ArtifactName: text,
-  ArtifactType: text,
-  Results: list(Result),
-});
-
-type Result = z.output<typeof Result>;
-type Vulnerability = z.output<typeof Vulnerability>;
+import {
+  Document,
+  type License,
+  type Misconfiguration,
+  type Result,
+  type Secret,
+  type Vulnerability,
+} from './trivy-schema.ts';
 
 /** Where a result is: to be read, and what of it stays the same from run to run. */
 interface Place {
@@ -207,11 +123,7 @@ function cvssIn({ CVSS, SeveritySource }: Vulnerability) {
   return undefined;
 }
 
-function misconfiguration(
-  found: z.output<typeof Misconfiguration>,
-  result: Result,
-  { artifact, target, file }: Place,
-) {
+function misconfiguration(found: Misconfiguration, result: Result, { artifact, target, file }: Place) {
   const id = found.ID ?? found.AVDID ?? 'Misconfiguration';
   const { Resource, Provider, Service, StartLine, Code } = found.CauseMetadata ?? {};
   const message = withoutCredentials(found.Message ?? '');
@@ -240,7 +152,7 @@ function misconfiguration(
   };
 }
 
-function secret(found: z.output<typeof Secret>, { artifact, target, file }: Place) {
+function secret(found: Secret, { artifact, target, file }: Place) {
   // Trivy has masked it already; its other lines of source may hold what no rule knows, and are left out.
   const match = withoutCredentials(found.Match ?? '').replace(/\*{2,}/g, '*'.repeat(8));
   const { RuleID: rule, Title: title, StartLine: line } = found;
@@ -260,7 +172,7 @@ function secret(found: z.output<typeof Secret>, { artifact, target, file }: Plac
   };
 }
 
-function license(found: z.output<typeof License>, { artifact, target, file }: Place, context: ImportContext) {
+function license(found: License, { artifact, target, file }: Place, context: ImportContext) {
   const { Name: name, PkgName, FilePath, Category, Confidence } = found;
   const where = PkgName || FilePath;
   return {

@@ -54,3 +54,6 @@ export function recountLines({ org, status, wrong, error }: RecountResult): stri
   });
   return [`${org}: corrected`, ...lines].join('\n');
 }
+
+/** The end of a sentence about a state that was there before. */
+export const unchanged = ({ changed }: { changed: boolean }) => (changed ? '' : ' already: nothing changed');

@@ -1,0 +1,30 @@
+import { Argument, type Command } from 'commander';
+import { listFlags, setFlag } from '../flags.ts';
+import { onOff, table, unchanged } from '../output.ts';
+import type { Choose } from './choose.ts';
+
+/** `flags list`, `flags set` */
+export function addFlags(program: Command, choose: Choose): void {
+  const flags = program.command('flags').description('global feature flags');
+  flags
+    .command('list')
+    .description('list the global feature flags')
+    .action((_, command) =>
+      choose(command, async ({ database }) => {
+        const json = await listFlags(database);
+        const rows = json.map((flag) => [flag.name, onOff(flag.enabled), flag.description]);
+        return { json, text: table(['FLAG', 'STATE', 'DESCRIPTION'], rows) };
+      }),
+    );
+  flags
+    .command('set')
+    .description('switch a global feature flag; running servers heed it at once')
+    .argument('<flag>', 'name of the flag')
+    .addArgument(new Argument('<state>', 'its new state').choices(['on', 'off']))
+    .action((name, state, _, command) =>
+      choose(command, async ({ database }) => {
+        const json = await setFlag(database, name, state === 'on');
+        return { json, text: `${json.name} is ${json.changed ? 'now ' : ''}${state}${unchanged(json)}` };
+      }),
+    );
+}

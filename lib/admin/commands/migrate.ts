@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { EXIT } from '../error.ts';
+import { migrate } from '../migrations.ts';
+import { migrationLine } from '../output.ts';
+import { type Choose, ORG } from './choose.ts';
+
+/** `migrate` */
+export function addMigrate(program: Command, choose: Choose): void {
+  program
+    .command('migrate')
+    .description(
+      'run or retry migrations: the shared schema, then every organization that is behind, or one; exits with 1 when one fails',
+    )
+    .argument('[org]', `${ORG}; all that are behind when it is left out`)
+    .action((org, _, command) =>
+      choose(
+        command,
+        async ({ database, tracks, progress }) => {
+          const json = await migrate(database, {
+            tracks,
+            org,
+            onResult: (schema, result) => progress(migrationLine(schema, result)),
+          });
+          const exitCode = json.failed > 0 ? EXIT.failed : EXIT.ok;
+          return { json, text: summary(json), exitCode };
+        },
+        true,
+      ),
+    );
+}
+
+function summary({ shared, orgs, failed }: Awaited<ReturnType<typeof migrate>>): string {
+  if (shared.status === 'failed') return 'organizations were not tried';
+  const migrated = orgs.filter(({ status }) => status === 'migrated').length;
+  return `organizations: ${migrated} migrated, ${failed} failed`;
+}

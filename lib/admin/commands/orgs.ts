@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { recount } from '../counts.ts';
+import { EXIT, oneLine } from '../error.ts';
+import { listOrgs, showOrg } from '../orgs.ts';
+import { orgTable, recountLines, schemaText } from '../output.ts';
+import { type Choose, ORG } from './choose.ts';
+
+/** `orgs list`, `show`, `recount` */
+export function addOrgs(program: Command, choose: Choose): void {
+  const orgs = program
+    .command('orgs')
+    .description('organizations, the versions of their schemas, and their counts');
+  orgs
+    .command('list')
+    .description('list the organizations')
+    .option('--behind', 'only those whose schema is behind')
+    .action((options, command) =>
+      choose(command, async ({ database, tracks }) => {
+        const json = await listOrgs(database, tracks.org, { behind: options.behind === true });
+        return { json, text: orgTable(json, tracks.org.length) };
+      }),
+    );
+  orgs
+    .command('show')
+    .description('show an organization, and the migration steps its schema lacks')
+    .argument('<org>', ORG)
+    .action((org, _, command) =>
+      choose(command, async ({ database, tracks }) => {
+        const json = await showOrg(database, org, tracks.org);
+        const lines = [
+          ['slug', json.slug],
+          ['id', json.id],
+          ['name', json.name],
+          ['plan', json.plan],
+          ['custom domain', json.custom_domain ?? '-'],
+          ['schema', schemaText(json.schema_version, json.schema_state, tracks.org.length)],
+          ['pending', json.pending.join(', ') || '-'],
+          ['created', json.created_at.toISOString()],
+        ] as const;
+        return { json, text: lines.map(([key, value]) => `${key.padEnd(15)}${oneLine(value)}`).join('\n') };
+      }),
+    );
+
+  orgs
+    .command('recount')
+    .description(
+      'count the findings and scans of an organization, or of all, and correct the counts that are kept of them; its agents wait meanwhile; exits with 1 when one fails',
+    )
+    .argument('[org]', `${ORG}; all when it is left out`)
+    .action((org, _, command) =>
+      choose(command, async ({ database, tracks, progress }) => {
+        const json = await recount(database, {
+          migrations: tracks.org,
+          org,
+          onResult: (result) => progress(recountLines(result)),
+        });
+        const right = json.orgs.length - json.corrected - json.failed;
+        const text = `organizations: ${right} right, ${json.corrected} corrected, ${json.failed} failed`;
+        return { json, text, exitCode: json.failed > 0 ? EXIT.failed : EXIT.ok };
+      }),
+    );
+}
