@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The server that `npm run dev:ui` passes the API's requests on to. */
+/** The server that `npm run dev` passes the API's requests on to. */
 const SERVER = process.env.SVC_BASE_URL ?? 'http://localhost:8080';
 
 export default defineConfig({
@@ -28,7 +28,10 @@ export default defineConfig({
   server: {
     // The Host stays that of the page, as the Origin does: the server compares them.
     proxy: Object.fromEntries(
-      ['/api', '/assets/svc-agent.mjs'].map((path) => [path, { target: SERVER, changeOrigin: false }]),
+      ['/api', '/assets/svc-agent.mjs', '/assets/swagger-ui-dist'].map((path) => [
+        path,
+        { target: SERVER, changeOrigin: false },
+      ]),
     ),
   },
 });
