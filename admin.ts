@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { existsSync } from 'node:fs';
 import { runAdmin } from './lib/admin/run.ts';
 

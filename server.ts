@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
