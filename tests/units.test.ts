@@ -4,8 +4,10 @@ import { createHotTexts } from '../db/hot.ts';
 import { createIds } from '../db/ids.ts';
 import { orgSchemaName } from '../db/org.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
+import { FindingInput } from '../lib/finding-input.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../lib/http/origin.ts';
 import { createLogger } from '../lib/logger.ts';
+import { PROJECTS } from '../scripts/seed/company.ts';
 
 describe('configuration', () => {
   it('has defaults for everything', () => {
@@ -280,4 +282,19 @@ describe('createHotTexts', () => {
     await new Promise((over) => setTimeout(over, 30));
     expect([isHot('b'), isHot('a')]).toEqual([true, false]);
   });
+});
+
+describe('the demo organization', () => {
+  it.each(PROJECTS)(
+    '$name has findings that the service takes, each with a fingerprint of its own',
+    (project) => {
+      const findings = project.schedules.flatMap(({ candidates }) => candidates);
+      const ids = { scan_id: 'scan', project_id: '01890a5d-ac96-774b-bcce-b302099a8057' };
+      for (const finding of findings) {
+        expect(FindingInput.safeParse({ ...finding, ...ids }).error).toBeUndefined();
+        if (finding.cve) expect(finding.cvss_score).toBeGreaterThan(0);
+      }
+      expect(new Set(findings.map(({ fingerprint }) => fingerprint)).size).toBe(findings.length);
+    },
+  );
 });

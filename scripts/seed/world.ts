@@ -1,0 +1,85 @@
+import { endpoints } from '../../handlers/index.ts';
+import { type Client, createClient } from '../../lib/client/index.ts';
+import type { Config } from '../../lib/config.ts';
+import { createApp } from '../../lib/http/app.ts';
+import { createLogger } from '../../lib/logger.ts';
+import { createNodeHasher } from '../../lib/node/argon2.ts';
+import { createServices } from '../../lib/services.ts';
+
+/** The service over the real database, at a time that is set: its own handlers write what was long ago. */
+export interface World {
+  /** Moves the clock on; it never goes back. */
+  goTo(ms: number): void;
+  now(): number;
+  /** A caller of the API: nobody, a user, or an agent. */
+  visit(options?: { orgSlug?: string; token?: string }): Visitor;
+  /** The link in the last mail to an address. Mails go nowhere else. */
+  linkTo(address: string): URL;
+  close(): Promise<void>;
+}
+
+/** A client that keeps its session's cookie. */
+export type Visitor = Client & { signOut(): void };
+
+const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+/** Opens the service in this process. */
+export async function openWorld(config: Config, databaseUrl: string, began: number): Promise<World> {
+  let time = began;
+  const links = new Map<string, string>();
+  const services = await createServices({
+    // Organizations are named by a header here, wherever they answer for others; and nobody is in a hurry.
+    config: { ...config, baseDomain: undefined, authLimits: false },
+    log: createLogger({ level: 'error', format: 'text', write: (line) => process.stderr.write(line) }),
+    databaseUrl,
+    hasher: createNodeHasher(),
+    mailer: { name: 'none', send: async () => {} },
+    remoteAddress: () => '198.51.100.23',
+    clock: () => new Date(time),
+  });
+  // Nobody is to get mail about what never happened, and this process is not to take the mails of others.
+  const mail = {
+    ...services.mail,
+    enqueue: async (_: unknown, recipient: string, { link }: { link?: string | undefined }) => {
+      if (link) links.set(recipient, link);
+    },
+    kick() {},
+  };
+  const app = createApp({ ...services, mail }, endpoints);
+
+  return {
+    goTo(ms) {
+      time = Math.max(time, ms);
+    },
+    now: () => time,
+    visit({ orgSlug, token } = {}) {
+      let cookie = '';
+      const fetch = async (request: Request) => {
+        request.headers.set('user-agent', token ? 'svc-agent' : BROWSER);
+        if (cookie) request.headers.set('cookie', cookie);
+        const answer = await app.fetch(request);
+        cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+        return answer;
+      };
+      const client = createClient({
+        baseUrl: 'http://localhost',
+        ...(orgSlug && { orgSlug }),
+        ...(token && { token }),
+        fetch,
+      });
+      return {
+        ...client,
+        signOut() {
+          cookie = '';
+        },
+      };
+    },
+    linkTo(address) {
+      const link = links.get(address);
+      if (!link) throw new Error(`no mail to ${address}`);
+      return new URL(link);
+    },
+    close: () => services.database.close(),
+  };
+}
