@@ -150,8 +150,14 @@ describePages('the dashboard and scans', () => {
     const page = await open();
     const running = page.getByRole('region', { name: 'Running now' });
     await running.getByRole('link', { name: /sharingan scan/ }).waitFor();
+    const ofScan = await page.context().newPage();
+    await ofScan.goto(site.orgUrl(org.slug, `/scans/${scan}`));
+    await ofScan.getByText('Nothing found so far').waitFor();
+    await push(site.api, org, scan, { title: 'At the last moment' });
     await end(scan, { status: 'failed', error_message: `No memory ${HOSTILE}` });
     await page.getByRole('region', { name: 'Latest scans' }).getByText('No scan is running').waitFor();
+    await ofScan.getByRole('link', { name: 'At the last moment' }).waitFor();
+    await ofScan.close();
 
     await page.goto(site.orgUrl(org.slug, '/scans?status=failed'));
     await page.getByText(`No memory ${HOSTILE}`).waitFor();

@@ -1,4 +1,5 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryKey, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { Schemas } from '../api.ts';
 import type { OrgSession } from '../session.ts';
 
@@ -27,6 +28,21 @@ export const isLive = (scan: Scan): boolean => scan.status === 'running' && !isS
 
 /** What keys of all that is read of scans begin with. */
 export const scansKey = ({ slug }: OrgSession) => ['org', slug, 'scans'] as const;
+
+/** Reads once more what was asked for while scans ran: what ends has brought its last findings with it. */
+export function useLastWord(runs: boolean, queryKey: QueryKey): void {
+  const queries = useQueryClient();
+  const latest = useRef(queryKey);
+  useEffect(() => {
+    latest.current = queryKey;
+  });
+  useEffect(() => {
+    if (!runs) return;
+    return () => {
+      queries.invalidateQueries({ queryKey: latest.current });
+    };
+  }, [runs, queries]);
+}
 
 /** A page of scans, newest first, with how many there are; asked for again while one of them runs. */
 export const scansQuery = (org: OrgSession, filter: ScanFilter = {}) =>
@@ -67,7 +83,7 @@ export const scanChangesQuery = (org: OrgSession, id: string, against: string | 
 /** The gravest findings of a scan. */
 export const scanFindingsQuery = (org: OrgSession, id: string, count: number) =>
   queryOptions({
-    queryKey: ['org', org.slug, 'findings', 'of-scan', id, count],
+    queryKey: [...scansKey(org), id, 'findings', count],
     queryFn: async ({ signal }) => {
       const query = {
         scan_id: id,

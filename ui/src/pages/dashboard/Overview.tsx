@@ -1,11 +1,11 @@
 import { Grid, Skeleton } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { FindingItems } from '../../parts/FindingItems.tsx';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { LinkAnchor } from '../../parts/links.tsx';
 import { dashboardKey, projectNumbersQuery, statsQuery } from '../../queries/dashboard.ts';
-import { isLive, POLL_MS, scansQuery } from '../../queries/scans.ts';
+import { isLive, POLL_MS, scansQuery, useLastWord } from '../../queries/scans.ts';
 import { useOrg } from '../../session.ts';
 import { Attention } from './Attention.tsx';
 import { ByProject } from './ByProject.tsx';
@@ -17,7 +17,6 @@ import { Trend } from './Trend.tsx';
 /** How an organization stands. The numbers come first, what is heavier after them. */
 export function Overview() {
   const org = useOrg();
-  const queries = useQueryClient();
   const running = useQuery(scansQuery(org, { status: 'running', per_page: SHOWN }));
   const runs = running.data?.scans.some(isLive) ?? false;
   const refetchInterval = runs ? POLL_MS : (false as const);
@@ -25,14 +24,7 @@ export function Overview() {
   const byProject = useQuery({ ...projectNumbersQuery(org), refetchInterval });
   const isIdle = running.data?.total === 0;
   const latest = useQuery({ ...scansQuery(org, { per_page: SHOWN }), enabled: isIdle });
-
-  // What ends has brought its last numbers with it.
-  useEffect(() => {
-    if (!runs) return;
-    return () => {
-      queries.invalidateQueries({ queryKey: dashboardKey(org) });
-    };
-  }, [runs, queries, org]);
+  useLastWord(runs, dashboardKey(org));
 
   const names = useMemo(
     () => new Map(byProject.data?.map(({ project }) => [project.id, project.name])),

@@ -13,7 +13,15 @@ import { ScanDuration } from '../../parts/ScanDuration.tsx';
 import { ScanStatusBadge, STALE_ADVICE } from '../../parts/ScanStatus.tsx';
 import { Ago, dateTime } from '../../parts/Time.tsx';
 import { projectsQuery } from '../../queries/projects.ts';
-import { isLive, isStale, POLL_MS, type Scan, scanFindingsQuery, scanQuery } from '../../queries/scans.ts';
+import {
+  isLive,
+  isStale,
+  POLL_MS,
+  type Scan,
+  scanFindingsQuery,
+  scanQuery,
+  useLastWord,
+} from '../../queries/scans.ts';
 import { useOrg } from '../../session.ts';
 import { Changes } from './Changes.tsx';
 import { Summary } from './Summary.tsx';
@@ -48,6 +56,7 @@ export function ScanPage() {
 }
 
 function Shown({ scan }: { scan: Scan }) {
+  useLastWord(isLive(scan), scanQuery(useOrg(), scan.id).queryKey);
   return (
     <Stack gap="xl">
       {isStale(scan) && (
