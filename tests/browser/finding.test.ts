@@ -256,6 +256,12 @@ describePages('the page of a finding', () => {
     expect(new URL(page.url()).searchParams.get('at')).toBe('2');
     await page.keyboard.press('k');
     await heading(page, 'Newer');
+
+    for (const title of ['Third', 'Fourth', 'Fifth']) await report({ title, cwe });
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: '4 of 5' }).waitFor();
+    await page.keyboard.press('j');
+    await heading(page, 'Older');
   });
 
   it('is shown without a list when it was not opened from one', async () => {

@@ -35,9 +35,10 @@ export function FindingPage() {
   const filter = filterOf(search);
   const finding = useQuery(findingQuery(useOrg(), id));
   const status = useStatus(filter);
+  const isOut = finding.data !== undefined && filter.status?.includes(finding.data.status) === false;
   return (
     <Stack gap="md">
-      <ListNav id={id} filter={filter} at={search.at}>
+      <ListNav id={id} filter={filter} at={search.at} isOut={isOut}>
         <Copy value={window.location.href.replace(/\?.*/, '')} label="Copy the link to this finding" />
         <Shortcuts fromList={search.at !== undefined} />
       </ListNav>

@@ -7,22 +7,20 @@ import { LinkButton } from '../../parts/links.tsx';
 import { useShortcuts, useShortcutsOn } from '../../parts/shortcuts.ts';
 import { type FindingFilter, PAGE_ROWS, rememberFinding } from '../../queries/findings.ts';
 import { useOrg } from '../../session.ts';
-import { type Neighbour, useNeighbours } from './use-neighbours.ts';
+import { type Neighbour, useNeighbours, type Walk } from './use-neighbours.ts';
 
-interface Props {
-  id: string;
-  filter: FindingFilter;
-  at: number | undefined;
+interface Props extends Walk {
   /** Further buttons. */
   children?: ReactNode;
 }
 
 /** The way back to the list a finding was opened from, and to what is before and behind it there. */
-export function ListNav({ id, filter, at, children }: Props) {
+export function ListNav({ children, ...walk }: Props) {
+  const { id, filter, at } = walk;
   const org = useOrg();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const neighbours = useNeighbours(id, filter, at);
+  const neighbours = useNeighbours(walk);
   const here = neighbours?.place;
   const params = { org: org.slug, id };
 

@@ -1,7 +1,7 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { exploitsQuery, findingQuery, placeQuery } from '../../queries/finding.ts';
-import type { FindingFilter } from '../../queries/findings.ts';
+import { type FindingFilter, findingsPageQuery, PAGE_ROWS, pageOf } from '../../queries/findings.ts';
 import { useOrg } from '../../session.ts';
 
 /** A finding and its place in the list, counted from 1. */
@@ -18,16 +18,21 @@ export interface Neighbours {
   next: Neighbour | undefined;
 }
 
+export interface Walk {
+  id: string;
+  /** The list it was opened from. */
+  filter: FindingFilter;
+  /** Its place there when it was opened; undefined when it was not opened from a list. */
+  at: number | undefined;
+  /** Whether its status is none that the list shows. */
+  isOut: boolean;
+}
+
 /**
  * What stands before and behind a finding in the list it was opened from. Once triage has moved it out of the list, what
  * stands in its place is next. The next one is read ahead.
- * @param at its place when it was opened; undefined when it was not opened from a list
  */
-export function useNeighbours(
-  id: string,
-  filter: FindingFilter,
-  at: number | undefined,
-): Neighbours | undefined {
+export function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | undefined {
   const org = useOrg();
   const queries = useQueryClient();
   const places = at === undefined ? [] : [at - 1, at, at + 1].filter((place) => place > 0);
@@ -36,13 +41,16 @@ export function useNeighbours(
   const isSettled = found.every(({ data, isFetching }) => data !== undefined && !isFetching);
 
   // Others may have pushed in front of it, or triaged what was.
-  const here = rows.get(at ?? 0) === id ? at : places.find((place) => rows.get(place) === id);
+  const near = rows.get(at ?? 0) === id ? at : places.find((place) => rows.get(place) === id);
+  const isLost = at !== undefined && isSettled && near === undefined && !isOut;
+  const far = usePlaceAround({ id, filter, at: isLost ? at : undefined });
+  const here = near ?? far.place;
   const neighbour = (place: number): Neighbour | undefined => {
     const other = rows.get(place);
     return other === undefined || other === id ? undefined : { id: other, at: place };
   };
   const neighbours =
-    at === undefined || !(isSettled || here === at)
+    at === undefined || far.isLooking || !(isSettled || here === at)
       ? undefined
       : {
           place: here,
@@ -61,4 +69,23 @@ export function useNeighbours(
     if (behind) queries.prefetchQuery(findingQuery(org, behind));
   }, [ahead, behind, org, queries]);
   return neighbours;
+}
+
+/**
+ * Looks for a finding that has moved further: in the page of the list it was on, and those beside it.
+ * @param walk `at` is undefined when it need not be looked for
+ */
+function usePlaceAround({ id, filter, at }: Omit<Walk, 'isOut'>) {
+  const org = useOrg();
+  const page = at === undefined ? 0 : pageOf(at - 1);
+  const pages = page === 0 ? [] : [page - 1, page, page + 1].filter((one) => one > 0);
+  const found = useQueries({
+    queries: pages.map((one) => ({ ...findingsPageQuery(org, filter, one), staleTime: 0 })),
+  });
+  const place = pages
+    .flatMap((one, i) =>
+      (found[i]?.data?.rows ?? []).map((row, k) => [row?.id, (one - 1) * PAGE_ROWS + k + 1] as const),
+    )
+    .find(([other]) => other === id)?.[1];
+  return { place, isLooking: place === undefined && found.some(({ isFetching }) => isFetching) };
 }
