@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { Schemas } from '../api.ts';
 import type { FindingSearch } from '../search.ts';
 import { useOrg } from '../session.ts';
+import { FilePlace } from './FilePlace.tsx';
 import classes from './FindingItems.module.css';
 import { LinkAnchor } from './links.tsx';
 import { SeverityBadge, StatusBadge } from './Severity.tsx';
@@ -55,14 +56,20 @@ export function FindingItems({ findings, list, projects }: Props) {
 function Where(props: { finding: Schemas['ListedFinding']; project: string | undefined }) {
   const { finding, project } = props;
   const { file, line } = finding;
-  const place = file && (line === undefined ? file : `${file}:${line}`);
-  return [project, place].map(
-    (part) =>
-      part !== undefined && (
-        <span key={part}>
+  return (
+    <>
+      {project !== undefined && (
+        <>
           {' · '}
-          <bdi>{part}</bdi>
-        </span>
-      ),
+          <bdi>{project}</bdi>
+        </>
+      )}
+      {file && (
+        <>
+          {' · '}
+          <FilePlace file={file} line={line} />
+        </>
+      )}
+    </>
   );
 }

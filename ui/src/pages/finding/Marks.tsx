@@ -1,12 +1,12 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { IconRotateClockwise } from '@tabler/icons-react';
 import { Copy } from '../../parts/Copy.tsx';
+import { FilePlace } from '../../parts/FilePlace.tsx';
 import { SeverityBadge, StatusBadge } from '../../parts/Severity.tsx';
 import type { Finding } from '../../queries/finding.ts';
 
 /** What a finding is at first sight: severity, status, and where. */
 export function Marks({ finding: { severity, status, regressed, file, line } }: { finding: Finding }) {
-  const place = file && (line === undefined ? file : `${file}:${line}`);
   return (
     <Group gap="xs">
       <SeverityBadge severity={severity} />
@@ -23,13 +23,12 @@ export function Marks({ finding: { severity, status, regressed, file, line } }: 
           Regressed: seen again after it was fixed
         </Badge>
       )}
-      {place && (
+      {file && (
         <Group gap={2} wrap="nowrap" miw={0}>
           <Text size="sm" ff="monospace" component="code">
-            <bdi>{file}</bdi>
-            {line !== undefined && `:${line}`}
+            <FilePlace file={file} line={line} />
           </Text>
-          <Copy value={place} label="Copy file and line" />
+          <Copy value={line === undefined ? file : `${file}:${line}`} label="Copy file and line" />
         </Group>
       )}
     </Group>

@@ -69,6 +69,9 @@ export function Changes({ scan }: { scan: Scan }) {
   );
 }
 
+/** Marks in a name that turn the direction of writing would turn what stands behind it, too. */
+const withoutTurns = (name: string) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+
 function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | undefined }) {
   const { scan, other, chosen } = props;
   const org = useOrg();
@@ -85,7 +88,7 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
         placeholder="Choose a scan of this project"
         data={others.map((one) => ({
           value: one.id,
-          label: `${one.name} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
+          label: `${withoutTurns(one.name)} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
         }))}
         value={chosen ?? other?.id ?? null}
         onChange={(id) => navigate({ search: id === null ? {} : { against: id }, replace: true })}
