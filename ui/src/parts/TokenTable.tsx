@@ -18,11 +18,12 @@ import { membersQuery } from '../queries/members.ts';
 import { projectsQuery } from '../queries/projects.ts';
 import { tokensKey } from '../queries/tokens.ts';
 import { useOrg } from '../session.ts';
+import { ago } from './ago.ts';
 import { Empty } from './Empty.tsx';
 import { LinkAnchor } from './links.tsx';
 import { tellDone, tellFailed } from './notify.ts';
 import { StateBadge } from './StateBadge.tsx';
-import { Ago, ago } from './Time.tsx';
+import { Ago } from './Time.tsx';
 import { type ApiToken, isUsable, type TokenState, tokenState } from './token-state.ts';
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

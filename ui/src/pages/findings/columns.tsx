@@ -1,7 +1,8 @@
 import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { ago } from '../../parts/ago.ts';
 import { SeverityBadge } from '../../parts/Severity.tsx';
-import { ago, dateTime } from '../../parts/Time.tsx';
+import { dateTime } from '../../parts/Time.tsx';
 import type { ListedFinding } from '../../queries/findings.ts';
 import { number } from './filters.ts';
 
