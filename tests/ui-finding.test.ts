@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileNameOf } from '../ui/src/pages/finding/file-name.ts';
+import { placeOf } from '../ui/src/pages/findings/places.ts';
+import { ago } from '../ui/src/parts/ago.ts';
 import { headingLevels, piecesOf } from '../ui/src/parts/markdown-pieces.ts';
 
 describe('pieces of Markdown', () => {
@@ -70,4 +72,31 @@ describe('names of files', () => {
   ])('%j is saved as %j', (given, name) => {
     expect(fileNameOf(given)).toBe(name);
   });
+});
+
+describe('the place of a finding', () => {
+  const place = (list: string, id: string, at: number) =>
+    placeOf({ id, at }, list.length, (i) => (list[i] === undefined ? undefined : { id: list[i] }));
+
+  it('is where it was, or wherever others have moved it', () => {
+    expect(place('abc', 'b', 1)).toBe(1);
+    expect(place('xyzabc', 'b', 1)).toBe(4);
+    expect(place('bc', 'b', 1)).toBe(0);
+  });
+
+  it('is nowhere once it has left the list', () => {
+    expect(place('ac', 'b', 1)).toBeUndefined();
+    expect(place('', 'b', 1)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['2026-01-02T00:30:00Z', 'just now'],
+  ['2026-01-02T00:00:00Z', '30 minutes ago'],
+  // The day before yesterday by the calendar.
+  ['2025-12-31T23:30:00Z', '1 day ago'],
+  ['2024-12-31T00:30:00Z', '1 year ago'],
+  ['2026-01-05T00:30:00Z', 'in 3 days'],
+])('says of %s that it was %s', (time, said) => {
+  expect(ago(time, Date.parse('2026-01-02T00:30:30Z') - 30_000)).toBe(said);
 });

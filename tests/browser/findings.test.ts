@@ -172,6 +172,30 @@ describePages('the list of findings', () => {
       .toMatchObject([{ title: 'Moving 2' }, { title: 'Moving 1' }]);
   });
 
+  it('undoes what is told by the message with the button, whatever was done after it', async () => {
+    const scan = await createScan(site.api, small);
+    for (const n of [1, 2]) await push(site.api, small, scan, { title: `Told ${n}` });
+    const page = await open(small, '?q=Told');
+    await row(page, /Told 2/).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('c');
+    await page.getByText('Told 2 set to Confirmed.').waitFor();
+    await page.route(
+      '**/api/v1/findings',
+      async (route) => {
+        await button(page, 'Undo').click();
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.keyboard.press('w');
+    await page.getByText('Undone: 1 finding.').waitFor();
+    expect((await site.api.get('/findings?q=Told', small.asOwner)).result).toMatchObject([
+      { title: 'Told 2', status: 'open' },
+      { title: 'Told 1', status: 'wontfix' },
+    ]);
+  });
+
   it('lets single keys be switched off', async () => {
     const scan = await createScan(site.api, small);
     await push(site.api, small, scan, { title: 'Left alone' });
@@ -179,6 +203,9 @@ describePages('the list of findings', () => {
     await row(page, /Left alone/).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Set status: Fixed').waitFor();
+    // What is behind a dialog gets no keys, even when nothing has the focus.
+    await page.evaluate('document.activeElement.blur()');
+    for (const key of ['x', 'x', 'f']) await page.keyboard.press(key);
     await page.getByLabel('Single-key shortcuts').click();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -242,7 +269,7 @@ describePages('the list of findings', () => {
   it('says what is wrong when the service refuses, and tries again when asked to', async () => {
     const scan = await createScan(site.api, small);
     for (const n of [1, 2]) await push(site.api, small, scan, { title: `Stubborn ${n}` });
-    const page = await open(small, '?q=Stubborn');
+    const page = await open(small, '?q=Stubborn&status=open');
     await said(page, 2);
     await page.route('**/api/v1/findings', refuse);
     await page.getByLabel('Select the findings in view').check();
@@ -252,8 +279,18 @@ describePages('the list of findings', () => {
     await button(page, 'Show details').click();
     await page.getByText('Stubborn 1: Your role does not allow this').waitFor();
     await page.unroute('**/api/v1/findings');
+    await page.route('**/api/v1/findings', async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      const [{ id }] = json.result.updated.splice(0, 1);
+      json.result.failed.push({ id, code: 'not_found', message: 'There is no such finding.' });
+      await route.fulfill({ response, json });
+    });
     await button(page, 'Try again').click();
-    await expect.poll(() => listed('&q=Stubborn&status=fixed', small)).toBe(2);
+    // Also when the list has become empty.
+    await page.getByText('No finding matches').waitFor();
+    await page.getByText('1 changed, 1 failed').waitFor();
+    expect(await listed('&q=Stubborn&status=fixed', small)).toBe(2);
   });
 
   it('cannot put back what an agent has verified, and says so', async () => {

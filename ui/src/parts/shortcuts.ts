@@ -18,8 +18,14 @@ export const useShortcutsOn = () =>
   useLocalStorage({ key: 'shortcuts', defaultValue: true, getInitialValueInEffect: false });
 
 /** Where keys have a meaning of their own. */
-export const TAKES_KEYS =
+const TAKES_KEYS =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
+
+/** Whether a key was meant for a field, a menu, or a dialog, which has all keys wherever the focus is. */
+export const isTaken = ({ target, defaultPrevented }: KeyboardEvent): boolean =>
+  defaultPrevented ||
+  document.querySelector('[aria-modal="true"]') !== null ||
+  (target instanceof Element && target.closest(TAKES_KEYS) !== null);
 
 /**
  * Single keys that do something, unless they are switched off, typed into a field, or meant for a dialog or a menu.
@@ -32,8 +38,7 @@ export function useShortcuts(shortcuts: Record<string, (() => void) | undefined>
     items.map(([key, run]) => [
       key,
       (event) => {
-        if (event.defaultPrevented) return;
-        if (event.target instanceof Element && event.target.closest(TAKES_KEYS)) return;
+        if (isTaken(event)) return;
         event.preventDefault();
         run();
       },

@@ -12,7 +12,7 @@ export function ConnectionBanner() {
   );
   if (failing === 0 && online) return null;
   return (
-    <Alert role="status" color="yellow" radius={0} py="xs" icon={<IconPlugConnectedX />}>
+    <Alert role="status" color="yellow" radius={0} py="xs" mb="sm" icon={<IconPlugConnectedX />}>
       {online ? 'The server does not answer at the moment.' : 'You are offline.'} What is shown may be old; it
       is tried again by itself.
     </Alert>

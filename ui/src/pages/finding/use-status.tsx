@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { problemOf } from '../../parts/problem.ts';
 import { STATUS_NAMES } from '../../parts/Severity.tsx';
@@ -35,6 +35,10 @@ export function useStatus(filter: FindingFilter) {
     told.current = notifications.show({ autoClose: 8000, ...data });
   };
 
+  const remember = (entry: Undoable) => {
+    undoable.current = [...undoable.current.slice(-49), entry];
+  };
+
   const { mutate } = useMutation({
     mutationKey,
     // In the order of the keys that were pressed.
@@ -55,7 +59,7 @@ export function useStatus(filter: FindingFilter) {
       if (isLast()) queries.setQueryData(findingQuery(org, finding.id).queryKey, result);
       if (!before) return;
       const entry = { finding, before: before.status };
-      if (!undoing) undoable.current = [...undoable.current.slice(-49), entry];
+      if (!undoing) remember(entry);
       tell({
         color: 'teal',
         message: (
@@ -77,8 +81,9 @@ export function useStatus(filter: FindingFilter) {
         ),
       });
     },
-    onError: (error, { finding, status }, context) => {
+    onError: (error, { finding, status, undoing }, context) => {
       context?.takeBack();
+      if (undoing) remember({ finding, before: status });
       const { queryKey } = findingQuery(org, finding.id);
       const { before } = context ?? {};
       queries.setQueryData(queryKey, (now) => (now?.status === status && before ? before : now));
@@ -112,7 +117,6 @@ export function useStatus(filter: FindingFilter) {
       if (finding.status !== status) mutate({ finding, status });
     },
     undo: () => undo(),
-    isPending: useIsMutating({ mutationKey }) > 0,
   };
 }
 

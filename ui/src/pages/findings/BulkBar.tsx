@@ -80,7 +80,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
           Select all {number(total)} that match
         </Button>
       )}
-      <Button size="compact-sm" variant="default" onClick={selection.clear}>
+      <Button size="compact-sm" variant="default" onClick={bulk.clear}>
         Clear
       </Button>
       {bulk.error != null && (

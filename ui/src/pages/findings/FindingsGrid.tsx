@@ -1,7 +1,6 @@
 import { useInterval } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Problem } from '../../parts/Problem.tsx';
 import type { UserStatus } from '../../parts/shortcuts.ts';
@@ -14,20 +13,16 @@ import classes from './FindingsGrid.module.css';
 import { GridHead } from './GridHead.tsx';
 import { Grid, RowGroup } from './grid-parts.tsx';
 import { NoFindings } from './NoFindings.tsx';
-import { Row, type RowActions } from './Row.tsx';
+import { span } from './places.ts';
+import { Row, useRowActions } from './Row.tsx';
 import { createSelection } from './selection.ts';
 import { useBulk } from './use-bulk.ts';
-import { span, useFollowed, visibleRows } from './use-followed.ts';
+import { useFollowed, visibleRows } from './use-followed.ts';
 import { useGridKeys } from './use-grid-keys.ts';
 import { useKeptPlace, useStart } from './use-place.ts';
 import { useRows } from './use-rows.ts';
 import type { Triage } from './use-triage.tsx';
-
-/** Browsers draw nothing behind some 16 million pixels. */
-const MAX_HEIGHT = 16_000_000;
-const HEAD_REM = 2.25;
-const ROW_REM = 2.875;
-const CARD_REM = 4.25;
+import { useVirtualRows } from './use-virtual-rows.ts';
 
 interface Props {
   filter: FindingFilter;
@@ -50,28 +45,11 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
   const [now, setNow] = useState(() => Date.now());
   useInterval(() => setNow(Date.now()), 60_000, { autoInvoke: true });
 
-  const rem = useMemo(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
-  const height = (card ? CARD_REM : ROW_REM) * rem;
-  const head = HEAD_REM * rem;
   const start = useStart(filter, page);
   const [active, setActive] = useState(start.active);
   const [touched, setTouched] = useState(start.back);
   const [total, setTotal] = useState<number>();
-  const count = Math.min(total ?? 0, Math.floor(MAX_HEIGHT / height));
-  const at = Math.max(0, Math.min(active, count - 1));
-
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    overscan: 8,
-    paddingStart: head,
-    scrollPaddingStart: head,
-    initialOffset: start.top * height,
-    // The active row keeps the focus, wherever one scrolls.
-    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), at])].filter((i) => i < count),
-  });
+  const { scroller, virtualizer, height, head, count, at } = useVirtualRows({ total, active, start, card });
   const items = virtualizer.getVirtualItems();
   const { startIndex: first, endIndex: last } = virtualizer.range ?? {
     startIndex: start.top,
@@ -81,11 +59,6 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
   if (rows.total !== total) setTotal(rows.total);
   const said = rows.error && rows.total === undefined ? null : rows.total;
   useLayoutEffect(() => onTotal(said), [said, onTotal]);
-  const measured = useRef(height);
-  useLayoutEffect(() => {
-    if (measured.current !== height) virtualizer.measure();
-    measured.current = height;
-  }, [virtualizer, height]);
 
   const topRow = Math.max(0, Math.floor((virtualizer.scrollOffset ?? 0) / height + 0.01));
   useKeptPlace(filter, page, { top: total === undefined ? start.top : topRow, active: at });
@@ -162,41 +135,51 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     else go(at);
   };
 
-  // Rows keep what they were given, so that only those that change are drawn anew.
-  const current = { set, setActive, setTouched, select: bulk.select };
-  const latest = useRef(current);
-  useLayoutEffect(() => {
-    latest.current = current;
-  });
-  const [actions] = useState<RowActions>(() => ({
+  const actions = useRowActions({
     activate(index) {
       wantsFocus.current = undefined;
-      latest.current.setActive(index);
-      latest.current.setTouched(true);
+      setActive(index);
+      setTouched(true);
     },
-    select: (index, range) => latest.current.select(index, range),
-    setStatus: (finding, status) => latest.current.set(finding, status),
-  }));
+    select: bulk.select,
+    setStatus: set,
+  });
 
-  const inView = span(topRow, Math.max(1, visibleRows(scroller.current, head, height)), count)
-    .map(rows.rowAt)
-    .filter((row) => row !== undefined);
+  const visible = Math.max(1, visibleRows(scroller.current, head, height));
+  const inView = span(topRow, visible, count).flatMap((index) => rows.rowAt(index) ?? []);
   const far = virtualizer.isScrolling ? undefined : at < topRow || at > last;
   const onKeyDown = useGridKeys({
     active: touched && !far ? at : undefined,
     count,
-    visible: Math.max(1, visibleRows(scroller.current, head, height) - 1),
+    visible: Math.max(1, visible - 1),
     mayTriage,
     go,
     open,
     select: bulk.select,
     setStatus,
     undo: triage.undo,
-    clear: selection.clear,
+    clear: bulk.clear,
   });
 
   if (rows.error && total === undefined) return <Problem error={rows.error} onRetry={rows.retry} />;
-  if (total === 0) return <NoFindings filter={filter} />;
+  const bar = (
+    <BulkBar
+      total={total}
+      selection={selection}
+      bulk={bulk}
+      triage={triage}
+      failure={rows}
+      onFocusLost={focusActive}
+    />
+  );
+  if (total === 0) {
+    return (
+      <>
+        <NoFindings filter={filter} />
+        {bar}
+      </>
+    );
+  }
   const style = {
     '--columns': card ? `${mayTriage ? 2.75 : 0.75}rem 1fr` : template(columns, mayTriage),
     '--min-width': card ? '0' : minWidth(columns),
@@ -260,14 +243,7 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
           })}
         </RowGroup>
       </Grid>
-      <BulkBar
-        total={total}
-        selection={selection}
-        bulk={bulk}
-        triage={triage}
-        failure={rows}
-        onFocusLost={focusActive}
-      />
+      {bar}
     </div>
   );
 }

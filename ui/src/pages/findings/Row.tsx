@@ -1,5 +1,6 @@
 import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
-import { type MouseEvent, memo } from 'react';
+import { type MouseEvent, memo, useLayoutEffect, useRef, useState } from 'react';
+import { FilePlace } from '../../parts/FilePlace.tsx';
 import { LinkAnchor } from '../../parts/links.tsx';
 import { SeverityBadge } from '../../parts/Severity.tsx';
 import type { UserStatus } from '../../parts/shortcuts.ts';
@@ -10,12 +11,26 @@ import { GridCell, GridRow } from './grid-parts.tsx';
 import { StatusCell } from './StatusCell.tsx';
 import { type Selection, useSelected } from './selection.ts';
 
-/** What rows do; the same object as long as the list stays. */
-export interface RowActions {
+/** What rows do. */
+interface RowActions {
   activate(this: void, index: number): void;
   /** Selects or not; with `range`, everything between it and the row before. */
   select(this: void, index: number, range: boolean): void;
   setStatus(this: void, finding: ListedFinding, status: UserStatus): void;
+}
+
+/** The same object as long as the list stays, so that only rows that change are drawn anew. */
+export function useRowActions(current: RowActions): RowActions {
+  const latest = useRef(current);
+  useLayoutEffect(() => {
+    latest.current = current;
+  });
+  const [actions] = useState<RowActions>(() => ({
+    activate: (index) => latest.current.activate(index),
+    select: (index, range) => latest.current.select(index, range),
+    setStatus: (finding, status) => latest.current.setStatus(finding, status),
+  }));
+  return actions;
 }
 
 interface Props {
@@ -152,8 +167,8 @@ function Title({ finding, org, filter, index, tab, card }: LoadedProps) {
         )}
       </div>
       {!card && file && (
-        <Text size="xs" c="dimmed" truncate component="div">
-          <bdi title={file}>{line ? `${file}:${line}` : file}</bdi>
+        <Text size="xs" c="dimmed" truncate component="div" title={file}>
+          <FilePlace file={file} line={line} />
         </Text>
       )}
     </>

@@ -7,6 +7,7 @@ import type { FindingFilter } from '../../queries/findings.ts';
 import { useOrg } from '../../session.ts';
 import { collect } from './collect.ts';
 import { counted } from './filters.ts';
+import { type Held, placeOf } from './places.ts';
 import type { Selection } from './selection.ts';
 import { BATCH, type Outcome } from './triage.ts';
 import type { Rows } from './use-rows.ts';
@@ -21,11 +22,12 @@ export type Bulk = ReturnType<typeof useBulk>;
 export function useBulk(
   filter: FindingFilter,
   selection: Selection,
-  rows: Pick<Rows, 'rowNow' | 'between'>,
+  rows: Pick<Rows, 'total' | 'rowNow' | 'between'>,
   triage: Triage,
 ) {
   const org = useOrg();
-  const anchor = useRef<number>(undefined);
+  /** The row that was last selected. */
+  const anchor = useRef<Held>(undefined);
   const abort = useRef<AbortController>(undefined);
   const [progress, setProgress] = useState<{ read: number; total: number }>();
   useEffect(() => () => abort.current?.abort(), []);
@@ -46,27 +48,37 @@ export function useBulk(
     },
   });
 
+  const cancel = () => abort.current?.abort();
   const forget = ({ before }: Outcome) => selection.set(before, false);
 
   return {
     /** Set while findings are read in order to select them. */
     progress,
     error: reading.error,
-    cancel: () => abort.current?.abort(),
+    cancel,
+
+    /** Selects nothing, nor what is still being read. */
+    clear() {
+      cancel();
+      reading.reset();
+      selection.clear();
+    },
 
     /** Selects a row or takes it back; with `range`, all rows from the last one that was. */
     select(index: number, range: boolean) {
-      const from = anchor.current;
-      anchor.current = index;
-      if (range && from !== undefined) {
-        reading.mutate(async (signal) => {
-          const all = await rows.between(Math.min(from, index), Math.max(from, index), signal);
-          selection.set(all, true);
-        });
-        return;
-      }
       const row = rows.rowNow(index);
-      if (row) selection.set([row], !selection.has(row.id));
+      if (!row) return;
+      const from = anchor.current && placeOf(anchor.current, rows.total ?? 0, rows.rowNow);
+      anchor.current = { at: index, id: row.id };
+      if (!range || from === undefined) return selection.set([row], !selection.has(row.id));
+      const ends = [Math.min(from, index), Math.max(from, index)] as const;
+      const total = ends[1] - ends[0] + 1;
+      reading.mutate(async (signal) => {
+        const all = await rows.between(...ends, signal, (read) => {
+          if (total > BATCH) setProgress({ read, total });
+        });
+        selection.set(all, true);
+      });
     },
 
     /** Selects everything that matches. */

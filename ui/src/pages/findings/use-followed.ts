@@ -1,12 +1,6 @@
 import { useCallback, useLayoutEffect, useRef } from 'react';
+import { type Held, placeOf } from './places.ts';
 import type { Rows } from './use-rows.ts';
-
-/** How far the active finding is looked for when others came before it. */
-const NEAR = 150;
-
-/** Places from one on, as many as there are. */
-export const span = (from: number, length: number, count: number): number[] =>
-  Array.from({ length: Math.min(length, Math.max(0, count - from)) }, (_, i) => from + i);
 
 /** How many whole rows are in view. */
 export const visibleRows = (element: HTMLElement | null, head: number, height: number): number =>
@@ -22,14 +16,14 @@ export function useFollowed(
   { at, count, touched }: { at: number; count: number; touched: boolean },
   onMoved: (at: number) => void,
 ): () => void {
-  const held = useRef<{ at: number; id: string }>(undefined);
+  const held = useRef<Held>(undefined);
   const id = rowAt(at)?.id;
   useLayoutEffect(() => {
     const before = held.current;
     if (!id) return;
     held.current = { at, id };
     if (!touched || before?.at !== at || before.id === id) return;
-    const moved = span(Math.max(0, at - NEAR), 2 * NEAR, count).find((i) => rowAt(i)?.id === before.id);
+    const moved = placeOf(before, count, rowAt);
     if (moved === undefined) return;
     held.current = { at: moved, id: before.id };
     onMoved(moved);

@@ -1,6 +1,6 @@
 import { useHotkeys } from '@mantine/hooks';
 import type { KeyboardEvent } from 'react';
-import { STATUS_KEYS, TAKES_KEYS, type UserStatus, useShortcuts } from '../../parts/shortcuts.ts';
+import { isTaken, STATUS_KEYS, type UserStatus, useShortcuts } from '../../parts/shortcuts.ts';
 
 interface GridKeys {
   /** The row that keys act on; undefined before somebody has chosen one. */
@@ -44,18 +44,7 @@ export function useGridKeys(grid: GridKeys) {
     }),
   });
 
-  useHotkeys(
-    [
-      [
-        'Escape',
-        ({ target, defaultPrevented }) => {
-          if (!defaultPrevented && !(target instanceof Element && target.closest(TAKES_KEYS))) grid.clear();
-        },
-        { preventDefault: false },
-      ],
-    ],
-    [],
-  );
+  useHotkeys([['Escape', (event) => isTaken(event) || grid.clear(), { preventDefault: false }]], []);
 
   return (event: KeyboardEvent<HTMLElement>) => {
     const { target, currentTarget, key } = event;

@@ -79,8 +79,16 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
       ],
     error,
     busy,
-    /** Reads the rows between two places, wherever they are. */
-    async between(from: number, to: number, signal: AbortSignal): Promise<ListedFinding[]> {
+    /**
+     * Reads the rows between two places, wherever they are.
+     * @param onProgress told how many have been read
+     */
+    async between(
+      from: number,
+      to: number,
+      signal: AbortSignal,
+      onProgress: (read: number) => void,
+    ): Promise<ListedFinding[]> {
       const rows: ListedFinding[] = [];
       for (let page = Math.floor(from / PAGE_ROWS); page <= Math.floor(to / PAGE_ROWS); page++) {
         signal.throwIfAborted();
@@ -89,6 +97,7 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
           const index = page * PAGE_ROWS + i;
           if (row && index >= from && index <= to) rows.push(row);
         }
+        onProgress(rows.length);
       }
       return rows;
     },

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { problemOf } from '../../parts/problem.ts';
 import { STATUS_NAMES } from '../../parts/Severity.tsx';
 import { type FindingFilter, findingsChanged, showStatuses } from '../../queries/findings.ts';
@@ -15,6 +15,8 @@ export interface Job extends Outcome {
   running: boolean;
   undoing: boolean;
 }
+
+type Before = Outcome['before'];
 
 interface Run {
   changes: Change[];
@@ -36,13 +38,20 @@ export function useTriage(filter: FindingFilter) {
   const [job, setJob] = useState<Job>();
   const abort = useRef<AbortController>(undefined);
   const pending = useRef(0);
-  const undoable = useRef<Outcome['before'][]>([]);
+  const undoable = useRef<Before[]>([]);
   const told = useRef<string>(undefined);
 
   const tell = (message: React.ReactNode, color = 'teal', title?: string) => {
     if (told.current) notifications.hide(told.current);
     told.current = notifications.show({ color, title, message, autoClose: 6000 });
   };
+
+  const remember = (before: Before) => {
+    undoable.current = [...undoable.current.slice(-19), before];
+  };
+
+  const show = (changes: readonly Change[]) =>
+    showStatuses(queries, org, filter, new Map(changes.map(({ id, status }) => [id, status])));
 
   const { mutateAsync } = useMutation({
     mutationFn: async ({ changes, undoing = false, onDone, takeBack }: Run & Shown) => {
@@ -61,20 +70,21 @@ export function useTriage(filter: FindingFilter) {
         });
       }
       pending.current++;
-      let outcome: Outcome | undefined;
-      try {
-        outcome = await changeStatuses(org, changes, controller.signal, ({ done, failed }) => {
-          if (many) setJob((job) => job && { ...job, done, failed: [...failed] });
-        });
-      } finally {
-        pending.current--;
-        if (outcome?.done === 0) takeBack();
-        if (pending.current === 0) void findingsChanged(queries, org);
-      }
+      const outcome = await changeStatuses(org, changes, controller.signal, ({ done, failed }) => {
+        if (many) setJob((job) => job && { ...job, done, failed: [...failed] });
+      });
+      pending.current--;
       const { before, failed, left, error } = outcome;
-      if (before.length > 0 && !undoing) undoable.current = [...undoable.current.slice(-19), before];
-      onDone?.(outcome);
       const incomplete = failed.length > 0 || left.length > 0;
+      if (incomplete) {
+        // Nobody knows when the list can be read again: it says what is known to be so.
+        const changed = new Set(before.map(({ id }) => id));
+        takeBack();
+        show(changes.filter(({ id }) => changed.has(id)));
+      }
+      if (pending.current === 0) void findingsChanged(queries, org);
+      if (before.length > 0 && !undoing) remember(before);
+      onDone?.(outcome);
       if (many) {
         setJob(incomplete ? { ...outcome, total: changes.length, running: false, undoing } : undefined);
       } else if (failed[0]) {
@@ -82,6 +92,7 @@ export function useTriage(filter: FindingFilter) {
           ? problemOf(error)
           : { title: 'Not changed', advice: failed[0].reason };
         tell(advice, 'red', title);
+        if (undoing) remember(changes);
       }
       if (before.length > 0 && !(many && incomplete))
         tell(undoing ? `Undone: ${counted(before.length, 'finding')}.` : <Done />);
@@ -97,7 +108,7 @@ export function useTriage(filter: FindingFilter) {
               {many ? counted(before.length, 'finding') : <bdi>{first.title}</bdi>}
               {` set to ${STATUS_NAMES[first.status]}.`}
             </Text>
-            <Button size="compact-sm" variant="light" onClick={undo} flex="none">
+            <Button size="compact-sm" variant="light" onClick={() => latest.current.undo(before)} flex="none">
               Undo
             </Button>
           </Group>
@@ -111,9 +122,7 @@ export function useTriage(filter: FindingFilter) {
   function mutate(run: Run) {
     // At once, so that the next key finds the next one. An answer that is on its way knows nothing of the change.
     queries.cancelQueries({ queryKey: ['org', org.slug, 'findings', 'rows'] });
-    const statuses = new Map(run.changes.map(({ id, status }) => [id, status]));
-    const takeBack = showStatuses(queries, org, filter, statuses);
-    const done = mutateAsync({ ...run, takeBack })
+    const done = mutateAsync({ ...run, takeBack: show(run.changes) })
       .catch(() => {})
       .finally(() => underWay.current.delete(done));
     underWay.current.add(done);
@@ -123,12 +132,14 @@ export function useTriage(filter: FindingFilter) {
     if (changes.length > 0 && !(job?.running && changes.length > 1)) mutate({ changes, onDone });
   }
 
-  async function undo() {
-    if (job?.running) return;
+  /** Takes back what `before` says, or else the last change. */
+  async function undo(before?: Before) {
+    if (job?.running) return tell('Others are still being changed.', 'gray');
     // The last one may not have been answered yet.
     await Promise.all(underWay.current);
-    const before = undoable.current.pop();
+    before ??= undoable.current.at(-1);
     if (!before) return tell('There is nothing to undo.', 'gray');
+    undoable.current = undoable.current.filter((one) => one !== before);
     const changes = before.flatMap(({ status, ...one }) =>
       status === 'verified' ? [] : [{ ...one, status }],
     );
@@ -144,10 +155,16 @@ export function useTriage(filter: FindingFilter) {
     }
   }
 
+  // What was told is clicked when the list may show something else.
+  const latest = useRef({ undo });
+  useLayoutEffect(() => {
+    latest.current = { undo };
+  });
+
   return {
     job,
     run,
-    undo,
+    undo: () => undo(),
     stop: () => abort.current?.abort(),
     again: (onDone?: (outcome: Outcome) => void) => {
       if (!job) return;
