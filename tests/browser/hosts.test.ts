@@ -162,5 +162,16 @@ describePages('organizations at hosts of their own', () => {
     await dialog.getByRole('button', { name: 'I have signed in' }).click();
     await page.getByRole('button', { name: /Ada Lovelace$/ }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+
+    // Nor does it to who signed in elsewhere while nobody looked at it, and says so when they are gone.
+    const look = () => page.evaluate(`dispatchEvent(new Event('focus'))`);
+    const { cookie: next } = await createUser(site.api, 'Mavis Batey');
+    const place = { domain: `.${BASE}`, path: '/', httpOnly: true };
+    await page.context().addCookies([{ name: 'svc_token', value: next, ...place }]);
+    await look();
+    await page.getByRole('button', { name: /Mavis Batey$/ }).waitFor();
+    must(await site.api.post('/auth/logout', { cookie: next }));
+    await look();
+    await dialog.waitFor();
   });
 });

@@ -25,7 +25,10 @@ function createSignal() {
 
 export const sessionEnded = createSignal();
 
-/** Lets somebody sign in again in another window, so that nothing they have typed here is lost. */
+/**
+ * Sees to it that the page is that of who is signed in, which may change in another window. Lets somebody whose session
+ * has ended sign in again in a window beside it, so that nothing they have typed here is lost.
+ */
 export function SessionEnded({ site }: { site: Site }) {
   const on = useSyncExternalStore(sessionEnded.subscribe, sessionEnded.isOn);
   const queries = useQueryClient();
@@ -34,26 +37,41 @@ export function SessionEnded({ site }: { site: Site }) {
   const [state, setState] = useState<'waiting' | 'looking' | 'not yet'>('waiting');
 
   const look = useCallback(async () => {
+    const known = queries.getQueryData(sessionQuery.queryKey)?.user;
     setState('looking');
-    const session = await queries.query({ ...sessionQuery, staleTime: 0 }).catch(() => undefined);
-    if (!session?.user) return setState('not yet');
-    // Somebody else's page must not stay.
-    if (session.user.id !== owner) return location.reload();
-    sessionEnded.clear();
-    setState('waiting');
-    await queries.invalidateQueries();
+    const session = await queries
+      .query({ ...sessionQuery, staleTime: 0, retry: false })
+      .catch(() => undefined);
+    if (session?.user) {
+      // Somebody else's page must not stay.
+      if (session.user.id !== owner) return location.reload();
+      setState('waiting');
+      if (!sessionEnded.isOn()) return;
+      sessionEnded.clear();
+      return queries.invalidateQueries();
+    }
+    setState(sessionEnded.isOn() ? 'not yet' : 'waiting');
+    if (session && known) sessionEnded.tell();
   }, [queries, owner]);
 
   useEffect(() => {
-    if (!on) return;
+    if (owner === undefined) return;
     const onVisible = () => document.visibilityState === 'visible' && look();
+    const onShow = async ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return;
+      await look();
+      // Whoever comes back to it after logging out finds nothing of it.
+      if (sessionEnded.isOn()) location.reload();
+    };
     window.addEventListener('focus', look);
+    window.addEventListener('pageshow', onShow);
     document.addEventListener('visibilitychange', onVisible);
     return () => {
       window.removeEventListener('focus', look);
+      window.removeEventListener('pageshow', onShow);
       document.removeEventListener('visibilitychange', onVisible);
     };
-  }, [on, look]);
+  }, [owner, look]);
 
   const leave = `/login?return_to=${encodeURIComponent(location.href)}`;
   return (
