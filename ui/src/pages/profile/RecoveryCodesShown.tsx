@@ -1,7 +1,9 @@
-import { Box, Button, Code, CopyButton, Group, Modal, SimpleGrid, Text } from '@mantine/core';
+import { Box, Button, Code, Group, Modal, SimpleGrid, Text } from '@mantine/core';
 import { IconCheck, IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react';
 import { KEPT_OPEN, ShownOnce } from '../../parts/ShownOnce.tsx';
+import { saveFile } from '../../parts/save.ts';
 import { dateTime } from '../../parts/Time.tsx';
+import { useCopy } from '../../parts/use-copy.ts';
 import { useMe } from '../../session.ts';
 import classes from './RecoveryCodes.module.css';
 
@@ -25,6 +27,7 @@ function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { user } = useMe();
   const about = `Recovery codes of ${user.email} at ${location.host}, made ${dateTime(new Date())}. Each works once.`;
   const text = `${about}\n\n${codes.join('\n')}\n`;
+  const { copied, copy } = useCopy(text);
   return (
     <ShownOnce
       warning="This is the only time they are shown. Each of them works once, in place of a code, when you have neither your app nor your mail at hand. Keep them where you do not keep your password."
@@ -44,21 +47,17 @@ function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
         </SimpleGrid>
       </Box>
       <Group gap="xs">
-        <CopyButton value={text} timeout={2000}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-              onClick={copy}
-            >
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
+        <Button
+          variant="default"
+          leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          onClick={copy}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
         <Button
           variant="default"
           leftSection={<IconDownload size={16} />}
-          onClick={() => download(text, 'recovery-codes.txt')}
+          onClick={() => saveFile(new File([text], 'recovery-codes.txt', { type: 'text/plain' }))}
         >
           Download
         </Button>
@@ -68,10 +67,4 @@ function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
       </Group>
     </ShownOnce>
   );
-}
-
-function download(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  URL.revokeObjectURL(url);
 }
