@@ -8,7 +8,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createQueries } from './api.ts';
+import { createQueries, isPassing } from './api.ts';
 import { Problem } from './parts/Problem.tsx';
 import { isExpected } from './parts/problem.ts';
 import { createPages } from './router.tsx';
@@ -41,10 +41,14 @@ window.addEventListener('vite:preloadError', (event) => {
   location.reload();
 });
 
+const AGAIN_MS = 5_000;
+let again: ReturnType<typeof setTimeout> | undefined;
+
 /** Where we are is known by the base domain, and by the organizations of who is signed in. */
 async function start(): Promise<void> {
+  clearTimeout(again);
   try {
-    const { base_domain, orgs } = await queries.query(sessionQuery);
+    const { base_domain, orgs } = await queries.query({ ...sessionQuery, retry: 1 });
     const site = siteOf(location, base_domain, orgs);
     const router = createPages({ queries, site });
     show(
@@ -57,7 +61,9 @@ async function start(): Promise<void> {
       </QueryClientProvider>,
     );
   } catch (error) {
+    // Said at once, and tried again by itself.
     show(<Problem error={error} onRetry={start} page />);
+    if (isPassing(error)) again = setTimeout(start, AGAIN_MS);
   }
 }
 

@@ -79,11 +79,7 @@ export function problemOf(error: unknown): ProblemText {
   const known = BY_CODE[error.code]?.(error);
   if (known) return known;
   if (error.status === 429) {
-    const wait = error.retryAfter;
-    return {
-      title: 'Too many attempts',
-      advice: wait ? `Try again in ${wait} seconds.` : 'Try again in a while.',
-    };
+    return { title: 'Too many attempts', advice: `Try again in ${waitOf(error.retryAfter)}.` };
   }
   if (error.status >= 500) {
     return {
@@ -97,6 +93,12 @@ export function problemOf(error: unknown): ProblemText {
     title: error.message,
     advice: details.length > 0 ? `${details.join('; ')}.` : 'Change it and try again.',
   };
+}
+
+function waitOf(seconds: number | undefined): string {
+  if (seconds === undefined) return 'a while';
+  const [count, unit] = seconds > 90 ? [Math.ceil(seconds / 60), 'minute'] : [seconds, 'second'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 function defect(error: Error): ProblemText {
