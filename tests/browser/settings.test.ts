@@ -59,6 +59,8 @@ describePages('projects, tokens, members and features', () => {
     // Also who may change nothing else.
     const page = await open('/projects', viewer);
     await page.getByRole('link', { name: 'Web shop' }).first().click();
+    // The link had it, which is gone.
+    await page.locator('main:focus').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create token' }).click();
@@ -68,7 +70,14 @@ describePages('projects, tokens, members and features', () => {
 
     const token = (await dialog.getByText(/^svc_[0-9a-f]{32}$/).textContent()) ?? '';
     await dialog.getByText(`export SVC_API_KEY=${token}`).waitFor();
+    await dialog.getByRole('alert').and(page.locator(':focus')).waitFor();
     await expectAccessible(page);
+    // As where there is no TLS.
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      addEventListener('copy', (event) => { window.copied = event.clipboardData.getData('text/plain') });`);
+    await dialog.getByRole('button', { name: 'Copy the token' }).click();
+    await page.getByRole('tooltip', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('copied')).toBe(token);
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await page.goBack();

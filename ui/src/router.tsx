@@ -312,7 +312,7 @@ const tree = root.addChildren([
 
 /** The pages at their addresses. */
 export function createPages(context: RouteContext) {
-  return createRouter({
+  const router = createRouter({
     routeTree: tree,
     context,
     rewrite: context.site.rewrite,
@@ -326,6 +326,12 @@ export function createPages(context: RouteContext) {
     defaultPendingComponent: Waiting,
     scrollRestoration: true,
   });
+  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+    // The link that led here is gone with its page: who reads by ear, or goes by keyboard, begins at the new one.
+    if (!fromLocation || !pathChanged || document.activeElement !== document.body) return;
+    document.getElementById('main')?.focus({ preventScroll: true });
+  });
+  return router;
 }
 
 declare module '@tanstack/react-router' {

@@ -10,11 +10,12 @@ interface Props {
   /** Told once all digits are there. */
   onComplete: (value: string) => void;
   error?: ReactNode;
-  disabled?: boolean;
+  /** It is being checked. Nothing can be typed, and the focus stays. */
+  busy: boolean;
 }
 
 /** A field for the six digits of an authenticator app or a mail; takes what is pasted or filled in. */
-export function CodeInput({ label, description, value, onChange, onComplete, error, disabled }: Props) {
+export function CodeInput({ label, description, value, onChange, onComplete, error, busy }: Props) {
   const id = useId();
   const about = [description && `${id}-about`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
@@ -38,7 +39,7 @@ export function CodeInput({ label, description, value, onChange, onComplete, err
         onChange={onChange}
         onComplete={onComplete}
         error={Boolean(error)}
-        disabled={disabled ?? false}
+        readOnly={busy}
         getInputProps={(index) => ({
           'aria-label': `Digit ${index + 1} of 6`,
           ...(about && { 'aria-describedby': about }),

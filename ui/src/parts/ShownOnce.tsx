@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { useBlocker } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface Props {
   /** Says that it cannot be seen again, and what to do with it. */
@@ -19,9 +19,12 @@ export const KEPT_OPEN = { withCloseButton: false, closeOnClickOutside: false, c
 export function ShownOnce({ warning, saved, onClose, children }: Props) {
   const [isSaved, setSaved] = useState(false);
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: () => !isSaved, disabled: isSaved });
+  const alert = useRef<HTMLDivElement>(null);
+  // What was filled in before it, and had the focus, is gone.
+  useEffect(() => alert.current?.focus(), []);
   return (
     <Stack>
-      <Alert color="yellow" icon={<IconEyeOff />}>
+      <Alert ref={alert} tabIndex={-1} color="yellow" icon={<IconEyeOff />} style={{ outline: 'none' }}>
         {warning}
       </Alert>
       {children}

@@ -21,7 +21,7 @@ export function OrgMenu() {
           style={{ minWidth: 0 }}
         >
           <VisuallyHidden>Organization </VisuallyHidden>
-          <Text span inherit truncate maw={{ base: 110, sm: 220 }}>
+          <Text span inherit truncate lh={1.4} maw={{ base: 140, sm: 220 }}>
             <bdi>{org.name}</bdi>
           </Text>
         </Button>

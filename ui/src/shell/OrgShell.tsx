@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
+import { AppShell, Box, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
 import { LinkNav } from '../parts/links.tsx';
@@ -6,6 +6,7 @@ import { useOrg } from '../session.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
 import { OrgMenu } from './OrgMenu.tsx';
+import classes from './OrgShell.module.css';
 import { PAGES } from './pages.ts';
 import { SchemeButton } from './SchemeButton.tsx';
 import { Spotlight } from './Spotlight.tsx';
@@ -25,7 +26,7 @@ export function OrgShell() {
         To the content
       </a>
       <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
+        <Group h="100%" px={{ base: 'sm', sm: 'md' }} justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger
               opened={opened}
@@ -35,7 +36,10 @@ export function OrgShell() {
               aria-label={opened ? 'Close the menu' : 'Open the menu'}
               aria-expanded={opened}
             />
-            <Logo />
+            {/* On phones the name of the organization wants its room. */}
+            <Box visibleFrom="xs">
+              <Logo />
+            </Box>
             <OrgMenu />
           </Group>
           <Group gap="xs" wrap="nowrap">
@@ -45,7 +49,7 @@ export function OrgShell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages of the organization">
+      <AppShell.Navbar p="xs" className={opened ? '' : classes.closed} aria-label="Pages of the organization">
         <ScrollArea>
           {PAGES.map(({ to, label, Icon, exact }) => (
             <LinkNav

@@ -1,8 +1,7 @@
-import { Avatar, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { Avatar, Box, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
-import { problemOf } from '../parts/problem.ts';
+import { tellFailed } from '../parts/notify.ts';
 import { useMe } from '../session.ts';
 import { signOut } from './sign-out.ts';
 
@@ -10,11 +9,6 @@ import { signOut } from './sign-out.ts';
 export function UserMenu() {
   const { user } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  const leave = () =>
-    signOut(site).catch((error) => {
-      const { title, advice } = problemOf(error);
-      notifications.show({ color: 'red', title, message: advice });
-    });
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -25,7 +19,7 @@ export function UserMenu() {
             <Text size="sm" maw={160} truncate visibleFrom="sm">
               <bdi>{user.name}</bdi>
             </Text>
-            <IconChevronDown size={14} />
+            <Box component={IconChevronDown} size={14} visibleFrom="xs" />
           </Group>
         </UnstyledButton>
       </Menu.Target>
@@ -40,7 +34,7 @@ export function UserMenu() {
           Your organizations
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut(site).catch(tellFailed)}>
           Log out
         </Menu.Item>
       </Menu.Dropdown>

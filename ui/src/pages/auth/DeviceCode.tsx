@@ -62,7 +62,7 @@ export function DeviceCode({ method, token, proof, onExpired }: Props) {
           value={code}
           onChange={setCode}
           onComplete={send}
-          disabled={busy}
+          busy={busy}
           error={failed ? REFUSED[method.type] : undefined}
         />
         <Button type="submit" loading={busy} disabled={code.length < 6}>

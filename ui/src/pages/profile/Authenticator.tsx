@@ -79,7 +79,6 @@ function NameStep({ onCancel, onAdded }: { onCancel: () => void; onAdded: (made:
   const add = useMutation({
     mutationFn: async () =>
       (await api.post('/profile/mfa/devices/totp', { body: { name: name.trim() } })).result,
-    gcTime: 0,
     onSuccess: onAdded,
   });
   return (
@@ -158,7 +157,7 @@ function CodeStep({ enrolment, onVerified }: { enrolment: Enrolment; onVerified:
           value={code}
           onChange={setCode}
           onComplete={verify.mutate}
-          disabled={verify.isPending}
+          busy={verify.isPending}
           error={
             isWrong(verify.error) &&
             'This is not the code. It changes every 30 seconds; the clock of your device has to be right.'
@@ -197,6 +196,8 @@ function Secret({ secret, url }: { secret: string; url: string }) {
 }
 
 function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'device'> & { name: string }) {
+  // Switched on from here, it stays as it is while it closes, and takes the focus from nothing.
+  const [wasOn] = useState(isOn);
   const enable = useEnable((codes) => {
     onClose();
     onEnabled(codes);
@@ -206,9 +207,9 @@ function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'de
       <Alert color="teal" icon={<IconCheck />} role="status">
         “<bdi>{name}</bdi>” is verified.
       </Alert>
-      {isOn ? (
+      {wasOn ? (
         <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
+          <Button onClick={onClose} autoFocus>
             Done
           </Button>
         </Group>
@@ -222,7 +223,7 @@ function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'de
             <Button variant="default" onClick={onClose}>
               Later
             </Button>
-            <Button loading={enable.isPending} onClick={() => enable.mutate()}>
+            <Button loading={enable.isPending} onClick={() => enable.mutate()} autoFocus>
               Switch MFA on
             </Button>
           </Group>

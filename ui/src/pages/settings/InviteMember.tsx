@@ -4,6 +4,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Schemas, ServiceError } from '../../api.ts';
+import { emailProblem } from '../../parts/email.ts';
 import { toFields } from '../../parts/form.ts';
 import { Problem } from '../../parts/Problem.tsx';
 import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
@@ -38,7 +39,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
   const roles = ROLES.filter((role) => role !== 'owner' || org.may('owner'));
   const form = useForm<{ email: string; role: Role }>({
     initialValues: { email: '', role: 'member' },
-    validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
+    validate: { email: emailProblem },
   });
   const invite = useMutation({
     mutationFn: async ({ email, role }: { email: string; role: Role }) =>
@@ -67,7 +68,9 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
           label="E-mail"
           type="email"
           required
+          // When the dialog opens, and when it is shown again in it.
           data-autofocus
+          autoFocus
           autoComplete="off"
           {...form.getInputProps('email')}
         />
@@ -114,7 +117,7 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         <Button variant="default" onClick={onAnother}>
           Invite another
         </Button>
-        <Button onClick={onClose} data-autofocus>
+        <Button onClick={onClose} autoFocus>
           Done
         </Button>
       </Group>
