@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newPassword } from '../lib/auth/passwords.ts';
+import { email } from '../lib/http/fields.ts';
 import { ORG_SLUG } from '../lib/slugs.ts';
+import { emailProblem } from '../ui/src/parts/email.ts';
 import { passwordProblem } from '../ui/src/parts/password-rules.ts';
 import { orgSlugProblem, slugFrom } from '../ui/src/parts/slug.ts';
 
@@ -24,6 +26,11 @@ describe('what the web UI says before the service does', () => {
     expect(newPassword().safeParse(password).success).toBe(isGood);
     expect(passwordProblem(password) === undefined).toBe(isGood);
   });
+
+  it.each([' Ada@Example.com ', 'a.b+c@mail.example.co.uk', 'ada@example', 'ada@', 'a b@example.com', ''])(
+    'of the address %j is what the service finds',
+    (address) => expect(emailProblem(address) === null).toBe(email().safeParse(address).success),
+  );
 
   it.each([
     ['acme', true],

@@ -30,6 +30,7 @@ export const isPassing = (error: unknown): boolean =>
 
 const MAX_RETRIES = 10;
 const MAX_WAIT_MS = 10_000;
+const FORGOTTEN_MS = 1_000;
 
 /**
  * What was read, and reads. Those that fail in passing are repeated, after what the service asks for; writes never are.
@@ -52,7 +53,8 @@ export function createQueries(onSignedOut: () => void): QueryClient {
         },
       },
       // A connection that is lost while something is sent is an error at once, not a pause.
-      mutations: { retry: false, networkMode: 'always' },
+      // What was sent, and what came of it, is kept nowhere but on the screen: it may be a password, or a token.
+      mutations: { retry: false, networkMode: 'always', gcTime: FORGOTTEN_MS },
     },
   });
 }

@@ -92,8 +92,6 @@ function TokenForm(props: {
         : (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
             .result;
     },
-    // The token is kept nowhere but on the screen.
-    gcTime: 0,
     onSuccess: async ({ token }) => {
       onMade(token);
       await queries.invalidateQueries({ queryKey: tokensKey(org) });

@@ -61,7 +61,7 @@ export function Register() {
         }}
       />
       <Text size="sm" ta="center">
-        You have one?{' '}
+        Do you have one already?{' '}
         <LinkAnchor to="/login" search={search} underline="always">
           Log in
         </LinkAnchor>

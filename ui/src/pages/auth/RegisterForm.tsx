@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas, ServiceError } from '../../api.ts';
+import { emailProblem } from '../../parts/email.ts';
 import { toFields } from '../../parts/form.ts';
 import { LinkAnchor } from '../../parts/links.tsx';
 import { NewPasswordField } from '../../parts/PasswordField.tsx';
@@ -30,7 +31,7 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
     initialValues: { name: '', email, password: '' },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter your name' : null),
-      email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : 'Enter an e-mail address'),
+      email: emailProblem,
       password: (value) => passwordProblem(value) ?? null,
     },
   });

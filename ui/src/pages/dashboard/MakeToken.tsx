@@ -18,8 +18,6 @@ export function MakeToken(props: { projectId: string; onMade: (token: string) =>
       return (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
         .result;
     },
-    // The token is kept nowhere but on the screen.
-    gcTime: 0,
     onSuccess: async ({ token }) => {
       onMade(token);
       await queries.invalidateQueries({ queryKey: tokensKey(org) });

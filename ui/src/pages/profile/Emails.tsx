@@ -4,6 +4,7 @@ import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas, ServiceError } from '../../api.ts';
+import { emailProblem } from '../../parts/email.ts';
 import { toFields } from '../../parts/form.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
@@ -135,7 +136,7 @@ function AddEmail() {
   const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { email: '' },
-    validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') },
+    validate: { email: emailProblem },
   });
   const add = useMutation({
     mutationFn: async (email: string) => (await api.post('/profile/emails', { body: { email } })).result,

@@ -36,7 +36,7 @@ export function Mfa() {
           Multi-factor authentication
         </Title>
         <Text size="sm" c="dimmed">
-          Who has your password still cannot log in as you.
+          With it, somebody who learns your password still cannot log in as you.
         </Text>
       </div>
       <Loaded query={mfa}>

@@ -104,8 +104,6 @@ function Off({ devices, onEnabled }: Omit<Props, 'isOn'>) {
 export function useEnable(onEnabled: (codes: string[]) => void) {
   return useMutation({
     mutationFn: async () => (await api.post('/profile/mfa/enable')).result.recovery_codes,
-    // The codes are kept nowhere but on the screen.
-    gcTime: 0,
     onSuccess: onEnabled,
   });
 }

@@ -9,11 +9,10 @@ import { NewPasswordField, PasswordField } from '../../parts/PasswordField.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { passwordProblem } from '../../parts/password-rules.ts';
 import { sessionsQuery } from '../../queries/profile.ts';
-import { useMe } from '../../session.ts';
+import { Username } from './Username.tsx';
 
 /** Changes one's password. */
 export function Password() {
-  const { user } = useMe();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<unknown>();
   const form = useForm({
@@ -53,8 +52,7 @@ export function Password() {
         })}
       >
         <Stack maw={440}>
-          {/* For password managers: whose password it is. */}
-          <input type="email" autoComplete="username" value={user.email} readOnly hidden />
+          <Username />
           <PasswordField label="Current password" {...form.getInputProps('current_password')} />
           <NewPasswordField
             label="New password"

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { ServiceError } from '../../api.ts';
 import { PasswordField } from '../../parts/PasswordField.tsx';
 import { Problem } from '../../parts/Problem.tsx';
+import { Username } from './Username.tsx';
 
 interface Props {
   opened: boolean;
@@ -41,6 +42,7 @@ function PasswordForm({ onClose, action, color, children, onConfirm }: Omit<Prop
     >
       <Stack>
         {children}
+        <Username />
         <PasswordField
           label="Your password"
           data-autofocus

@@ -26,7 +26,12 @@ const route = getRouteApi('/_signed-in/o/$org/projects/$slug');
 export function ProjectPage() {
   const { slug } = route.useParams();
   const project = useQuery(projectQuery(useOrg(), slug));
-  return <Loaded query={project}>{(found) => <Content key={found.id} project={found} />}</Loaded>;
+  if (project.data) return <Content key={project.data.id} project={project.data} />;
+  return (
+    <Page title="Project">
+      <Loaded query={project}>{() => null}</Loaded>
+    </Page>
+  );
 }
 
 function Content({ project }: { project: Project }) {
