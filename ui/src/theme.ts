@@ -28,7 +28,11 @@ export const theme = createTheme({
   components: {
     // It would be an element inside the menu that is no item of it.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      // Below a title it would be too pale.
+      styles: { description: { color: 'var(--mantine-color-dimmed)' } },
+    },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // In the colours of most alerts a text is too pale on their background.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },

@@ -13,8 +13,7 @@ interface Props {
 
 /** What went wrong, what can be done, and what to tell whoever runs the server. */
 export function Problem({ error, onRetry, page }: Props) {
-  const { title, advice, action } = problemOf(error);
-  const requestId = error instanceof ServiceError ? error.requestId : undefined;
+  const { title } = problemOf(error);
   const alert = (
     <Alert
       role="alert"
@@ -27,18 +26,39 @@ export function Problem({ error, onRetry, page }: Props) {
         message: { color: 'var(--mantine-color-text)' },
       }}
     >
-      <Stack gap="xs">
-        <Text size="sm" dir="auto">
-          {advice}
-        </Text>
-        {requestId && (
-          <Group gap={4}>
-            <Text size="xs" c="dimmed">
-              Request <code>{requestId}</code>
-            </Text>
-            <Copy value={requestId} label="Copy the request id" />
-          </Group>
-        )}
+      <Advice error={error} {...(onRetry && { onRetry })} />
+    </Alert>
+  );
+  if (!page) return alert;
+  return (
+    <Center p="xl" mih="40vh">
+      <Stack maw={520} w="100%">
+        <title>{`${title} · Security findings`}</title>
+        <VisuallyHidden component="h1">{title}</VisuallyHidden>
+        {alert}
+      </Stack>
+    </Center>
+  );
+}
+
+/** What can be done about an error, and its request id to be copied. */
+export function Advice({ error, onRetry }: Pick<Props, 'error' | 'onRetry'>) {
+  const { advice, action } = problemOf(error);
+  const requestId = error instanceof ServiceError ? error.requestId : undefined;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" dir="auto">
+        {advice}
+      </Text>
+      {requestId && (
+        <Group gap={4}>
+          <Text size="xs" c="dimmed">
+            Request <code>{requestId}</code>
+          </Text>
+          <Copy value={requestId} label="Copy the request id" />
+        </Group>
+      )}
+      {(action || onRetry) && (
         <Group gap="xs">
           {action && (
             <Button component="a" href={action.href} size="xs">
@@ -51,17 +71,7 @@ export function Problem({ error, onRetry, page }: Props) {
             </Button>
           )}
         </Group>
-      </Stack>
-    </Alert>
-  );
-  if (!page) return alert;
-  return (
-    <Center p="xl" mih="40vh">
-      <Stack maw={520} w="100%">
-        <title>{`${title} · Security findings`}</title>
-        <VisuallyHidden component="h1">{title}</VisuallyHidden>
-        {alert}
-      </Stack>
-    </Center>
+      )}
+    </Stack>
   );
 }
