@@ -1,13 +1,17 @@
 import { v7 as uuidv7 } from 'uuid';
 import { SEVERITIES } from '../../agent/finding.ts';
-import { COMPANY, PEOPLE, type Project } from './company.ts';
+import type { Client } from '../../lib/client/index.ts';
+import { COMPANY, PEOPLE, type Project, type Schedule } from './company.ts';
 import { DAY_MS, isThere, type Life, type Run } from './history.ts';
-import type { Visitor, World } from './world.ts';
+import type { World } from './world.ts';
 
 /** Pushes under way at the same time. */
 const AT_ONCE = 100;
 /** What a team looks at in one go. */
 const TRIAGED = 32;
+
+/** What a scanner needs before it reports. */
+const SCAN_MS = 70_000;
 
 interface Known {
   id: string;
@@ -17,7 +21,7 @@ interface Known {
 
 interface Team {
   projectId: string;
-  agent: Visitor;
+  agent: Client;
 }
 
 export interface Story {
@@ -40,24 +44,23 @@ export const addressOf = (name: string, slug: string) =>
 export async function begin(world: World, slug: string, password: string): Promise<Story> {
   const began = world.now();
   const addresses = PEOPLE.map(({ name, role }) => ({ email: addressOf(name, slug), role }));
+  const userIds: string[] = [];
   const teams = new Map<Project, Team>();
   const known = new Map<Life, Known>();
+  const runs = new Map<Schedule, number>();
   let scans = 0;
   let turn = 0;
 
   const dayNow = () => (world.now() - began) / DAY_MS;
 
-  async function signIn(index: number): Promise<Visitor> {
-    const visitor = world.visit({ orgSlug: slug });
-    await visitor.post('/auth/login', { body: { email: addresses[index]?.email ?? '', password } });
-    return visitor;
-  }
+  const signIn = (index: number) => world.signIn(userIds[index] ?? '', slug);
 
   async function found(): Promise<void> {
     for (const [index, { name }] of PEOPLE.entries()) {
       const { email } = addresses[index] as { email: string };
       const visitor = world.visit();
-      await visitor.post('/auth/register', { body: { email, password, name } });
+      const { result } = await visitor.post('/auth/register', { body: { email, password, name } });
+      userIds.push(result.user.id);
       const { searchParams } = world.linkTo(email);
       const [token, email_id] = ['token', 'email_id'].map((key) => searchParams.get(key) ?? '') as [
         string,
@@ -126,9 +129,12 @@ export async function begin(world: World, slug: string, password: string): Promi
     const team = await teamOf(project);
     const scanId = uuidv7({ msecs: world.now() });
     const { persona, scanner, target } = schedule;
-    const name = `${scanner} ${target.url?.replace(/^https:\/\//, '') ?? ''}`;
+    const number = (runs.get(schedule) ?? 0) + 1;
+    runs.set(schedule, number);
+    const name = `${scanner} #${number}`;
     const body = { scan_id: scanId, project_id: team.projectId, persona, name, target };
     await team.agent.post('/agent/scans', { body });
+    world.goTo(world.now() + SCAN_MS);
     scans++;
     return { team, scanId };
   }

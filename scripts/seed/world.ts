@@ -1,7 +1,10 @@
 import { endpoints } from '../../handlers/index.ts';
+import { startSession } from '../../lib/auth/sessions.ts';
+import { parseDevice } from '../../lib/auth/user-agent.ts';
 import { type Client, createClient } from '../../lib/client/index.ts';
 import type { Config } from '../../lib/config.ts';
 import { createApp } from '../../lib/http/app.ts';
+import type { PublicCall } from '../../lib/http/call.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { createServices } from '../../lib/services.ts';
@@ -11,18 +14,25 @@ export interface World {
   /** Moves the clock on; it never goes back. */
   goTo(ms: number): void;
   now(): number;
-  /** A caller of the API: nobody, a user, or an agent. */
-  visit(options?: { orgSlug?: string; token?: string }): Visitor;
+  /** A caller of the API: nobody, or an agent. */
+  visit(options?: { orgSlug?: string; token?: string }): Client;
+  /** A caller with a session that begins now. No mail tells of it, as it would of a login. */
+  signIn(userId: string, orgSlug: string): Promise<Client>;
   /** The link in the last mail to an address. Mails go nowhere else. */
   linkTo(address: string): URL;
   close(): Promise<void>;
 }
 
-/** A client that keeps its session's cookie. */
-export type Visitor = Client & { signOut(): void };
-
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+const ADDRESS = '198.51.100.23';
+
+interface Who {
+  orgSlug?: string;
+  token?: string;
+  cookie?: string | undefined;
+}
 
 /** Opens the service in this process. */
 export async function openWorld(config: Config, databaseUrl: string, began: number): Promise<World> {
@@ -35,7 +45,7 @@ export async function openWorld(config: Config, databaseUrl: string, began: numb
     databaseUrl,
     hasher: createNodeHasher(),
     mailer: { name: 'none', send: async () => {} },
-    remoteAddress: () => '198.51.100.23',
+    remoteAddress: () => ADDRESS,
     clock: () => new Date(time),
   });
   // Nobody is to get mail about what never happened, and this process is not to take the mails of others.
@@ -48,32 +58,33 @@ export async function openWorld(config: Config, databaseUrl: string, began: numb
   };
   const app = createApp({ ...services, mail }, endpoints);
 
+  function visit({ orgSlug, token, cookie }: Who = {}): Client {
+    let kept = cookie?.split(';')[0];
+    const fetch = async (request: Request) => {
+      request.headers.set('user-agent', token ? 'svc-agent' : BROWSER);
+      if (kept) request.headers.set('cookie', kept);
+      const answer = await app.fetch(request);
+      kept = answer.headers.get('set-cookie')?.split(';')[0] ?? kept;
+      return answer;
+    };
+    return createClient({
+      baseUrl: 'http://localhost',
+      ...(orgSlug && { orgSlug }),
+      ...(token && { token }),
+      fetch,
+    });
+  }
+
   return {
     goTo(ms) {
       time = Math.max(time, ms);
     },
     now: () => time,
-    visit({ orgSlug, token } = {}) {
-      let cookie = '';
-      const fetch = async (request: Request) => {
-        request.headers.set('user-agent', token ? 'svc-agent' : BROWSER);
-        if (cookie) request.headers.set('cookie', cookie);
-        const answer = await app.fetch(request);
-        cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
-        return answer;
-      };
-      const client = createClient({
-        baseUrl: 'http://localhost',
-        ...(orgSlug && { orgSlug }),
-        ...(token && { token }),
-        fetch,
-      });
-      return {
-        ...client,
-        signOut() {
-          cookie = '';
-        },
-      };
+    visit: (options) => visit(options),
+    async signIn(userId, orgSlug) {
+      const call = { services, peer: { ip: ADDRESS, secure: false } } as PublicCall;
+      const headers = await startSession(services.database.db, call, userId, parseDevice(BROWSER));
+      return visit({ orgSlug, cookie: headers['set-cookie'] });
     },
     linkTo(address) {
       const link = links.get(address);
