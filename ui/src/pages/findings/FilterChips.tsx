@@ -66,8 +66,7 @@ export function FilterChips({ filter, onChange, onClear }: Props) {
             onClick={clear}
             title="Take this filter away"
           >
-            {label}:{' '}
-            <bdi style={{ overflow: 'hidden', textOverflow: 'ellipsis', marginInlineStart: 4 }}>{text}</bdi>
+            {label}: <bdi className={classes.value}>{text}</bdi>
           </Button>
         </li>
       ))}
