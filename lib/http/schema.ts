@@ -82,7 +82,7 @@ export const EXAMPLE_ID = '0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07';
 
 /** A UUID that comes in; lower-cased as PostgreSQL shows it. */
 export const uuid = () =>
-  z.guid().toLowerCase().openapi({ type: 'string', format: 'uuid', example: EXAMPLE_ID });
+  z.guid('must be a UUID').toLowerCase().openapi({ type: 'string', format: 'uuid', example: EXAMPLE_ID });
 
 /** A UUID that goes out. */
 export const id = () => z.string().openapi({ format: 'uuid', example: EXAMPLE_ID });
