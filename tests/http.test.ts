@@ -263,7 +263,7 @@ describe('a browser of another origin', () => {
     expect(headers.get('access-control-allow-credentials')).toBe('true');
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
       expect(headers.get('access-control-allow-methods')).toContain(method);
-    for (const header of ['content-type', 'authorization', 'x-request-id', 'x-org-slug'])
+    for (const header of ['content-type', 'authorization', 'x-request-id', 'x-org-slug', 'traceparent'])
       expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header);
   });
 
@@ -781,6 +781,46 @@ describe('the log', () => {
     expect(lines.length).toBeGreaterThan(before + 10);
     for (const secret of [password, PASSWORD, '$argon2', 'eyJ', own.token, own.token.slice(4), email])
       expect(text).not.toContain(secret);
+  });
+
+  const TRACE = '0af7651916cd43dd8448eb211c80319c';
+  const SPAN = 'b7ad6b7169203331';
+  const loggedWith = async (traceparent: string) => {
+    const id = crypto.randomUUID();
+    await t.api.get('/config/auth', { headers: { 'x-request-id': id, traceparent } });
+    return lines.map((line) => JSON.parse(line)).find((line) => line.request_id === id);
+  };
+
+  it.each([`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-00`, `cc-${TRACE}-${SPAN}-01-what-comes-later`])(
+    'names trace and span of a request that has them: %s',
+    async (traceparent) => {
+      expect(await loggedWith(traceparent)).toMatchObject({ trace_id: TRACE, span_id: SPAN });
+    },
+  );
+
+  it.each([
+    ['another version', `ff-${TRACE}-${SPAN}-01`],
+    ['no trace', `00-${'0'.repeat(32)}-${SPAN}-01`],
+    ['no span', `00-${TRACE}-${'0'.repeat(16)}-01`],
+    ['upper case', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ['more than its version has', `00-${TRACE}-${SPAN}-01-forged`],
+    ['two of them', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
+    ['another length', `00-${TRACE}a-${SPAN}-01`],
+    ['something else', 'x level=error message=forged'],
+  ])('says nothing of a traceparent with %s', async (_, traceparent) => {
+    const line = await loggedWith(traceparent);
+    expect(line).toMatchObject({ message: 'request', status: 200 });
+    expect(line).not.toHaveProperty('trace_id');
+    expect(line).not.toHaveProperty('span_id');
+  });
+
+  it('names the trace where it tells of a failure, too', async () => {
+    await lost.api.post('/auth/login', {
+      body: { email: 'a@example.com', password: 'x' },
+      headers: { traceparent: `00-${TRACE}-${SPAN}-01` },
+    });
+    const failure = lines.map((line) => JSON.parse(line)).findLast((line) => line.level === 'error');
+    expect(failure).toMatchObject({ message: 'database unavailable', trace_id: TRACE, span_id: SPAN });
   });
 
   it('is not forged by a request id', async () => {

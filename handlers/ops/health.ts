@@ -47,12 +47,13 @@ export const healthz = probe('/healthz', 'Is the service healthy');
 export const readyz = probe('/readyz', 'Can the service take requests');
 
 async function answerProbe({ c, services, now, log }: PublicCall): Promise<Raw> {
-  const { requestId: request_id } = c.get('request');
+  const { ids } = c.get('request');
+  const { request_id } = ids;
   const timestamp = now.toISOString();
   try {
     await services.database.ping(PING_TIMEOUT_MS);
   } catch (error) {
-    log.warn('database unreachable', { request_id, error });
+    log.warn('database unreachable', { ...ids, error });
     const state = { status: 'degraded', db: 'unreachable', timestamp };
     const errors = [new ApiError('server_error/unavailable')];
     return json(503, { success: false, request_id, errors, result: state, ...state });

@@ -152,8 +152,8 @@ async function readCookie(base: PublicCall): Promise<TokenClaims> {
   if (tooMany || claims.length > 1) {
     // One of them may be somebody else's, who waits for what is done in their name.
     expireStrayCookies(base);
-    const { requestId: request_id } = requestOf(base);
-    base.log.warn('cookies of several sessions', { request_id, users: claims.map(({ userId }) => userId) });
+    const { ids } = requestOf(base);
+    base.log.warn('cookies of several sessions', { ...ids, users: claims.map(({ userId }) => userId) });
     throw new ApiError('auth_error/not_authenticated', {
       message:
         'The request came with cookies of several sessions. Those that are not from here were cleared: try again.',

@@ -10,6 +10,7 @@ import { isAllowedOrigin } from './origin.ts';
 import { peerOf } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';
+import { traceOf } from './trace.ts';
 
 export type App = Hono<AppEnv>;
 
@@ -26,7 +27,14 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     origin: (origin) => (isAllowedOrigin(origin, config) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowHeaders: ['Content-Type', 'Authorization', 'X-Request-ID', 'X-Org-Slug'],
+    allowHeaders: [
+      'Content-Type',
+      'Authorization',
+      'X-Request-ID',
+      'X-Org-Slug',
+      'traceparent',
+      'tracestate',
+    ],
     exposeHeaders: ['X-Request-ID', 'Retry-After'],
     maxAge: 600,
   });
@@ -36,9 +44,11 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     const started = performance.now();
     const given = c.req.header('x-request-id');
     const peer = peerOf(c, config.trustProxy, services.remoteAddress);
+    const requestId = requestIdOf(given) ?? newRequestId();
     const request: RequestContext = {
       peer,
-      requestId: requestIdOf(given) ?? newRequestId(),
+      requestId,
+      ids: { request_id: requestId, ...traceOf(c.req.header('traceparent')) },
       secure: peer.secure,
       route: UNMATCHED,
       quiet: false,
@@ -55,10 +65,10 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     } finally {
       const duration = performance.now() - started;
       const { status } = c.res;
-      const { route, org, user, requestId: request_id } = request;
+      const { route, org, user, ids } = request;
       metrics.requestEnded(c.req.method, route, status, duration / 1000);
       log[request.quiet && status < 500 ? 'debug' : 'info']('request', {
-        request_id,
+        ...ids,
         method: c.req.method,
         route,
         status,
@@ -92,8 +102,8 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     const request = c.get('request');
     if (error instanceof ApiError) return respondError(request, error);
     const unavailable = isUnavailable(error);
-    const { route, requestId: request_id } = request;
-    log.error(unavailable ? 'database unavailable' : 'request failed', { request_id, route, error });
+    const { route, ids } = request;
+    log.error(unavailable ? 'database unavailable' : 'request failed', { ...ids, route, error });
     const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';
     return respondError(request, new ApiError(key, refusesWrites(error) ? NO_WRITES : {}));
   });

@@ -7,10 +7,13 @@ import type { Org } from '../orgs.ts';
 import type { Services } from '../services.ts';
 import type { Peer } from './peer.ts';
 import type { ResponseContext } from './respond.ts';
+import type { Trace } from './trace.ts';
 
 /** What is known of every request; kept in the Hono context under `request`. */
 export interface RequestContext extends ResponseContext {
   peer: Peer;
+  /** What log lines about it are found by: its id, and its place in a trace. */
+  ids: { request_id: string } & Partial<Trace>;
   /** The matched route's pattern; bounds the label of metrics. */
   route: string;
   /** Logged at debug only. */

@@ -85,7 +85,7 @@ export async function answerRows(
     waitedBefore = waited();
     waitsSince = undefined;
   };
-  const about = { request_id: request.requestId, route: request.route };
+  const about = { ...request.ids, route: request.route };
   /** Nobody reads any more. */
   let over = false;
   const body = new ReadableStream<Uint8Array>(

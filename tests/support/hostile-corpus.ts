@@ -114,6 +114,7 @@ export const ENCODINGS = ['gzip', 'br', 'deflate', 'compress', 'identity', 'gzip
 export const HEADERS = [
   ...[
     'x-request-id',
+    'traceparent',
     'user-agent',
     'referer',
     'origin',

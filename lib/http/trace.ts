@@ -1,0 +1,16 @@
+/** Where a request stands in somebody's trace. */
+export interface Trace {
+  trace_id: string;
+  /** The caller's span: this service makes none of its own. */
+  span_id: string;
+}
+
+const TRACEPARENT =
+  /^(?<version>(?!ff)[0-9a-f]{2})-(?<trace>(?!0{32})[0-9a-f]{32})-(?<span>(?!0{16})[0-9a-f]{16})-[0-9a-f]{2}(?<rest>-.*)?$/;
+
+/** What a `traceparent` header says (W3C Trace Context); undefined when it is none. Later versions may say more behind it. */
+export function traceOf(header: string | undefined): Trace | undefined {
+  const { version, trace, span, rest } = (header && TRACEPARENT.exec(header)?.groups) || {};
+  if (!trace || !span || (version === '00' && rest !== undefined)) return undefined;
+  return { trace_id: trace, span_id: span };
+}
