@@ -13,6 +13,7 @@ import { isUnavailable } from './db/errors.ts';
 import { migrateShared } from './db/migrate.ts';
 import { sharedMigrations } from './drizzle/migrations.ts';
 import { endpoints } from './handlers/index.ts';
+import { readBacklog } from './lib/backlog.ts';
 import { type Config, ConfigError, parseConfig } from './lib/config.ts';
 import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
@@ -20,6 +21,7 @@ import { createNodeHasher } from './lib/node/argon2.ts';
 import { createHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
 import { createNodeMailer } from './lib/node/mailer.ts';
+import { collectProcess } from './lib/node/process-metrics.ts';
 import { connectPrimary } from './lib/node/worker.ts';
 import { createWorkers, WorkerFailed } from './lib/node/workers.ts';
 import { purgeExpired } from './lib/purge.ts';
@@ -35,6 +37,7 @@ const WORKERS_STOP_TIMEOUT_MS = 9_500;
 const WORKER_END_MS = 1_500;
 const DATABASE_WAIT_MS = 30_000;
 const PURGE_MS = 60 * 60 * 1000;
+const BACKLOG_MS = 15_000;
 
 /** What the build has put there, whether this runs from dist/ or from its source. */
 const { dirname: here } = import.meta;
@@ -135,7 +138,7 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
     remoteAddress,
     staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
     page: await readFile(join(PUBLIC, 'index.html'), 'utf8'),
-    ...(primary && { renderMetrics: primary.metrics }),
+    metrics: { collectRuntime: collectProcess, renderAll: primary?.metrics },
   });
   started.push(() => services.database.close(DATABASE_STOP_TIMEOUT_MS));
 
@@ -154,7 +157,12 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
   return port;
 }
 
-function keepHouse({ database, orgs, clock, log }: Services): void {
+function keepHouse({ database, orgMigrations, orgs, metrics, clock, log }: Services): void {
+  const look = async () => {
+    metrics.backlog(await readBacklog(database.db, orgMigrations.length).catch(() => undefined));
+    setTimeout(look, BACKLOG_MS).unref();
+  };
+  void look();
   const purge = () => purgeExpired(database.db, clock()).catch((error) => log.warn('not purged', { error }));
   setInterval(purge, PURGE_MS).unref();
   // What is behind is also migrated when a request names it.

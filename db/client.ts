@@ -11,6 +11,10 @@ export interface PoolGauges {
   open: number;
   inUse: number;
   idle: number;
+  /** How many there may be. */
+  max: number;
+  /** Queries that wait for one. */
+  waiting: number;
 }
 
 /** The process's way to PostgreSQL. */
@@ -69,7 +73,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     pool() {
       const open = pool.open();
       const inUse = Math.min(pool.inUse(), open);
-      return { open, inUse, idle: open - inUse };
+      return { open, inUse, idle: open - inUse, max: options.max, waiting: pool.waiting() };
     },
     ping,
     close: (timeoutMs = CLOSE_MS) => pool.close(timeoutMs),

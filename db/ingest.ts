@@ -77,7 +77,12 @@ interface Item {
 const MAX_ROWS = 256;
 const MAX_CHARACTERS = 4_000_000;
 
-export function createIngest(withConnection: WithConnection, nextId: () => NewId): Ingest {
+/** @param onBatch called with the number of pushes that one statement writes */
+export function createIngest(
+  withConnection: WithConnection,
+  nextId: () => NewId,
+  onBatch: (size: number) => void = () => {},
+): Ingest {
   const queueOf = perOrg((org: { id: string; tables: OrgTables }) => {
     const statement = ingestStatement(orgSchemaName(org.id));
 
@@ -110,6 +115,7 @@ export function createIngest(withConnection: WithConnection, nextId: () => NewId
       weigh: ({ push }) => push.description.length,
       keyOf: ({ push }) => `${push.projectId} ${push.fingerprint}`,
       async run(items, sql) {
+        onBatch(items.length);
         const results = await writeAll(items, sql);
         // Pushes for a scan that has ended: what its summary says is no longer true.
         const late = new Set(

@@ -23,6 +23,8 @@ export interface Pool {
   /** Connections that are open, and in use. */
   open(): number;
   inUse(): number;
+  /** Queries that wait for one. */
+  waiting(): number;
   /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>;
   /** Lets what is under way finish, for `timeoutMs` at the most, and closes all connections. */
@@ -239,6 +241,7 @@ export function createPool(options: PoolOptions): Pool {
     withConnection,
     open: () => slots.filter((slot) => slot.isOpen()).length,
     inUse: turns.inside,
+    waiting: turns.waiting,
     ping: watch.ping,
     close,
   };

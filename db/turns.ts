@@ -10,6 +10,8 @@ export interface Turns<Thing> {
   refuseAll(error: Error): void;
   /** How many are in. */
   inside(): number;
+  /** How many wait. */
+  waiting(): number;
 }
 
 export type Begin<Thing> = (thing: Thing, leave: () => void) => void;
@@ -82,5 +84,6 @@ export function createTurns<Thing>(things: Thing[], { patienceMs }: TurnsOptions
       for (const { refuse } of refused) refuse(error);
     },
     inside: () => inside,
+    waiting: () => waiting.length,
   };
 }

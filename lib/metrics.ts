@@ -1,14 +1,24 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../db/client.ts';
+import type { Backlog } from './backlog.ts';
+import { ERRORS, type ErrorKey } from './http/errors.ts';
+import { MAIL_OUTCOMES, type MailOutcome } from './mail/queue.ts';
 
 /** Metrics as data. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** The process's metrics, as SPEC.md names them. */
+/** The process's metrics, as SPEC.md names them, and some more. */
 export interface Metrics {
   requestStarted(): void;
   /** `path` is a route pattern, never a path somebody sent: labels stay bounded. */
   requestEnded(method: string, path: string, status: number, seconds: number): void;
+  /** A request was answered with this error; those that are about who asks are counted. */
+  refused(error: ErrorKey): void;
+  /** One statement writes so many pushed findings. */
+  batchWritten(size: number): void;
+  mailTried(outcome: MailOutcome): void;
+  /** What was last seen of the backlog; undefined when the database did not answer. */
+  backlog(seen: Backlog | undefined): void;
   /** Prometheus text exposition format. */
   render(): Promise<string>;
   /** What this process has counted. */
@@ -16,11 +26,21 @@ export interface Metrics {
   contentType: string;
 }
 
+export interface MetricsOptions {
+  /** Adds what the runtime knows of the process. */
+  collectRuntime?: ((registry: Registry) => void) | undefined;
+  /** What is rendered where this process is one of several. */
+  renderAll?: (() => Promise<string>) | undefined;
+}
+
 /** Node takes some thirty methods; those nobody is served by share one label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** @param renderAll what is rendered where this process is one of several */
-export function createMetrics(pool: () => PoolGauges, renderAll?: () => Promise<string>): Metrics {
+const AUTH_FAILURES = (Object.keys(ERRORS) as ErrorKey[]).filter((key) =>
+  /^(auth|token|rate_limit)_error\//.test(key),
+);
+
+export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -41,6 +61,28 @@ export function createMetrics(pool: () => PoolGauges, renderAll?: () => Promise<
     help: 'HTTP requests being handled.',
     registers,
   });
+  const authFailures = new Counter({
+    name: 'svc_auth_failures_total',
+    help: 'Requests refused because of who asks; kind is the type and code of the error.',
+    labelNames: ['kind'],
+    registers,
+  });
+  // From the first on: what begins at 1 has never risen.
+  for (const kind of AUTH_FAILURES) authFailures.inc({ kind }, 0);
+  const batches = new Histogram({
+    name: 'svc_ingest_batch_size',
+    help: 'Pushed findings that were written by one statement.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const mails = new Counter({
+    name: 'svc_mails_total',
+    help: 'Attempts to send a mail: failed ones are repeated, for a day, then given up.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of MAIL_OUTCOMES) mails.inc({ outcome }, 0);
+
   const poolGauge = (name: string, help: string, read: (gauges: PoolGauges) => number) =>
     new Gauge({
       name,
@@ -57,6 +99,23 @@ export function createMetrics(pool: () => PoolGauges, renderAll?: () => Promise<
     (gauges) => gauges.inUse,
   );
   poolGauge('svc_db_pool_idle', 'Open database connections waiting for work.', (gauges) => gauges.idle);
+  poolGauge('svc_db_pool_max', 'Database connections that may be opened.', (gauges) => gauges.max);
+  poolGauge('svc_db_pool_waiting', 'Queries waiting for a database connection.', (gauges) => gauges.waiting);
+
+  /** Of the whole database, whoever looks: several processes do not add up. Without a value until somebody has looked. */
+  const seenGauge = (name: string, help: string, aggregator: 'max' | 'min') => {
+    const gauge = new Gauge({ name, help, registers, aggregator });
+    gauge.remove();
+    return (value: number | undefined) => (value === undefined ? gauge.remove() : gauge.set(value));
+  };
+  const setUp = seenGauge('svc_db_up', 'Whether the database answered when it was last asked.', 'min');
+  const setMails = seenGauge('svc_mail_queue_depth', 'Mails not sent yet, counted up to 10,000.', 'max');
+  const setBehind = seenGauge(
+    'svc_migrations_pending',
+    'Organizations whose schema is still to be migrated, counted up to 10,000.',
+    'max',
+  );
+  options.collectRuntime?.(registry);
 
   return {
     requestStarted: () => active.inc(),
@@ -66,7 +125,17 @@ export function createMetrics(pool: () => PoolGauges, renderAll?: () => Promise<
       requests.inc({ method, path, status });
       duration.observe({ method, path }, seconds);
     },
-    render: renderAll ?? (() => registry.metrics()),
+    refused(kind) {
+      if (AUTH_FAILURES.includes(kind)) authFailures.inc({ kind });
+    },
+    batchWritten: (size) => batches.observe(size),
+    mailTried: (outcome) => mails.inc({ outcome }),
+    backlog(seen) {
+      setUp(seen ? 1 : 0);
+      setMails(seen?.mails);
+      setBehind(seen?.orgsBehind);
+    },
+    render: options.renderAll ?? (() => registry.metrics()),
     read: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };

@@ -19,7 +19,7 @@ import { createListTurns, type ListTurns } from './http/list-turns.ts';
 import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
 import { createOrgDirectory, type OrgDirectory } from './orgs.ts';
 
 export type Clock = () => Date;
@@ -72,8 +72,7 @@ export interface Platform {
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   openDatabase?: (options: DatabaseOptions) => Database;
-  /** Metrics of all processes that serve together, where there are several. */
-  renderMetrics?: () => Promise<string>;
+  metrics?: MetricsOptions;
 }
 
 /** Says what works without being set, but not as well. */
@@ -97,6 +96,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     max: config.dbPoolMax,
     onPooler: () => log.info('the database is behind a connection pooler: no statements are prepared'),
   });
+  const metrics = createMetrics(() => database.pool(), platform.metrics);
   const nextId = createIds(clock);
   const { db } = database;
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
@@ -116,15 +116,18 @@ export async function createServices(platform: Platform): Promise<Services> {
     secretBox: await createSecretBox(config.encryptionKey),
     emailCodes: createEmailCodes(secret, nextId),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
-    mail: createMailQueue({ db, mailer, log, clock, nextId, background: platform.background }),
+    mail: createMailQueue({
+      ...{ db, mailer, log, clock, nextId, background: platform.background },
+      onOutcome: metrics.mailTried,
+    }),
     apiTokens: createApiTokens(db, createShare(database.withConnection, third), clock),
-    ingest: createIngest(createShare(database.withConnection, third), nextId),
+    ingest: createIngest(createShare(database.withConnection, third), nextId, metrics.batchWritten),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
     listTurns: createListTurns(Math.max(1, Math.floor(config.dbPoolMax / 2)), {
       patienceMs: LIST_PATIENCE_MS,
     }),
-    metrics: createMetrics(() => database.pool(), platform.renderMetrics),
+    metrics,
     remoteAddress,
     staticFiles: platform.staticFiles,
     page: platform.page ?? NO_PAGE,

@@ -1,5 +1,8 @@
 import net from 'node:net';
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { orgs } from '../db/shared.ts';
+import { readBacklog } from '../lib/backlog.ts';
 import { refuseMalformed } from '../lib/http/app.ts';
 import { BODY_LIMIT } from '../lib/http/input.ts';
 import { createLogger } from '../lib/logger.ts';
@@ -502,16 +505,24 @@ describe('metrics', () => {
         ?.slice(sample.length) ?? 0,
     );
 
-  it('are in the Prometheus text format, of the types the contract names', async () => {
+  it('are in the Prometheus text format, of the types the contract names and some more', async () => {
     const answer = await t.api.get('//metrics');
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(answer.text.match(/^# TYPE .*$/gm)?.sort()).toEqual([
+      '# TYPE svc_auth_failures_total counter',
       '# TYPE svc_db_pool_idle gauge',
       '# TYPE svc_db_pool_in_use gauge',
+      '# TYPE svc_db_pool_max gauge',
       '# TYPE svc_db_pool_open_connections gauge',
+      '# TYPE svc_db_pool_waiting gauge',
+      '# TYPE svc_db_up gauge',
       '# TYPE svc_http_active_requests gauge',
       '# TYPE svc_http_request_duration_seconds histogram',
       '# TYPE svc_http_requests_total counter',
+      '# TYPE svc_ingest_batch_size histogram',
+      '# TYPE svc_mail_queue_depth gauge',
+      '# TYPE svc_mails_total counter',
+      '# TYPE svc_migrations_pending gauge',
     ]);
   });
 
@@ -537,6 +548,67 @@ describe('metrics', () => {
     const text = await render();
     expect(text.split('\n').length).toBe(series);
     expect(text).not.toContain('first');
+  });
+
+  it('count by kind what is refused because of who asks, and nothing else', async () => {
+    const failures = async () => {
+      const samples = (await render()).matchAll(/^svc_auth_failures_total\{kind="(.*)"\} (\d+)$/gm);
+      return Object.fromEntries([...samples].map(([, kind, count]) => [kind, Number(count)]));
+    };
+    const before = await failures();
+    const { email } = org.owner;
+    await t.api.post('/auth/login', { body: { email, password: 'Wrong1password' } });
+    await t.api.get('/auth/me');
+    for (const token of ['x', `svc_${'0'.repeat(32)}`, `svc_${'1'.repeat(32)}`])
+      await t.api.get('/agent/findings', { ...org.asAgent, token });
+    await t.api.get('/orgs/unknown', org.asOwner);
+    await t.api.post('/orgs', { ...org.asOwner, body: {} });
+    const after = await failures();
+    const risen = Object.keys(after).filter((kind) => after[kind] !== before[kind]);
+    expect(Object.fromEntries(risen.map((kind) => [kind, (after[kind] ?? 0) - (before[kind] ?? 0)]))).toEqual(
+      {
+        'auth_error/invalid_credentials': 1,
+        'auth_error/not_authenticated': 1,
+        'token_error/invalid_format': 1,
+        'token_error/invalid': 2,
+      },
+    );
+  });
+
+  it('tell how many findings were written together', async () => {
+    const own = await fresh();
+    const scan = await createScan(t.api, own);
+    const before = await render();
+    await Promise.all([1, 2, 3, 4, 5].map((i) => push(t.api, own, scan, { fingerprint: `batched-${i}` })));
+    const after = await render();
+    const risen = (sample: string) => valueIn(after, sample) - valueIn(before, sample);
+    expect(risen('svc_ingest_batch_size_sum')).toBe(5);
+    expect(risen('svc_ingest_batch_size_count')).toBeLessThan(5);
+  });
+
+  it('tell what waits, when somebody has looked, and nothing when that failed', async () => {
+    const waiting = async () => {
+      const text = await render();
+      const names = ['svc_db_up', 'svc_mail_queue_depth', 'svc_migrations_pending'];
+      return names.map((name) => text.match(new RegExp(`^${name} (.*)$`, 'm'))?.[1]);
+    };
+    const { metrics, mail, database, orgMigrations } = t.services;
+    expect(await waiting()).toEqual([undefined, undefined, undefined]);
+    await mail.deliverDue();
+    await database.db.transaction(async (tx) => {
+      const content = { subject: 'Hello', html: '<p>Hello', text: 'Hello' };
+      for (const to of ['a', 'b']) await mail.enqueue(tx, `${to}@example.com`, content);
+      await tx.update(orgs).set({ schemaVersion: 0 }).where(eq(orgs.id, org.id));
+      metrics.backlog(await readBacklog(tx, orgMigrations.length));
+      expect(await waiting()).toEqual(['1', '2', '1']);
+      await tx.update(orgs).set({ schemaVersion: orgMigrations.length }).where(eq(orgs.id, org.id));
+    });
+    const before = await render();
+    await mail.deliverDue();
+    const sent = 'svc_mails_total{outcome="sent"}';
+    expect(valueIn(await render(), sent) - valueIn(before, sent)).toBe(2);
+    metrics.backlog(undefined);
+    expect(await waiting()).toEqual(['0', undefined, undefined]);
   });
 
   it('count themselves as the request being handled', async () => {
@@ -621,7 +693,7 @@ describe('metrics', () => {
           () => false,
         ),
       );
-      expect(single.services.database.pool()).toEqual({ open: 1, inUse: 0, idle: 1 });
+      expect(single.services.database.pool()).toMatchObject({ open: 1, inUse: 0, idle: 1 });
     });
   });
 });
@@ -699,7 +771,7 @@ describe('a failure', () => {
       if (next.status !== 200) expect(next.error).toBe('server_error/unavailable');
       return next.status === 200;
     });
-    expect(single.services.database.pool()).toEqual({ open: 1, inUse: 0, idle: 1 });
+    expect(single.services.database.pool()).toMatchObject({ open: 1, inUse: 0, idle: 1 });
   });
 });
 

@@ -100,7 +100,10 @@ export function createApp(services: Services, endpoints: Endpoints): App {
 
   app.onError((error, c) => {
     const request = c.get('request');
-    if (error instanceof ApiError) return respondError(request, error);
+    if (error instanceof ApiError) {
+      metrics.refused(error.key);
+      return respondError(request, error);
+    }
     const unavailable = isUnavailable(error);
     const { route, ids } = request;
     log.error(unavailable ? 'database unavailable' : 'request failed', { ...ids, route, error });

@@ -23,6 +23,10 @@ export interface MailQueue {
   stop(): Promise<void>;
 }
 
+/** A mail that `failed` is tried again, one that is `given_up` is not. */
+export const MAIL_OUTCOMES = ['sent', 'failed', 'given_up'] as const;
+export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
+
 export interface MailQueueOptions {
   db: Db;
   mailer: Mailer;
@@ -31,6 +35,8 @@ export interface MailQueueOptions {
   nextId: () => NewId;
   /** Keeps the runtime alive until the task is done (`waitUntil`). */
   background?: ((task: Promise<unknown>) => void) | undefined;
+  /** Told what became of each attempt to send a mail. */
+  onOutcome?: ((outcome: MailOutcome) => void) | undefined;
   timing?: Partial<typeof TIMING> | undefined;
 }
 
@@ -62,7 +68,7 @@ type Row = typeof mailQueue.$inferSelect;
  * is sent again, with the same id.
  */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
-  const { db, mailer, log, clock, nextId, background } = options;
+  const { db, mailer, log, clock, nextId, background, onOutcome = () => {} } = options;
   const timing = { ...TIMING, ...options.timing };
 
   /** The delivery under way. */
@@ -158,7 +164,10 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     } catch (error) {
       return failed(mail, reason(error, mail));
     }
-    if (!taken.has(id)) sent++;
+    if (!taken.has(id)) {
+      sent++;
+      onOutcome('sent');
+    }
     taken.add(id);
     const erased = await inDatabase(() => erase(id));
     if (erased) taken.delete(id);
@@ -195,10 +204,13 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     const same = and(eq(mailQueue.id, id), eq(mailQueue.attempts, attempts));
     if (now.getTime() - mail.createdAt.getTime() >= GIVE_UP_MS) {
       const gone = await inDatabase(() => db.delete(mailQueue).where(same).returning({ id: mailQueue.id }));
-      if (gone?.length) log.error('mail given up', { id, recipient, attempts, mailer: mailer.name, error });
+      if (!gone?.length) return;
+      onOutcome('given_up');
+      log.error('mail given up', { id, recipient, attempts, mailer: mailer.name, error });
       return;
     }
     const nextAttemptAt = after(now, backoff(attempts));
+    onOutcome('failed');
     log.warn('mail not sent', { id, attempts, mailer: mailer.name, error, nextAttemptAt });
     await inDatabase(() => db.update(mailQueue).set({ nextAttemptAt }).where(same));
   }
