@@ -136,6 +136,15 @@ describe('the metrics of workers', () => {
     for (const { text } of await ask('/metrics')) expect(authRequests(text)).toBe(20);
     agent.destroy();
   });
+
+  it('have what the process and the database are like, whichever worker looks', async () => {
+    const server = await startWorkers();
+    let text = '';
+    while (metric(text, 'svc_db_up') !== 1) ({ text } = await get(server, '/metrics'));
+    expect(text).toMatch(/^svc_mail_queue_depth 0$/m);
+    expect(text).toMatch(/^svc_migrations_pending 0$/m);
+    expect(metric(text, 'process_cpu_seconds_total')).toBeGreaterThan(0);
+  });
 });
 
 describe('a worker that is killed', () => {
