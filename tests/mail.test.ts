@@ -408,7 +408,8 @@ describe('the queue', () => {
     const resend = await startResend();
     const invalid = { statusCode: 422, name: 'validation_error', message: `Invalid recipient for ${LINK}` };
     resend.answer = () => [422, JSON.stringify(invalid)];
-    const queue = open(resendMailer(resend.url));
+    const outcomes: string[] = [];
+    const queue = open(resendMailer(resend.url), { onOutcome: (outcome) => outcomes.push(outcome) });
     await queue.enqueue(database.db, 'no@example.com', reset);
     for (let hour = 0; hour < 24; hour++) {
       await queue.deliverDue();
@@ -418,6 +419,7 @@ describe('the queue', () => {
     expect(await waiting()).toHaveLength(1);
     await queue.deliverDue();
     expect(await waiting()).toEqual([]);
+    expect(outcomes).toEqual([...Array(24).fill('failed'), 'given_up']);
     const [line, ...more] = logged('mail given up');
     expect(more).toEqual([]);
     expect(line).toMatchObject({ level: 'error', recipient: 'no@example.com', attempts: 25 });
