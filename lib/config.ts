@@ -113,6 +113,9 @@ const VARIABLES = {
   ],
 } as const satisfies Record<string, readonly [z.ZodType, string]>;
 
+/** All that is read, for the documents to be held to. */
+export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES);
+
 const SECRET = new Set([
   'JWT_SECRET',
   'DATABASE_URL',

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { endpoints } from '../handlers/index.ts';
+import { VARIABLE_NAMES } from '../lib/config.ts';
 import { TAGS } from '../lib/http/endpoint.ts';
 import { describeApi } from '../lib/http/openapi.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
@@ -96,4 +99,39 @@ describe('the documentation page', () => {
       expect(await answer.text()).toMatch(/^<!doctype html>/);
     },
   );
+});
+
+describe('the documents', () => {
+  const root = resolve(import.meta.dirname, '..');
+  const read = (file: string) => readFileSync(join(root, file), 'utf8');
+  const documents = ['.', 'docs'].flatMap((directory) =>
+    readdirSync(join(root, directory))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(directory, name)),
+  );
+  /** As GitHub makes them: of the words, without what is neither letter nor digit. */
+  const anchorsOf = (text: string) =>
+    [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+
+  it('name every variable of the configuration, and no other', () => {
+    const rows = [...read('docs/configuration.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    expect(rows.sort()).toEqual([...VARIABLE_NAMES].sort());
+    const example = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(VARIABLE_NAMES.filter((name) => !example.includes(name))).toEqual(['RESEND_BASE_URL']);
+  });
+
+  it.each(documents)('link to what is there: %s', (file) => {
+    const links = [...read(file).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    const dead = links.filter(([, path, anchor]) => {
+      const target = path ? join(dirname(file), path) : file;
+      if (!existsSync(join(root, target))) return true;
+      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+    });
+    expect(dead.map(([link]) => link)).toEqual([]);
+  });
 });
