@@ -1,11 +1,8 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { createGroup } from '../../db/group.ts';
 import type { NewId } from '../../db/ids.ts';
-import { mailQueue } from '../../db/shared.ts';
-import { arrayText } from '../../db/statements.ts';
 import type { Logger } from '../logger.ts';
 import type { MailContent, Mailer } from './mailer.ts';
+import { createQueuedMails, type QueuedMail } from './queued-mails.ts';
 
 /** Mails that are on their way: kept in the database until the provider has taken them. */
 export interface MailQueue {
@@ -53,14 +50,10 @@ const TIMING = {
 const GATHER_MS = 20;
 /** Mails under way at the same time, per process. */
 const CONCURRENCY = 4;
-/** How long a mail is left alone by others; after that its process is taken for dead. Longer than a send can last. */
-const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 60 * 60_000;
 /** A mail that fails when it is older is given up. */
 const GIVE_UP_MS = 24 * 60 * 60_000;
-
-type Row = typeof mailQueue.$inferSelect;
 
 /**
  * Makes a queue over `shared.mail_queue`. Any number of processes may share the table: each mail is taken by one of
@@ -70,6 +63,7 @@ type Row = typeof mailQueue.$inferSelect;
 export function createMailQueue(options: MailQueueOptions): MailQueue {
   const { db, mailer, log, clock, nextId, background, onOutcome = () => {} } = options;
   const timing = { ...TIMING, ...options.timing };
+  const queued = createQueuedMails({ db, log, clock, nextId });
 
   /** The delivery under way. */
   let running: Promise<void> | undefined;
@@ -80,20 +74,10 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   let sent = 0;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let databaseDown = false;
   /** Sent, but not erased yet because the database failed in between. */
   const taken = new Set<string>();
   /** End the sends under way. */
   const aborts = new Set<(reason: string) => void>();
-
-  /** Mails that were sent while others are erased are erased together. */
-  const erase = createGroup<string, true>({
-    maxItems: 1_000,
-    async run(ids) {
-      await db.delete(mailQueue).where(sql`${mailQueue.id} = any (${arrayText(ids)}::uuid[])`);
-      return ids.map(() => true);
-    },
-  });
 
   function look(): Promise<void> {
     if (stopped) return running ?? Promise.resolve();
@@ -114,7 +98,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
           await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
           if (stopped) continue;
           wanted = false;
-          const mails = await claim(free);
+          const mails = await queued.take(free);
           if (mails.length === free) wanted = true;
           for (const mail of mails) {
             const send = deliver(mail).finally(() => sending.delete(send));
@@ -135,29 +119,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     }
   }
 
-  /** Takes due mails: until their lease is over they are no longer due. */
-  async function claim(limit: number): Promise<Row[]> {
-    const now = clock();
-    const due = db
-      .select({ id: mailQueue.id })
-      .from(mailQueue)
-      .where(lte(mailQueue.nextAttemptAt, now))
-      .orderBy(asc(mailQueue.nextAttemptAt))
-      .limit(limit)
-      .for('update', { skipLocked: true });
-    const mails = await inDatabase(() =>
-      db
-        .update(mailQueue)
-        .set({ attempts: sql`${mailQueue.attempts} + 1`, nextAttemptAt: after(now, LEASE_MS) })
-        // As an array it is looked up once; as a set it may be joined, and its limit taken anew for every row.
-        .where(sql`${mailQueue.id} = any(array${due})`)
-        .returning(),
-    );
-    // In the order they were written, as far as it is up to us.
-    return (mails ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
-  }
-
-  async function deliver(mail: Row): Promise<void> {
+  async function deliver(mail: QueuedMail): Promise<void> {
     const { id, attempts } = mail;
     try {
       if (!taken.has(id)) await send(mail);
@@ -169,13 +131,12 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
       onOutcome('sent');
     }
     taken.add(id);
-    const erased = await inDatabase(() => erase(id));
-    if (erased) taken.delete(id);
+    if (await queued.erase(id)) taken.delete(id);
     log.debug('mail sent', { id, attempts, mailer: mailer.name });
   }
 
   /** Hands a mail to the provider, for as long as a send may last. */
-  async function send(mail: Row): Promise<void> {
+  async function send(mail: QueuedMail): Promise<void> {
     const { id, recipient, subject, html, text } = mail;
     const controller = new AbortController();
     let abort = (_: string) => {};
@@ -197,35 +158,19 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     }
   }
 
-  async function failed(mail: Row, error: string): Promise<void> {
+  async function failed(mail: QueuedMail, error: string): Promise<void> {
     const { id, attempts, recipient } = mail;
     const now = clock();
-    // Not if it has been taken by another process meanwhile.
-    const same = and(eq(mailQueue.id, id), eq(mailQueue.attempts, attempts));
     if (now.getTime() - mail.createdAt.getTime() >= GIVE_UP_MS) {
-      const gone = await inDatabase(() => db.delete(mailQueue).where(same).returning({ id: mailQueue.id }));
-      if (!gone?.length) return;
+      if (!(await queued.drop(mail))) return;
       onOutcome('given_up');
       log.error('mail given up', { id, recipient, attempts, mailer: mailer.name, error });
       return;
     }
-    const nextAttemptAt = after(now, backoff(attempts));
+    const nextAttemptAt = new Date(now.getTime() + backoff(attempts));
     onOutcome('failed');
     log.warn('mail not sent', { id, attempts, mailer: mailer.name, error, nextAttemptAt });
-    await inDatabase(() => db.update(mailQueue).set({ nextAttemptAt }).where(same));
-  }
-
-  /** Runs a statement; when it fails that is logged, once until one succeeds again, and the result is undefined. */
-  async function inDatabase<T>(statement: () => PromiseLike<T>): Promise<T | undefined> {
-    try {
-      const result = await statement();
-      databaseDown = false;
-      return result;
-    } catch (error) {
-      if (!databaseDown) log.warn('the mail queue is out of reach', { error });
-      databaseDown = true;
-      return undefined;
-    }
+    await queued.postpone(mail, nextAttemptAt);
   }
 
   function poll(): void {
@@ -234,24 +179,11 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     void look();
   }
 
-  /** @returns the id of the mail */
-  async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
-    const { id, at } = nextId();
-    const { subject, html, text, link = null } = content;
-    await tx
-      .insert(mailQueue)
-      .values({ id, recipient, subject, html, text, link, nextAttemptAt: at, createdAt: at });
-    return id;
-  }
-
   return {
     async enqueue(tx, recipient, content) {
-      await write(tx, recipient, content);
+      await queued.write(tx, recipient, content);
     },
-    async pretend(tx, content) {
-      const id = await write(tx, 'nobody@invalid', content);
-      await tx.delete(mailQueue).where(eq(mailQueue.id, id));
-    },
+    pretend: queued.pretend,
     kick() {
       const delivery = look();
       background?.(delivery);
@@ -278,8 +210,6 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   };
 }
 
-const after = (time: Date, ms: number) => new Date(time.getTime() + ms);
-
 /** 30 seconds, doubled with every attempt up to an hour, less up to a quarter, so that mails do not come in herds. */
 const backoff = (attempts: number) =>
   Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS) * (1 - Math.random() / 4);
@@ -295,7 +225,7 @@ async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 /** An error for the log. Servers may quote what they refuse: words with digits that the mail has too are left out. */
-function reason(error: unknown, { text }: Row): string {
+function reason(error: unknown, { text }: QueuedMail): string {
   const message = error instanceof Error ? error.message : String(error);
   return message
     .slice(0, 500)
