@@ -77,7 +77,7 @@ async function seed(config: Config, databaseUrl: string, slug: string): Promise<
       await happens();
     }
     world.goTo(Date.now() - 5 * 60_000);
-    const [run] = runs.filter(({ schedule }) => schedule.scanner === 'semgrep').slice(-1);
+    const [run] = runs.filter(({ schedule }) => schedule.persona === 'sharingan').slice(-1);
     if (run) await story.beginScan(run);
 
     const { projects, scans, findings } = story.counts();

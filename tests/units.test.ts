@@ -288,7 +288,9 @@ describe('the demo organization', () => {
   it.each(PROJECTS)(
     '$name has findings that the service takes, each with a fingerprint of its own',
     (project) => {
-      const findings = project.schedules.flatMap(({ candidates }) => candidates);
+      const findings = project.schedules.flatMap(({ parts }) =>
+        parts.flatMap(({ candidates }) => candidates),
+      );
       const ids = { scan_id: 'scan', project_id: '01890a5d-ac96-774b-bcce-b302099a8057' };
       for (const finding of findings) {
         expect(FindingInput.safeParse({ ...finding, ...ids }).error).toBeUndefined();

@@ -14,17 +14,16 @@ export const PEOPLE = [
   { name: 'Amara Okafor', role: 'viewer' },
 ] as const;
 
-/** A scanner that runs again and again over a project. */
+/** Scanners that run again and again over a project, and report together. */
 export interface Schedule {
-  scanner: string;
+  name: string;
   persona: Persona;
   everyDays: number;
   /** Hours into a day, UTC. */
   hour: number;
   target: { type: string; url?: string; path?: string; ref?: string };
-  /** All that it may ever find, and which share of it is really there. */
-  candidates: Finding[];
-  share: number;
+  /** All that a scanner may ever find, and which share of it is really there. */
+  parts: { candidates: Finding[]; share: number }[];
 }
 
 export interface Project {
@@ -74,50 +73,43 @@ const project = (code: Code): Project => {
     startDay: code.startDay,
     schedules: [
       {
-        scanner: 'semgrep',
+        name: 'Audit',
         persona: 'sharingan',
         everyDays: 7,
         hour: 2,
         target,
-        candidates: files.flatMap((file) => inSource(code.language, file)),
-        share: 0.7,
+        parts: [
+          { candidates: files.flatMap((file) => inSource(code.language, file)), share: 0.7 },
+          { candidates: code.settings.flatMap(secretsIn), share: 0.3 },
+        ],
       },
       {
-        scanner,
+        name: 'Dependencies',
         persona: 'senku',
         everyDays: 3,
         hour: 4,
         target,
-        candidates: code.manifests.flatMap((manifest) => vulnerabilities(code.ecosystem, scanner, manifest)),
-        share: 0.75,
-      },
-      {
-        scanner: 'trivy',
-        persona: 'senku',
-        everyDays: 7,
-        hour: 5,
-        target: { type: 'image', url: `registry.lumen-books.example/${code.images[0]}` },
-        candidates: code.images.flatMap((image) => vulnerabilities('debian', 'trivy', image)),
-        share: 0.6,
-      },
-      {
-        scanner: 'gitleaks',
-        persona: 'sharingan',
-        everyDays: 2,
-        hour: 1,
-        target,
-        candidates: code.settings.flatMap(secretsIn),
-        share: 0.3,
+        parts: [
+          {
+            candidates: code.manifests.flatMap((manifest) =>
+              vulnerabilities(code.ecosystem, scanner, manifest),
+            ),
+            share: 0.75,
+          },
+          {
+            candidates: code.images.flatMap((image) => vulnerabilities('debian', 'trivy', image)),
+            share: 0.6,
+          },
+        ],
       },
       ...(code.pages ?? []).slice(0, 1).map(
         (first): Schedule => ({
-          scanner: 'zap',
+          name: 'Penetration test',
           persona: 'killua',
           everyDays: 7,
           hour: 22,
           target: { type: 'web', url: new URL(first).origin },
-          candidates: (code.pages ?? []).flatMap(atAddress),
-          share: 0.35,
+          parts: [{ candidates: (code.pages ?? []).flatMap(atAddress), share: 0.35 }],
         }),
       ),
     ],
@@ -196,21 +188,25 @@ export const PROJECTS: Project[] = [
     startDay: 33,
     schedules: [
       {
-        scanner: 'checkov',
+        name: 'Audit',
         persona: 'sharingan',
         everyDays: 4,
         hour: 3,
         target: { type: 'repository', url: 'https://git.lumen-books.example/platform', ref: 'main' },
-        candidates: [
-          ...words('network storage database queue cdn mail backup logs audit').map(
-            (name) => `terraform/${name}.tf`,
-          ),
-          ...words('storefront payments search orders stock shipping gateway').map(
-            (name) => `k8s/${name}.yaml`,
-          ),
-          ...words('storefront payments search warehouse').map((name) => `docker/${name}/Dockerfile`),
-        ].flatMap(inInfrastructure),
-        share: 0.7,
+        parts: [
+          {
+            candidates: [
+              ...words('network storage database queue cdn mail backup logs audit').map(
+                (name) => `terraform/${name}.tf`,
+              ),
+              ...words('storefront payments search orders stock shipping gateway').map(
+                (name) => `k8s/${name}.yaml`,
+              ),
+              ...words('storefront payments search warehouse').map((name) => `docker/${name}/Dockerfile`),
+            ].flatMap(inInfrastructure),
+            share: 0.7,
+          },
+        ],
       },
     ],
   },

@@ -15,7 +15,7 @@ export interface Life {
   verdict: 'confirmed' | 'false_positive' | 'wontfix';
 }
 
-/** One run of a scanner. */
+/** One scan. */
 export interface Run {
   at: number;
   project: Project;
@@ -55,25 +55,25 @@ function lifeOf(finding: Finding, startDay: number, days: number): Life {
 export const isThere = ({ from, until, again }: Life, day: number) =>
   day >= from && (day < until || day >= again);
 
-/** All runs of all scanners until now, the oldest first. */
+/** All scans until now, the oldest first. */
 export function runsUntil(now: number, days: number): Run[] {
   const start = Math.floor(now / DAY_MS) * DAY_MS - (days - 1) * DAY_MS;
   const runs = PROJECTS.flatMap((project) =>
     project.schedules.flatMap((schedule, index) => {
-      const there = schedule.candidates.filter(
-        ({ fingerprint }) => dice(`there ${fingerprint}`)() < schedule.share,
+      const there = schedule.parts.flatMap(({ candidates, share }) =>
+        candidates.filter(({ fingerprint }) => dice(`there ${fingerprint}`)() < share),
       );
       const lives = there.map((finding) => lifeOf(finding, project.startDay, days));
       const made: Run[] = [];
       for (let day = project.startDay; day < days; day += schedule.everyDays) {
         const at = start + day * DAY_MS + (schedule.hour + index * 0.3) * HOUR_MS;
-        const fails = dice(`${project.name} ${schedule.scanner} ${day}`)() < 0.04;
+        const fails = dice(`${project.name} ${schedule.name} ${day}`)() < 0.04;
         made.push({
           at,
           project,
           schedule,
           lives,
-          ...(fails && { failure: `${schedule.scanner} ended with exit status 137` }),
+          ...(fails && { failure: 'A scanner ended with exit status 137.' }),
         });
       }
       return made;

@@ -128,10 +128,10 @@ export async function begin(world: World, slug: string, password: string): Promi
   async function register({ project, schedule }: Run): Promise<{ team: Team; scanId: string }> {
     const team = await teamOf(project);
     const scanId = uuidv7({ msecs: world.now() });
-    const { persona, scanner, target } = schedule;
+    const { persona, target } = schedule;
     const number = (runs.get(schedule) ?? 0) + 1;
     runs.set(schedule, number);
-    const name = `${scanner} #${number}`;
+    const name = `${schedule.name} #${number}`;
     const body = { scan_id: scanId, project_id: team.projectId, persona, name, target };
     await team.agent.post('/agent/scans', { body });
     world.goTo(world.now() + SCAN_MS);
@@ -164,7 +164,7 @@ export async function begin(world: World, slug: string, password: string): Promi
         params: { path: { id: scanId } },
         body: run.failure ? { status: 'failed', error_message: run.failure } : { status: 'completed' },
       });
-      if (!run.failure && run.schedule.scanner !== 'zap') await verify(team, run.lives);
+      if (!run.failure && run.schedule.persona !== 'killua') await verify(team, run.lives);
     },
 
     async triage() {
