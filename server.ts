@@ -3,15 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
-import { openDatabase } from './db/client.ts';
 import { EmbeddedUnavailable, startEmbedded } from './db/embedded.ts';
-import { isUnavailable } from './db/errors.ts';
-import { migrateShared } from './db/migrate.ts';
-import { sharedMigrations } from './drizzle/migrations.ts';
 import { endpoints } from './handlers/index.ts';
 import { readBacklog } from './lib/backlog.ts';
 import { type Config, ConfigError, parseConfig } from './lib/config.ts';
@@ -21,11 +16,13 @@ import { createNodeHasher } from './lib/node/argon2.ts';
 import { createHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
 import { createNodeMailer } from './lib/node/mailer.ts';
+import { prepareDatabase } from './lib/node/prepare-database.ts';
 import { collectProcess } from './lib/node/process-metrics.ts';
+import { createServices } from './lib/node/services.ts';
 import { connectPrimary } from './lib/node/worker.ts';
 import { createWorkers, WorkerFailed } from './lib/node/workers.ts';
 import { purgeExpired } from './lib/purge.ts';
-import { createServices, type Services, warnOfUnset } from './lib/services.ts';
+import { type Services, warnOfUnset } from './lib/services.ts';
 
 /** For the requests under way; a worker may be given less. All that is stopped together takes ten seconds at most. */
 const STOP_TIMEOUT_MS = 8_000;
@@ -35,7 +32,6 @@ const DATABASE_STOP_TIMEOUT_MS = 500;
 const WORKERS_STOP_TIMEOUT_MS = 9_500;
 /** What a worker needs of it behind its last request. */
 const WORKER_END_MS = 1_500;
-const DATABASE_WAIT_MS = 30_000;
 const PURGE_MS = 60 * 60 * 1000;
 const BACKLOG_MS = 15_000;
 
@@ -198,25 +194,6 @@ async function startDatabase(config: Config, log: Logger, started: Undo[]): Prom
     ),
   );
   return (await starting).url;
-}
-
-/** Migrates `shared`, waiting for a database that is still on its way up. */
-async function prepareDatabase(url: string, log: Logger): Promise<void> {
-  const database = openDatabase({ url, max: 1 });
-  const deadline = Date.now() + DATABASE_WAIT_MS;
-  try {
-    for (;;) {
-      try {
-        return await migrateShared(database.sql, sharedMigrations);
-      } catch (error) {
-        if (!isUnavailable(error) || Date.now() > deadline) throw error;
-        log.warn('waiting for the database', { reason: (error as Error).message });
-        await sleep(1_000);
-      }
-    }
-  } finally {
-    await database.close();
-  }
 }
 
 function remoteAddress(c: Context): string {

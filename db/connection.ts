@@ -1,19 +1,7 @@
 import net from 'node:net';
 import postgres, { type Sql } from 'postgres';
+import { asQuery, type DriverQuery, lost } from './driver.ts';
 import { sqlState } from './errors.ts';
-
-/** A query of postgres.js, with what the driver itself uses of it. */
-export interface DriverQuery extends Promise<{ command: string }> {
-  /** Called once, when the query is to be sent. */
-  handler(query: DriverQuery): void;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  strings: [string];
-  args: unknown[];
-  options: { prepare?: boolean; simple?: boolean };
-}
-
-export const asQuery = (query: object) => query as DriverQuery;
 
 /**
  * A connection with a postgres.js client of its own, which is thrown away together with it. Of a connection that is lost,
@@ -41,8 +29,6 @@ export interface Hosts {
   /** Which of the driver's hosts is asked first. */
   at: number;
 }
-
-export const lost = () => Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' });
 
 /**
  * Begins a connection to one of the hosts the driver was given.

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { asQuery } from './connection.ts';
+import { asQuery, replacing } from './driver.ts';
 import type { Slot } from './slot.ts';
 
 type Run = (tx: never) => Promise<unknown>;
@@ -70,12 +70,4 @@ async function transact(driver: Sql, slot: Slot, run: Run): Promise<unknown> {
   const { command } = await slot.run('commit');
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
   return outcome;
-}
-
-/** `target` with other methods. */
-export function replacing<Target extends object>(
-  target: Target,
-  methods: Record<string | symbol, unknown>,
-): Target {
-  return new Proxy(target, { get: (_, key) => methods[key] ?? target[key as keyof Target] });
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
-import { asQuery, type DriverQuery } from './connection.ts';
+import { asQuery, type DriverQuery, replacing } from './driver.ts';
 import { sqlState } from './errors.ts';
 import { createHotTexts } from './hot.ts';
-import { createLease, replacing } from './lease.ts';
+import { createLease } from './lease.ts';
 import { CONNECTION_LIFETIME_MS, createSlot, type Slot } from './slot.ts';
-import { type Begin, createTurns } from './turns.ts';
+import { type Begin, createTurns, PATIENCE_MS } from './turns.ts';
 import { createWatch } from './watch.ts';
 
 /**
@@ -52,8 +52,6 @@ export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
  * the hot statements of two periods then, at the most.
  */
 const MAX_HOT_STATEMENTS = 300;
-/** How long a query waits for a connection. */
-export const PATIENCE_MS = 10_000;
 /** PostgreSQL has so much more time to end a statement itself, which keeps the connection. */
 const GRACE_MS = 5_000;
 /** Who waits for so long while nobody is answered has the database asked whether it is there. */

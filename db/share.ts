@@ -1,5 +1,5 @@
-import { PATIENCE_MS, type WithConnection } from './pool.ts';
-import { createTurns } from './turns.ts';
+import type { WithConnection } from './pool.ts';
+import { createTurns, PATIENCE_MS } from './turns.ts';
 
 /** Who takes longer waits for something, such as a lock, and leaves its place to others. */
 const LONG_MS = 1_000;

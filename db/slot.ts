@@ -1,12 +1,6 @@
 import type { Sql } from 'postgres';
-import {
-  asQuery,
-  type Connection,
-  type DriverQuery,
-  type Hosts,
-  lost,
-  openConnection,
-} from './connection.ts';
+import { type Connection, type Hosts, openConnection } from './connection.ts';
+import { asQuery, type DriverQuery, lost } from './driver.ts';
 
 /** A place for one connection to PostgreSQL, which is opened when it is needed. */
 export interface Slot {

@@ -27,6 +27,9 @@ interface Waiting<Thing> {
   since: number;
 }
 
+/** How long a query waits for a connection. */
+export const PATIENCE_MS = 10_000;
+
 /** Thrown to who has waited too long. */
 export const BUSY = 'TOO_BUSY';
 

@@ -5,7 +5,6 @@ import { type Migration, migrateOrg, orgSchemaStatements } from '../db/migrate.t
 import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../db/org.ts';
 import { orgFields, toResource } from '../db/resources.ts';
 import { memberships, orgMigrations, orgs } from '../db/shared.ts';
-import type { Config } from './config.ts';
 import { ApiError } from './http/errors.ts';
 import { subdomainOf } from './http/origin.ts';
 import type { Logger } from './logger.ts';
@@ -43,22 +42,30 @@ const UNKNOWN_DOMAIN_MS = 10_000;
 /** After this an organization that could not be migrated is tried again when somebody asks for it. */
 const RETRY_MIGRATION_MS = 1_000;
 
+/** What is remembered of organizations: plain data, which outlives the database it was read from. */
+export type KnownOrgs = ReturnType<typeof createKnownOrgs>;
+
+export const createKnownOrgs = () => ({
+  tablesOf: perOrg(({ id }: { id: string }) => buildOrgTables(orgSchemaName(id))),
+  // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
+  bySlug: new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 }),
+  unknownDomains: new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS }),
+  failedLately: new QuickLRU<string, Error>({ maxSize: 1_000, maxAge: RETRY_MIGRATION_MS }),
+});
+
 export function createOrgDirectory(options: {
   database: Database;
-  config: Pick<Config, 'baseDomain' | 'dbPoolMax'>;
+  /** Connections of the database at the most. */
+  max: number;
+  baseDomain: string | undefined;
   migrations: readonly Migration[];
+  known: KnownOrgs;
   log: Logger;
 }): OrgDirectory {
-  const { database, migrations, log } = options;
+  const { database, max, baseDomain, migrations, log } = options;
   const { db } = database;
-  const { baseDomain, dbPoolMax } = options.config;
-
-  const tablesOf = perOrg(({ id }: { id: string }) => buildOrgTables(orgSchemaName(id)));
-  // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
-  const bySlug = new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 });
-  const unknownDomains = new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS });
+  const { tablesOf, bySlug, unknownDomains, failedLately } = options.known;
   const migrating = new Map<string, Promise<void>>();
-  const failedLately = new QuickLRU<string, Error>({ maxSize: 1_000, maxAge: RETRY_MIGRATION_MS });
 
   async function find(where: SQL): Promise<OrgName | undefined> {
     const [row] = await db
@@ -133,7 +140,7 @@ export function createOrgDirectory(options: {
       migrateOrgs({
         db,
         // Half of the connections are for those who ask for something.
-        atOnce: Math.max(1, Math.min(MIGRATIONS_AT_ONCE, Math.floor(dbPoolMax / 2))),
+        atOnce: Math.max(1, Math.min(MIGRATIONS_AT_ONCE, Math.floor(max / 2))),
         version: migrations.length,
         migrate: migrateOnce,
         log,

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { type Database, type DatabaseOptions, openDatabase } from '../db/client.ts';
+import type { Database, PoolGauges } from '../db/client.ts';
 import { createFindingPages, type FindingPages } from '../db/finding-pages.ts';
 import { createFindingReader, type FindingReader } from '../db/finding-reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
@@ -20,34 +20,26 @@ import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
-import { createOrgDirectory, type OrgDirectory } from './orgs.ts';
+import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs.ts';
 
 export type Clock = () => Date;
 
-/** Everything an app needs from outside; made once per process, and per test. */
-export interface Services {
+/** What holds no connection: made once per process (on the edge per isolate), for all requests at once. */
+export interface CoreServices {
   config: Config;
   log: Logger;
   clock: Clock;
   /** A new UUID v7 and its time. */
   nextId: () => NewId;
-  database: Database;
   /** The org track, applied to every new organization. */
   orgMigrations: readonly Migration[];
-  orgs: OrgDirectory;
+  /** What is remembered of organizations. */
+  knownOrgs: KnownOrgs;
   hasher: PasswordHasher;
+  mailer: Mailer;
   signedTokens: SignedTokens;
-  sessions: SessionLookUp;
   secretBox: SecretBox;
   emailCodes: EmailCodes;
-  limits: AuthLimits;
-  mail: MailQueue;
-  /** For whole lists, which keep a connection for as long as they are read. */
-  listTurns: ListTurns;
-  apiTokens: ApiTokens;
-  ingest: Ingest;
-  readFinding: FindingReader;
-  findingPages: FindingPages;
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
   remoteAddress: (c: Context) => string;
@@ -57,21 +49,32 @@ export interface Services {
   page: string;
 }
 
+/** Everything an app needs from outside. What works over a database belongs, on the edge, to one request. */
+export interface Services extends CoreServices {
+  database: Database;
+  orgs: OrgDirectory;
+  sessions: SessionLookUp;
+  limits: AuthLimits;
+  mail: MailQueue;
+  /** For whole lists, which keep a connection for as long as they are read. */
+  listTurns: ListTurns;
+  apiTokens: ApiTokens;
+  ingest: Ingest;
+  readFinding: FindingReader;
+  findingPages: FindingPages;
+}
+
 /** What differs between Node, the edge and tests. */
 export interface Platform {
   config: Config;
   log: Logger;
-  databaseUrl: string;
   hasher: PasswordHasher;
   mailer: Mailer;
-  /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
-  background?: (task: Promise<unknown>) => void;
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
   page?: string;
   clock?: Clock;
   orgMigrations?: readonly Migration[];
-  openDatabase?: (options: DatabaseOptions) => Database;
   metrics?: MetricsOptions;
 }
 
@@ -87,49 +90,65 @@ const NO_PAGE =
 /** How long who wants a whole list waits for those who are reading some. */
 const LIST_PATIENCE_MS = 30_000;
 
-/** Wires the services; nothing connects before the first query. */
-export async function createServices(platform: Platform): Promise<Services> {
-  const { config, log, hasher, mailer, clock = () => new Date(), remoteAddress = () => '' } = platform;
-  const migrations = platform.orgMigrations ?? orgMigrations;
-  const database = (platform.openDatabase ?? openDatabase)({
-    url: platform.databaseUrl,
-    max: config.dbPoolMax,
-    onPooler: () => log.info('the database is behind a connection pooler: no statements are prepared'),
-  });
-  const metrics = createMetrics(() => database.pool(), platform.metrics);
+/** @param pool the connections of this process, counted when somebody asks */
+export async function createCore(platform: Platform, pool: () => PoolGauges): Promise<CoreServices> {
+  const { config, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const nextId = createIds(clock);
-  const { db } = database;
-  // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
-  const third = Math.ceil(config.dbPoolMax / 3);
   const secret = config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID();
   return {
     config,
-    log,
+    log: platform.log,
     clock,
     nextId,
-    database,
-    orgMigrations: migrations,
-    orgs: createOrgDirectory({ database, config, migrations, log }),
-    hasher,
+    orgMigrations: platform.orgMigrations ?? orgMigrations,
+    knownOrgs: createKnownOrgs(),
+    hasher: platform.hasher,
+    mailer: platform.mailer,
     signedTokens: await createSignedTokens(secret),
-    sessions: createSessionLookUp(database),
     secretBox: await createSecretBox(config.encryptionKey),
     emailCodes: createEmailCodes(secret, nextId),
+    metrics: createMetrics(pool, platform.metrics),
+    remoteAddress,
+    staticFiles: platform.staticFiles,
+    page: platform.page ?? NO_PAGE,
+  };
+}
+
+/** What services over a database are given. */
+export interface Connection {
+  database: Database;
+  /** Connections it has at the most. */
+  max: number;
+  /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
+  background?: (task: Promise<unknown>) => void;
+}
+
+/** Wires the services over a database; nothing connects before the first query. */
+export function connectServices(core: CoreServices, connection: Connection): Services {
+  const { config, log, clock, nextId, mailer, metrics } = core;
+  const { database, max, background } = connection;
+  const { db } = database;
+  // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
+  const third = Math.ceil(max / 3);
+  return {
+    ...core,
+    database,
+    orgs: createOrgDirectory({
+      ...{ database, log, max },
+      baseDomain: config.baseDomain,
+      migrations: core.orgMigrations,
+      known: core.knownOrgs,
+    }),
+    sessions: createSessionLookUp(database),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
     mail: createMailQueue({
-      ...{ db, mailer, log, clock, nextId, background: platform.background },
+      ...{ db, mailer, log, clock, nextId, background },
       onOutcome: metrics.mailTried,
     }),
     apiTokens: createApiTokens(db, createShare(database.withConnection, third), clock),
     ingest: createIngest(createShare(database.withConnection, third), nextId, metrics.batchWritten),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
-    listTurns: createListTurns(Math.max(1, Math.floor(config.dbPoolMax / 2)), {
-      patienceMs: LIST_PATIENCE_MS,
-    }),
-    metrics,
-    remoteAddress,
-    staticFiles: platform.staticFiles,
-    page: platform.page ?? NO_PAGE,
+    listTurns: createListTurns(Math.max(1, Math.floor(max / 2)), { patienceMs: LIST_PATIENCE_MS }),
   };
 }

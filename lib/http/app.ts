@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable, refusesWrites } from '../../db/errors.ts';
-import type { Services } from '../services.ts';
+import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
 import { ApiError } from './errors.ts';
@@ -17,9 +17,19 @@ export type App = Hono<AppEnv>;
 /** The route of what goes nowhere. */
 const UNMATCHED = 'unmatched';
 
+/** The services of a request. */
+type ServicesOf = (c: Context<AppEnv>) => Services;
+
 /** The whole service as one fetch handler, the same on every runtime. */
-export function createApp(services: Services, endpoints: Endpoints): App {
-  const { config, log, metrics } = services;
+export function createApp(services: Services, endpoints: Endpoints): App;
+/** @param servicesOf what those requests bring that share no database */
+export function createApp(core: CoreServices, endpoints: Endpoints, servicesOf: ServicesOf): App;
+export function createApp(
+  core: CoreServices,
+  endpoints: Endpoints,
+  servicesOf: ServicesOf = () => core as Services,
+): App {
+  const { config, log, metrics } = core;
   const app = new Hono<AppEnv>();
 
   // Without an Origin there is nothing to allow, and the response stays on the fast path.
@@ -43,7 +53,7 @@ export function createApp(services: Services, endpoints: Endpoints): App {
   app.use(async (c, next) => {
     const started = performance.now();
     const given = c.req.header('x-request-id');
-    const peer = peerOf(c, config.trustProxy, services.remoteAddress);
+    const peer = peerOf(c, config.trustProxy, core.remoteAddress);
     const requestId = requestIdOf(given) ?? newRequestId();
     const request: RequestContext = {
       peer,
@@ -84,14 +94,14 @@ export function createApp(services: Services, endpoints: Endpoints): App {
     description ??= toYaml(describeApi(endpoints));
     return description;
   };
-  serveEndpoints(app, endpoints, { services, openApi });
-  if (services.staticFiles) serveFiles(app, services.staticFiles);
+  serveEndpoints(app, endpoints, (c) => ({ services: servicesOf(c), openApi }));
+  if (core.staticFiles) serveFiles(app, core.staticFiles);
 
   app.notFound((c) => {
     const request = c.get('request');
     const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/api(\/|$)/.test(c.req.path);
     if (!isPage) return respondError(request, new ApiError('resource_error/not_found'));
-    return respond(request, 200, services.page, {
+    return respond(request, 200, core.page, {
       ...PAGE_HEADERS,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
@@ -117,21 +127,22 @@ export function createApp(services: Services, endpoints: Endpoints): App {
 const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
 
 type Handler = (c: Context<AppEnv>) => Response | Promise<Response>;
+type ServingOf = (c: Context<AppEnv>) => Serving;
 
 /** What is routed first answers: a path that is spelled out goes before one whose parameter could be that. */
-function serveEndpoints(app: App, endpoints: Endpoints, serving: Serving): void {
+function serveEndpoints(app: App, endpoints: Endpoints, servingOf: ServingOf): void {
   const byPath = new Map<string, Endpoint[]>();
   for (const endpoint of Object.values(endpoints)) {
     byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint]);
   }
   // `{` sorts behind every letter.
   for (const [path, ofPath] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    app.all(toPattern(path), methodsOf(path, ofPath, serving));
+    app.all(toPattern(path), methodsOf(path, ofPath, servingOf));
   }
 }
 
 /** Serves a path by method; other methods are answered 405 with what it takes (RFC 9110, 15.5.6). */
-function methodsOf(path: string, ofPath: readonly Endpoint[], serving: Serving): Handler {
+function methodsOf(path: string, ofPath: readonly Endpoint[], servingOf: ServingOf): Handler {
   const byMethod = new Map<string, Endpoint>();
   for (const endpoint of ofPath) {
     byMethod.set(endpoint.method, endpoint);
@@ -140,7 +151,7 @@ function methodsOf(path: string, ofPath: readonly Endpoint[], serving: Serving):
   const allow = { allow: [...byMethod.keys()].join(', ') };
   return (c) => {
     const endpoint = byMethod.get(c.req.method);
-    if (endpoint) return endpoint.serve(c, serving);
+    if (endpoint) return endpoint.serve(c, servingOf(c));
     const request = c.get('request');
     request.route = path;
     if (c.req.method === 'OPTIONS') return respond(request, 204, null, allow);
@@ -183,7 +194,7 @@ export function refuseMalformed(refusal: Refusal = {}): Response {
 }
 
 /** The same, in the log and the metrics, where it has no route. */
-export function createRefusals({ log, metrics }: Pick<Services, 'log' | 'metrics'>) {
+export function createRefusals({ log, metrics }: Pick<CoreServices, 'log' | 'metrics'>) {
   return (refusal: Refusal): Response => {
     const response = refuseMalformed(refusal);
     const { method, message: reason } = refusal;

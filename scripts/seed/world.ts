@@ -7,7 +7,7 @@ import { createApp } from '../../lib/http/app.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
-import { createServices } from '../../lib/services.ts';
+import { createServices } from '../../lib/node/services.ts';
 
 /** The service over the real database, at a time that is set: its own handlers write what was long ago. */
 export interface World {

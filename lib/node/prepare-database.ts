@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../db/client.ts';
+import { isUnavailable } from '../../db/errors.ts';
+import { migrateShared } from '../../db/migrate.ts';
+import { sharedMigrations } from '../../drizzle/migrations.ts';
+import type { Logger } from '../logger.ts';
+
+const DATABASE_WAIT_MS = 30_000;
+
+/** Migrates `shared`, waiting for a database that is still on its way up. */
+export async function prepareDatabase(url: string, log: Logger): Promise<void> {
+  const database = openDatabase({ url, max: 1 });
+  const deadline = Date.now() + DATABASE_WAIT_MS;
+  try {
+    for (;;) {
+      try {
+        return await migrateShared(database.sql, sharedMigrations);
+      } catch (error) {
+        if (!isUnavailable(error) || Date.now() > deadline) throw error;
+        log.warn('waiting for the database', { reason: (error as Error).message });
+        await sleep(1_000);
+      }
+    }
+  } finally {
+    await database.close();
+  }
+}
