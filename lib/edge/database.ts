@@ -1,0 +1,132 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres, { type Sql } from 'postgres';
+import type { Database, PoolGauges } from '../../db/client.ts';
+import { asQuery, lost, replacing } from '../../db/driver.ts';
+import { sqlState } from '../../db/errors.ts';
+
+/** A request has six connections to anywhere at the most; the others are for mails. */
+export const CONNECTIONS = 3;
+
+const CONNECT_TIMEOUT_S = 5;
+/** No statement waits longer for its answer, unless its transaction sets `statement_timeout`. */
+const ANSWER_MS = 30_000;
+const CLOSE_MS = 5_000;
+
+/** What all databases of an isolate are doing. */
+export interface Activity {
+  /** Queries and transactions under way. */
+  inUse: number;
+}
+
+/** How many connections there may be is Hyperdrive's affair. */
+export const gaugesOf = ({ inUse }: Activity): PoolGauges => ({
+  ...{ open: inUse, inUse, idle: 0, waiting: 0 },
+  max: Number.POSITIVE_INFINITY,
+});
+
+/** The error of a query; what sockets say here has no code. */
+const named = (error: unknown) => (sqlState(error) ? error : lost(error));
+
+/** A database of one request. */
+export interface RequestDatabase extends Database {
+  /** Resolves when nothing is under way; a list is, for as long as it is read. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Opens a database for one request: sockets belong to the request that opened them. They lead through Hyperdrive, which keeps
+ * the connections; so nothing is prepared, and nothing set for a session.
+ */
+export function openDatabase(url: string, activity: Activity): RequestDatabase {
+  const client = postgres(url, {
+    max: CONNECTIONS,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    max_lifetime: null,
+    prepare: false,
+    // The only use would be JavaScript arrays as parameters: one round trip less per connection.
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'svc-findings' },
+  });
+  let inUse = 0;
+  let becomesIdle = () => {};
+
+  /** Counts what is under way. */
+  function began(): () => void {
+    inUse++;
+    activity.inUse++;
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      activity.inUse--;
+      if (--inUse === 0) becomesIdle();
+    };
+  }
+
+  /** Queries of `target`, each with a time limit; those of a transaction are counted with it. */
+  function watched(target: Pick<Sql, 'unsafe'>, isCounted: boolean) {
+    let isLimited = true;
+    return (...args: Parameters<Sql['unsafe']>) => {
+      if (args[0].includes('statement_timeout')) isLimited = false;
+      const query = asQuery(target.unsafe(...args));
+      const { handler } = query;
+      query.handler = (sent) => {
+        const ended = isCounted ? began() : () => {};
+        const late = isLimited ? setTimeout(() => client.end({ timeout: 0 }), ANSWER_MS) : undefined;
+        const settle = (how: (value: unknown) => void) => (value: unknown) => {
+          clearTimeout(late);
+          ended();
+          how(value);
+        };
+        query.resolve = settle(query.resolve);
+        const { reject } = query;
+        query.reject = settle((error) => reject(named(error)));
+        handler(sent);
+      };
+      return query;
+    };
+  }
+
+  async function begin(run: (tx: never) => Promise<unknown>): Promise<unknown> {
+    const ended = began();
+    let failure: { error: unknown } | undefined;
+    try {
+      return await client.begin(async (tx) => {
+        try {
+          return await run(replacing(tx, { unsafe: watched(tx, false) }) as never);
+        } catch (error) {
+          failure = { error };
+          throw error;
+        }
+      });
+    } catch (error) {
+      throw failure ? failure.error : named(error);
+    } finally {
+      ended();
+    }
+  }
+
+  const sql = replacing(client, { unsafe: watched(client, true), begin });
+  return {
+    db: drizzle(sql),
+    sql,
+    withConnection: (use) => use(sql),
+    pool: () => gaugesOf({ inUse }),
+    async ping(timeoutMs) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(lost()), timeoutMs);
+      });
+      await Promise.race([sql.unsafe('select 1'), late]).finally(() => clearTimeout(timer));
+    },
+    async idle() {
+      while (inUse > 0) {
+        await new Promise<void>((resolve) => {
+          becomesIdle = resolve;
+        });
+      }
+    },
+    close: (timeoutMs = CLOSE_MS) => client.end({ timeout: timeoutMs / 1000 }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import type { PasswordHasher } from '../auth/passwords.ts';
+import { ConfigError } from '../config.ts';
+import { type App, createApp } from '../http/app.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+import { ApiError } from '../http/errors.ts';
+import { createRequestIds } from '../http/request-id.ts';
+import { respondError } from '../http/respond.ts';
+import { createLogger } from '../logger.ts';
+import { type Clock, type CoreServices, connectServices, createCore, type Services } from '../services.ts';
+import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
+import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
+import { keepHouse } from './house.ts';
+import { createEdgeMailer } from './mailer.ts';
+
+/** What an entry brings along. */
+export interface Parts {
+  endpoints: Endpoints;
+  hasher: PasswordHasher;
+  /** `index.html` of the web UI. */
+  page: string;
+  /** Takes a line of the log. */
+  write(line: string): void;
+  clock?: Clock;
+}
+
+/** What keeps the runtime alive behind an answer. */
+export interface Execution {
+  waitUntil(task: Promise<unknown>): void;
+}
+
+/** The handlers of a Cloudflare worker. */
+export interface Worker {
+  fetch(request: Request, env: Env, execution: Execution): Promise<Response>;
+  scheduled(event: { scheduledTime: number }, env: Env, execution: Execution): Promise<void>;
+}
+
+/** What is made once per isolate, and holds no connection. */
+interface Isolate {
+  core: CoreServices;
+  app: App;
+  activity: Activity;
+}
+
+/** What a request brings to the app: its services, which are made when somebody asks for them. */
+interface Bindings {
+  services(): Services;
+}
+
+/**
+ * The service as a worker. Connections, timers and whatever waits for them belong to one request: workerd lets no other
+ * request touch them. So every request has services of its own over {@link CoreServices} that all share.
+ */
+export function createWorker(parts: Parts): Worker {
+  let kept: Isolate | undefined;
+
+  async function isolateOf(env: Env): Promise<Isolate> {
+    if (kept) return kept;
+    // Several requests may get here: none may wait for what another one is making.
+    const made = await prepare(env, parts);
+    kept ??= made;
+    return kept;
+  }
+
+  return {
+    async fetch(request, env, execution) {
+      const isolate = await isolateOf(env).catch((error) => unprepared(error, parts));
+      if (isolate instanceof Response) return isolate;
+      const { services, end } = connecting(isolate, env);
+      try {
+        return await isolate.app.fetch(request, { services });
+      } finally {
+        execution.waitUntil(end());
+      }
+    },
+    async scheduled({ scheduledTime }, env) {
+      const isolate = await isolateOf(env);
+      const { services, end } = connecting(isolate, env);
+      await keepHouse(services(), new Date(scheduledTime)).finally(end);
+    },
+  };
+}
+
+async function prepare(env: Env, { endpoints, hasher, page, write, clock }: Parts): Promise<Isolate> {
+  const config = parseEdgeConfig(env);
+  const log = createLogger({ level: config.logLevel, format: config.logFormat, write });
+  const activity: Activity = { inUse: 0 };
+  const core = await createCore(
+    {
+      ...{ config, log, hasher, page },
+      ...(clock && { clock }),
+      mailer: createEdgeMailer(config, log),
+      remoteAddress: (c) => c.req.header('cf-connecting-ip') ?? '',
+      staticFiles: staticFiles(env),
+    },
+    () => gaugesOf(activity),
+  );
+  warnOfUnset(config, log);
+  const servicesOf = (c: Context) => (c.env as Bindings).services();
+  return { core, activity, app: createApp(core, endpoints, servicesOf) };
+}
+
+/** Services over a database that is opened when somebody asks for them. */
+function connecting({ core, activity }: Isolate, env: Env) {
+  let database: RequestDatabase | undefined;
+  let services: Services | undefined;
+  const tasks: Promise<unknown>[] = [];
+  return {
+    services(): Services {
+      if (services) return services;
+      database = openDatabase(env.HYPERDRIVE.connectionString, activity);
+      services = connectServices(core, {
+        database,
+        max: CONNECTIONS,
+        background: (task) => tasks.push(task),
+      });
+      return services;
+    },
+    /** Waits for what goes on behind the answer, and closes the connections. */
+    async end(): Promise<void> {
+      await Promise.allSettled(tasks);
+      await database?.idle();
+      await database?.close();
+    },
+  };
+}
+
+function staticFiles({ ASSETS }: Env): MiddlewareHandler {
+  return async (c) => {
+    const found = await ASSETS.fetch(c.req.raw);
+    if (found.status !== 404) return found;
+    await found.body?.cancel();
+  };
+}
+
+/** Answers what cannot be answered, as nothing is set up. */
+function unprepared(error: Error, { write }: Parts): Response {
+  const log = createLogger({ level: 'error', format: 'json', write });
+  if (error instanceof ConfigError) log.error(error.message);
+  else log.error('not started', { error });
+  const context = { requestId: createRequestIds()(), secure: false };
+  return respondError(context, new ApiError('server_error/internal'));
+}

@@ -1,0 +1,5 @@
+import type { Metafile } from 'esbuild';
+
+export declare function bundledPackages(metafiles: Metafile[]): string[];
+export declare function noticesOf(root: string, dirs: string[], more?: string[]): Promise<string>;
+export declare function asComment(text: string): string;
