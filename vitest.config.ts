@@ -24,7 +24,8 @@ export default defineConfig({
         test: {
           name: 'api',
           include: ['tests/**/*.test.ts'],
-          exclude: [CONTRACT],
+          // Those of the edge: see vitest.edge.config.ts.
+          exclude: [CONTRACT, 'tests/edge/**'],
           globalSetup: [
             'tests/support/build.ts',
             'tests/support/postgres.ts',

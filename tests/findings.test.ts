@@ -194,6 +194,7 @@ describe('GET /findings', () => {
       await new Promise((later) => setTimeout(later, 200));
     }
     expect(JSON.parse(text).result).toHaveLength(500);
+    await t.services.database.sql.unsafe(`alter database "${pathname.slice(1)}" reset statement_timeout`);
   });
 
   it('frees its connection when the reader goes away', async () => {

@@ -1,22 +1,32 @@
+import { expect, inject, vi } from 'vitest';
 import type { Migration } from '../../db/migrate.ts';
+import { mailQueue } from '../../db/shared.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { PasswordHasher } from '../../lib/auth/passwords.ts';
 import { type Config, parseConfig } from '../../lib/config.ts';
-import { type App, createApp } from '../../lib/http/app.ts';
+import { createApp } from '../../lib/http/app.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Mail } from '../../lib/mail/mailer.ts';
 import { createServices } from '../../lib/node/services.ts';
 import type { Services } from '../../lib/services.ts';
 import { type Api, createApi } from './api.ts';
 import { createDatabase } from './database.ts';
+import { openEdgeClient } from './edge/client.ts';
 import { plainHasher } from './hasher.ts';
 import { silentLog } from './log.ts';
 import { afterSuite } from './suite.ts';
 
-/** The app over a database of its own, and a client that calls it in process. */
+/** What tests call of an app. */
+export interface Called {
+  request(input: string | Request, init?: RequestInit): Response | Promise<Response>;
+  fetch(request: Request, bindings?: unknown): Response | Promise<Response>;
+}
+
+/** The app over a database of its own, and a client that calls it: in process, or in workerd. */
 export interface TestApp {
-  app: App;
+  app: Called;
   api: Api;
+  /** Those of an app in process, over the same database. */
   services: Services;
   databaseUrl: string;
   /** Mails that were sent, oldest first; after a call, wait for them with `delivered()`. */
@@ -39,6 +49,8 @@ export interface TestAppOptions {
   hasher?: PasswordHasher;
 }
 
+const JWT_SECRET = 'a secret for tests only';
+
 /** Starts an app for the calling suite; it is closed and its database dropped after the suite. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl ? undefined : await createDatabase();
@@ -46,7 +58,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   let ahead = 0;
   const mails: Mail[] = [];
   const services = await createServices({
-    config: { ...parseConfig({ JWT_SECRET: 'a secret for tests only', ...options.env }), ...options.config },
+    config: { ...parseConfig({ JWT_SECRET, ...options.env }), ...options.config },
     log: options.log ?? silentLog,
     databaseUrl,
     hasher: options.hasher ?? plainHasher,
@@ -59,12 +71,14 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     clock: () => new Date(Date.now() + ahead),
     ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
-  const app = createApp(services, endpoints);
   afterSuite(async () => {
     await services.mail.stop();
     await services.database.close();
     await database?.drop();
   });
+  const app = inject('edgePort')
+    ? await startOnEdge({ ...options, databaseUrl }, { services, mails, aheadMs: () => ahead })
+    : createApp(services, endpoints);
   return {
     app,
     api: createApi((request) => app.request(request)),
@@ -80,5 +94,35 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     advance(ms) {
       ahead += ms;
     },
+  };
+}
+
+/** The same app in workerd. What `services` have to do with its mails is waiting for them. */
+async function startOnEdge(
+  { env, log, databaseUrl, hasher }: TestAppOptions & { databaseUrl: string },
+  { services, ...own }: { services: Services; mails: Mail[]; aheadMs: () => number },
+): Promise<Called> {
+  const edge = await openEdgeClient({
+    ...own,
+    databaseUrl,
+    log: log ?? silentLog,
+    plain: hasher === undefined,
+    variables: {
+      JWT_SECRET,
+      SVC_PUBLIC_URL: services.config.publicUrl,
+      ...env,
+      LOG_LEVEL: log ? 'debug' : 'error',
+      LOG_FORMAT: 'json',
+    },
+  });
+  afterSuite(edge.close);
+  services.mail.deliverDue = async () => {
+    await vi.waitFor(async () => expect(await services.database.db.$count(mailQueue)).toBe(0), 10_000);
+    return 0;
+  };
+  return {
+    request: (input, init) =>
+      edge.fetch(input instanceof Request ? input : new Request(new URL(input, 'http://localhost'), init)),
+    fetch: edge.fetch,
   };
 }

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { eq } from 'drizzle-orm';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/org.ts';
+import { mailQueue, orgs, sessions, users } from '../../db/shared.ts';
+import { orgMigrations } from '../../drizzle/migrations.ts';
+import { endpoints } from '../../handlers/index.ts';
+import { parseConfig } from '../../lib/config.ts';
+import { createEdgeHasher } from '../../lib/edge/argon2.ts';
+import { createWorker } from '../../lib/edge/worker.ts';
+import { createApp } from '../../lib/http/app.ts';
+import { PAGE_HEADERS } from '../../lib/http/respond.ts';
+import { createNodeHasher } from '../../lib/node/argon2.ts';
+import { createServices } from '../../lib/node/services.ts';
+import type { Services } from '../../lib/services.ts';
+import { startWorkerd, type Workerd } from '../../scripts/edge/workerd.ts';
+import { type Api, createApi, createOrg, createScan, must, PASSWORD, push } from '../support/api.ts';
+import { createDatabase } from '../support/database.ts';
+import { plainHasher } from '../support/hasher.ts';
+import { silentLog } from '../support/log.ts';
+import { afterSuite } from '../support/suite.ts';
+
+const JWT_SECRET = 'a secret for tests only';
+const HOUR = 60 * 60 * 1000;
+
+let edge: Workerd;
+let url: string;
+let api: Api;
+/** Over the same database, in this process, knowing the first migration only. */
+let older: Services;
+/** Who got mail. */
+const mailed: string[] = [];
+const lines: string[] = [];
+
+beforeAll(async () => {
+  const database = await createDatabase();
+  afterSuite(database.drop);
+  const resend = createServer(async (request, response) => {
+    mailed.push(...((await json(request)) as { to: string[] }).to);
+    response.setHeader('content-type', 'application/json').end('{"id":"taken"}');
+  });
+  await once(resend.listen(0, '127.0.0.1'), 'listening');
+  afterSuite(() => resend.close());
+  edge = await startWorkerd({
+    address: '127.0.0.1:0',
+    variables: {
+      JWT_SECRET,
+      SVC_PUBLIC_URL: 'https://findings.example',
+      RESEND_API_KEY: 'for tests',
+      RESEND_BASE_URL: `http://127.0.0.1:${(resend.address() as AddressInfo).port}`,
+    },
+    values: { HYPERDRIVE: { connectionString: database.url } },
+    onLine: (line) => lines.push(line),
+  });
+  afterSuite(edge.stop);
+  url = `http://127.0.0.1:${edge.port}`;
+  api = createApi((request) => fetch(request), url);
+  older = await createServices({
+    config: parseConfig({ JWT_SECRET }),
+    log: silentLog,
+    databaseUrl: database.url,
+    hasher: plainHasher,
+    mailer: { name: 'none', send: async () => {} },
+    orgMigrations: orgMigrations.slice(0, 1),
+  });
+  afterSuite(() => older.database.close());
+});
+
+describe('passwords', () => {
+  const module = async () => {
+    const file = createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm');
+    return WebAssembly.compile(await readFile(file));
+  };
+
+  it.each([PASSWORD, 'Pässwört1', '\u{1F40E}Aa1aaaa', 'Aa1\0aaaaa'])(
+    'are the same on Node: %j',
+    async (password) => {
+      const hashers = [createEdgeHasher(await module()), createNodeHasher()];
+      for (const one of hashers) {
+        const hash = await one.hash(password);
+        expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+        for (const other of hashers) {
+          expect(await other.verify(hash, password)).toBe(true);
+          expect(await other.verify(hash, password.slice(0, -1))).toBe(false);
+          expect(await other.verify(hash, `${password}x`)).toBe(false);
+        }
+      }
+    },
+  );
+
+  it('of nobody match nothing, and are no failure', async () => {
+    const hasher = createEdgeHasher(await module());
+    expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
+    await expect(hasher.verify('no hash', PASSWORD)).rejects.toThrow('Argon2 failed');
+  });
+
+  it('are hashed and checked in the worker', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const answer = await api.post('/auth/register', { body: { email, password: PASSWORD, name: 'Ada' } });
+    const { user } = must(answer);
+    const { db } = older.database;
+    const [{ passwordHash } = { passwordHash: null }] = await db
+      .select()
+      .from(users)
+      .where(eq(users.id, user.id));
+    expect(await createNodeHasher().verify(passwordHash, PASSWORD)).toBe(true);
+    expect((await api.post('/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
+    expect((await api.post('/auth/login', { body: { email, password: 'Wrong1horse' } })).status).toBe(401);
+  });
+});
+
+describe('the web UI', () => {
+  it.each([
+    ['/assets/svc-agent.mjs', 'text/javascript; charset=utf-8', 'no-cache'],
+    ['/o/acme/findings', 'text/html; charset=utf-8', 'no-cache'],
+    ['/assets/', 'text/html; charset=utf-8', 'no-cache'],
+    ['/assets/nothing.js', 'text/html; charset=utf-8', 'no-cache'],
+  ])('is served with the headers it has on Node: %s', async (path, type, caching) => {
+    const response = await fetch(url + path);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...PAGE_HEADERS,
+      'content-type': type,
+      'cache-control': caching,
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^req_/),
+    });
+  });
+
+  it('has parts that are kept for ever', async () => {
+    const page = await (await fetch(url)).text();
+    const [part] = /\/assets\/ui\/[^"]+\.js/.exec(page) ?? [];
+    const response = await fetch(url + part);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await response.text()).length).toBeGreaterThan(10_000);
+  });
+});
+
+describe('a list', () => {
+  it('does not end as if it were whole when its connection is lost', async () => {
+    const org = await createOrg(api);
+    await push(api, org, await createScan(api, org));
+    const table = `"${orgSchemaName(org.id)}".findings`;
+    const { sql } = older.database;
+    await sql.unsafe(`
+      insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(f) || jsonb_build_object(
+        'id', '00000000-0000-7000-8000-' || lpad(i::text, 12, '0'), 'fingerprint', 'n' || i,
+        'description', repeat('x', 50000)))).*
+      from ${table} f, generate_series(1, 999) i`);
+    const headers = { cookie: `svc_token=${org.owner.cookie}`, 'x-org-slug': org.slug };
+    const response = await fetch(`${url}/api/v1/findings`, { headers });
+    expect(response.status).toBe(200);
+    const ended = await sql.unsafe(`
+      select pg_terminate_backend(pid, 5000) as done from pg_stat_activity
+      where datname = current_database() and query like 'fetch % from list'`);
+    expect([...ended]).toEqual([{ done: true }]);
+    await expect(response.text()).rejects.toThrow();
+    expect(lines.join('\n')).toContain('"message":"list broken off"');
+  });
+});
+
+describe('the cron trigger', () => {
+  it('sends mails that are due again', async () => {
+    const { id, at } = older.nextId();
+    const recipient = `${id}@example.com`;
+    const mail = { id, recipient, subject: 'Hello', html: '<p>Hello', text: 'Hello' };
+    await older.database.db.insert(mailQueue).values({ ...mail, nextAttemptAt: at, createdAt: at });
+    await edge.runCron();
+    expect(mailed).toContain(recipient);
+    expect(await older.database.db.$count(mailQueue, eq(mailQueue.id, id))).toBe(0);
+  });
+
+  it('migrates organizations that are behind', async () => {
+    const first = createApp(older, endpoints);
+    const org = await createOrg(createApi((request) => first.request(request)));
+    const version = async () => {
+      const [row] = await older.database.db.select().from(orgs).where(eq(orgs.id, org.id));
+      return row?.schemaVersion;
+    };
+    expect(await version()).toBe(1);
+    await edge.runCron();
+    expect(await version()).toBe(orgMigrations.length);
+  });
+
+  it('purges what has expired, once an hour', async () => {
+    const { db } = older.database;
+    const [user] = await db.select().from(users).limit(1);
+    const old = new Date(Date.now() - 48 * HOUR);
+    const id = randomUUID();
+    const times = { createdAt: old, lastActiveAt: old, expiresAt: old };
+    await db.insert(sessions).values({
+      ...{
+        id,
+        userId: user?.id ?? '',
+        ipAddress: '',
+        userAgent: '',
+        browser: '',
+        os: '',
+        deviceType: 'desktop',
+      },
+      ...times,
+    });
+    const left = () => db.$count(sessions, eq(sessions.id, id));
+    await edge.runCron(new Date('2026-01-01T10:59:00Z'));
+    expect(await left()).toBe(1);
+    await edge.runCron(new Date('2026-01-01T11:00:00Z'));
+    expect(await left()).toBe(0);
+  });
+});
+
+describe('a worker whose configuration is wrong', () => {
+  const VARIABLES = { JWT_SECRET, SVC_PUBLIC_URL: 'https://findings.example' };
+  it.each([
+    [{ JWT_SECRET: '' }, 'JWT_SECRET: must be set on the edge'],
+    [{ SVC_PUBLIC_URL: '' }, 'SVC_PUBLIC_URL: must be set on the edge'],
+    [{ SVC_SMTP_URL: 'smtp://localhost' }, 'SVC_SMTP_URL: mail by SMTP is not possible on the edge'],
+    [{ SVC_BASE_DOMAIN: 'https://x' }, 'SVC_BASE_DOMAIN: '],
+    [{ HYPERDRIVE: undefined }, 'HYPERDRIVE: must be set on the edge'],
+  ])('says so in its log and serves nothing: %j', async (changed, reason) => {
+    const said: string[] = [];
+    const worker = createWorker({
+      endpoints,
+      page: '',
+      hasher: plainHasher,
+      write: (line) => said.push(line),
+    });
+    const env = { ...VARIABLES, HYPERDRIVE: { connectionString: 'postgres://x/y' }, ...changed } as never;
+    const response = await worker.fetch(new Request('http://localhost/healthz'), env, { waitUntil() {} });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ success: false, errors: [{ code: 'internal' }] });
+    expect(said.join('')).toContain(reason);
+  });
+});
