@@ -76,7 +76,14 @@ export function createWorker(parts: Parts): Worker {
     async scheduled({ scheduledTime }, env) {
       const isolate = await isolateOf(env);
       const { services, end } = connecting(isolate, env);
-      await keepHouse(services(), new Date(scheduledTime)).finally(end);
+      try {
+        await keepHouse(services(), new Date(scheduledTime));
+      } catch (error) {
+        isolate.core.log.error('the cron trigger failed', { error });
+        throw error;
+      } finally {
+        await end();
+      }
     },
   };
 }
