@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,8 @@ import { FORMATS } from '../agent/importers/formats.ts';
 import { importers } from '../agent/importers/index.ts';
 import { createReporter, type ReporterOptions } from '../agent/reporter.ts';
 import { isLoopback, resolveSettings } from '../agent/settings.ts';
-import { createWorkspace, runAgent, startAgent, writeReport } from './support/agent.ts';
+import { startAgent, writeReport } from './support/agent.ts';
+import { type AgentProject, createAgentProject } from './support/agent-project.ts';
 import { createOrg, must, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
@@ -16,9 +17,7 @@ import { type RunningServer, startServer, stopServers } from './support/server.t
 let database: TestDatabase;
 let server: RunningServer;
 let org: TestOrg;
-let workspace: string;
-/** What the agent finds in its environment. */
-let env: Record<string, string>;
+let { workspace, env, agent, findings, scans }: AgentProject = {} as AgentProject;
 
 const serverEnv = () => ({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
 
@@ -34,28 +33,9 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  workspace = createWorkspace();
-  const body = { name: `Project ${workspace}` };
-  const project = must(await server.api.post('/projects', { ...org.asOwner, body }));
-  const path = `/projects/${project.id}/tokens`;
-  const { token } = must(await server.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
-  env = {
-    SVC_BASE_URL: server.url,
-    SVC_API_KEY: token,
-    SVC_PROJECT_ID: project.id,
-    SVC_ORG: org.slug,
-  };
+  ({ workspace, env, agent, findings, scans } = await createAgentProject(server, org));
 });
 
-const agent = (args: string[], changed: Record<string, string | undefined> = {}, input?: string) =>
-  runAgent(args, { cwd: workspace, env: { ...env, ...changed }, ...(input !== undefined && { input }) });
-
-const findings = async () =>
-  must(await server.api.get(`/findings?project_id=${env.SVC_PROJECT_ID}`, org.asOwner));
-const scans = async () =>
-  must(await server.api.get('/scans', org.asOwner)).filter(
-    (scan: { project_id: string }) => scan.project_id === env.SVC_PROJECT_ID,
-  );
 const journals = () => readdirSync(join(workspace, '.svc/scans')).filter((name) => name.endsWith('.jsonl'));
 
 /** A scanner that writes its process id into a file and then takes its time. */
@@ -292,43 +272,6 @@ it('svc-agent run stops all that a scanner has started, also what does not want 
   child.kill('SIGTERM');
   expect((await ended).code).toBe(143);
   expect(isRunning(pid)).toBe(false);
-});
-
-describe('svc-agent report, stopped while it pushes', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('on %s fails the scan, exits with %i, and leaves the rest for later', async (signal, code) => {
-    const { child, ended } = startAgent(['report', writeReport(workspace, 2_000)], { cwd: workspace, env });
-    while ((await findings()).length < 100) await sleep(20);
-    child.kill(signal);
-    expect((await ended).code).toBe(code);
-    const [scan] = await scans();
-    expect(scan).toMatchObject({ status: 'failed', error_message: `terminated by ${signal}` });
-    expect((await findings()).length).toBeLessThan(2_000);
-    expect((await agent(['sync'])).code).toBe(0);
-    expect(await findings()).toHaveLength(2_000);
-    expect((await scans())[0]).toMatchObject({ id: scan.id, status: 'failed', summary: { total: 2_000 } });
-  });
-
-  it('does not wait for a service that does not answer', async () => {
-    const silent = createTcpServer(() => {});
-    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
-    const { port } = silent.address() as AddressInfo;
-    const { child, said, ended } = startAgent(['report', writeReport(workspace, 1)], {
-      cwd: workspace,
-      env: { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
-    });
-    while (!said()) await sleep(20);
-    await sleep(500);
-    const started = Date.now();
-    child.kill('SIGTERM');
-    expect((await ended).code).toBe(143);
-    expect(Date.now() - started).toBeLessThan(5_000);
-    silent.close();
-    expect((await agent(['sync'])).code).toBe(0);
-    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'terminated by SIGTERM' });
-  });
 });
 
 describe('svc-agent findings, verify, reopen and attach', () => {
@@ -706,57 +649,4 @@ describe('delivery', () => {
       error_message: 'the agent was interrupted',
     });
   });
-});
-
-describe('a service that dies in the middle of 2,000 findings', () => {
-  const COUNT = 2_000;
-  let mortal: RunningServer;
-  let port: string;
-
-  beforeEach(async () => {
-    mortal = await startServer(serverEnv());
-    port = new URL(mortal.url).port;
-  });
-
-  /** Starts a report and kills the service once a part has arrived. */
-  async function killInTheMiddle() {
-    const running = startAgent(['report', writeReport(workspace, COUNT), '--json'], {
-      cwd: workspace,
-      env: { ...env, SVC_BASE_URL: mortal.url },
-    });
-    for (let arrived = 0; arrived < 200; ) {
-      await sleep(20);
-      arrived = (await findings()).length;
-    }
-    await mortal.stop('SIGKILL');
-    return running;
-  }
-
-  it('and comes back gets them all, each once as new', async () => {
-    const running = await killInTheMiddle();
-    mortal = await startServer({ ...serverEnv(), SVC_PORT: port });
-    const { code, out, err } = await running.ended;
-    expect([code, err]).toEqual([0, '']);
-    const summary = JSON.parse(out);
-    expect(summary).toMatchObject({ total: COUNT, not_delivered: 0, refused: 0 });
-    expect(summary.new + summary.seen_again).toBe(COUNT);
-    const arrived = await findings();
-    expect(arrived).toHaveLength(COUNT);
-    expect((await scans())[0]).toMatchObject({ status: 'completed', summary: { total: COUNT } });
-  });
-
-  it('and stays away gets the rest by sync', async () => {
-    const { code, out, err } = await (await killInTheMiddle()).ended;
-    expect(code).toBe(3);
-    const { not_delivered, new: fresh } = JSON.parse(out);
-    expect(not_delivered + fresh).toBe(COUNT);
-    expect(not_delivered).toBeGreaterThan(0);
-    expect(err).toMatch(/`svc-agent sync` delivers them/);
-    const synced = await agent(['sync', '--json']);
-    expect(synced.code).toBe(0);
-    expect(JSON.parse(synced.out)).toMatchObject([{ delivered: not_delivered, not_delivered: 0 }]);
-    expect(await findings()).toHaveLength(COUNT);
-    expect((await scans())[0]).toMatchObject({ status: 'completed', summary: { total: COUNT } });
-    // The agent itself tries for twenty seconds.
-  }, 60_000);
 });

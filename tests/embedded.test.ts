@@ -115,14 +115,16 @@ async function postmasters(): Promise<number[]> {
   const cluster = await stat(clusterDir());
   const visible = await stat(`/proc/${locked}/cwd`).catch(() => undefined);
   if (!visible) return (await inspect(locked, clusterDir())) === 'gone' ? [] : [locked];
-  const found: number[] = [];
+  const parents = new Map<number, number>();
   for (const pid of (await readdir('/proc')).map(Number).filter(Boolean)) {
     const cwd = await stat(`/proc/${pid}/cwd`).catch(() => undefined);
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    // The other processes of a server change their command line.
-    if (cwd?.ino === cluster.ino && cwd.dev === cluster.dev && command.includes('\0-D\0')) found.push(pid);
+    if (cwd?.ino !== cluster.ino || cwd.dev !== cluster.dev || !command.includes('\0-D\0')) continue;
+    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    parents.set(pid, Number(/\) \S (\d+)/.exec(state)?.[1]));
   }
-  return found;
+  // The other processes of a server change their command line, but not before they run.
+  return [...parents].filter(([, parent]) => !parents.has(parent)).map(([pid]) => pid);
 }
 
 describe('startEmbedded', () => {
