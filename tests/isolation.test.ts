@@ -50,9 +50,9 @@ import {
  */
 
 const { ISOLATION_RUNS, ISOLATION_SEED, ISOLATION_PATH } = process.env;
-const RUNS = Number(ISOLATION_RUNS ?? 380);
+const RUNS = Number(ISOLATION_RUNS ?? 240);
 const CALLS_PER_RUN = 16;
-const TIME_LIMIT = 14_000;
+const TIME_LIMIT = 9_000;
 const TIMEOUT = 60_000 + RUNS * 1_000;
 const again = {
   ...(ISOLATION_SEED && { seed: Number(ISOLATION_SEED) }),

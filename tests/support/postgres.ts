@@ -22,7 +22,9 @@ export const TEMPLATE = 'svc_template';
 export default async function setup(project: TestProject) {
   const given = process.env.TEST_DATABASE_URL;
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
-  const embedded = given ? undefined : await startEmbedded({ dataDir, log: silentLog });
+  // Nothing of it outlives the run, and a database is made and dropped for each suite.
+  const settings = { fsync: 'off', full_page_writes: 'off' };
+  const embedded = given ? undefined : await startEmbedded({ dataDir, log: silentLog, settings });
   const url = given ?? embedded?.url ?? '';
 
   const admin = openDatabase({ url, max: 1 });
