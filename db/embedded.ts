@@ -1,6 +1,6 @@
 import { openCluster } from './embedded/cluster.ts';
 import { createDiskGuard, type MeasureDisk } from './embedded/disk.ts';
-import { joinOrStart, leave, openSite } from './embedded/share.ts';
+import { joinOrStart, leave, openSite, rejoin } from './embedded/share.ts';
 import { supervise } from './embedded/supervisor.ts';
 import { EmbeddedUnavailable, INSTEAD } from './embedded/system.ts';
 
@@ -62,7 +62,10 @@ async function start({ dataDir, log, settings, measureDisk }: EmbeddedOptions): 
     stopping.abort();
     await disk.end();
     const last = await supervisor.end();
-    if (last) await leave(site, last);
+    if (last && (await leave(site, last))) return;
+    // It was lost just now, and the server may be coming back with nobody to stop it.
+    const again = await rejoin(site);
+    if (again) await leave(site, again);
   }
   return {
     url: share.url,

@@ -92,6 +92,14 @@ describe('a server that dies', () => {
     expect(await postmasterPid()).toBe(pid);
   });
 
+  test('is not left running by who stops while it comes back', async () => {
+    const { url, stop } = await start();
+    const [holder] = await query<{ pid: number }>(url, HOLDERS);
+    process.kill(holder?.pid ?? 0, 'SIGKILL');
+    await stop();
+    await expect(query(url, 'select 1')).rejects.toThrow();
+  });
+
   test.skipIf(!onLinux)('is not kept from starting by what it has left at work', async () => {
     const { url } = await start();
     const busy = query(url, 'select count(*) from generate_series(1, 100000000000)');

@@ -55,6 +55,8 @@ export interface Share {
 /** Without a sign of progress. */
 const PATIENCE_MS = 30_000;
 const POLL_MS = 20;
+/** For who leaves to get back what was lost. */
+const REJOIN_MS = 3_000;
 /** After so long of not knowing whose a lock file is, PostgreSQL is asked. */
 const UNCLEAR_MS = 2000;
 
@@ -119,13 +121,6 @@ export async function joinOrStart(site: Site): Promise<Share> {
       child = started;
       deadline = Date.now() + PATIENCE_MS;
     }
-  }
-  if (signal.aborted && child) {
-    // Others may share it by now: the last to leave ends it.
-    const lock = await readLockFile(cluster.dir);
-    const share =
-      lock && lock.pid === child.pid ? await joinServer(site, lock).catch(() => undefined) : undefined;
-    if (share) await leave(site, share);
   }
   throw new EmbeddedUnavailable(
     `the embedded PostgreSQL in ${cluster.dir} does not start (${obstacle}): ${INSTEAD}`,
@@ -223,11 +218,25 @@ async function joinServer(site: Site, lock: LockFile): Promise<Share | undefined
   return undefined;
 }
 
-/** Gives up a share; the last to do so stops the server. */
-export async function leave(site: Site, { lock, session }: Share): Promise<void> {
-  const last = await session.release().catch(() => false);
+/** Takes a share again that was lost, to leave in order; of a server that restarts, when it has. */
+export async function rejoin(site: Site): Promise<Share | undefined> {
+  const deadline = Date.now() + REJOIN_MS;
+  while (Date.now() < deadline) {
+    const { lock, state } = await look(site.cluster);
+    if (!lock || state === 'gone') return undefined;
+    const share = await joinServer(site, lock).catch(() => undefined);
+    if (share) return share;
+    await sleep(POLL_MS);
+  }
+  return undefined;
+}
+
+/** Gives up a share; the last to do so stops the server. @returns false when the share is lost already */
+export async function leave(site: Site, { lock, session }: Share): Promise<boolean> {
+  const last = await session.release().catch(() => undefined);
   if (last) await endServer(site, lock, session);
   else await session.end();
+  return last !== undefined;
 }
 
 /** Shuts the server down, which `session` has alone. @returns whether it is gone */
