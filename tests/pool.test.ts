@@ -218,7 +218,7 @@ describe('a database that says nothing any more', () => {
 
   it('loses a statement that is not answered in time, and the connection with it', async () => {
     const proxy = await startProxy(testDatabase.url);
-    const pool = openDatabase({ url: proxy.url, max: 2, statementMs: 1 });
+    const pool = openDatabase({ url: proxy.url, max: 2, statementMs: 500 });
     await pool.sql.begin((tx) => tx.unsafe('set local statement_timeout = 0; select pg_sleep(0.2)').simple());
     proxy.silenceOne();
     const { code, ms } = await failure(
