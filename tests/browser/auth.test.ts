@@ -66,6 +66,16 @@ describePages('signing in', () => {
     expect(await emailField(page).inputValue()).toBe(org.owner.email);
   });
 
+  it('passes on the warning about a leaked password', async () => {
+    const page = await open('/register', 'Create your account');
+    await page.getByLabel('Name').fill('Edsger');
+    await emailField(page).fill('edsger@example.com');
+    await passwordField(page).fill('Password1');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('This password is on a list of leaked passwords').waitFor();
+    await page.getByText('A link is on its way to edsger@example.com').waitFor();
+  });
+
   it('says that registration is closed, and does not offer it again', async () => {
     const sql = postgres(site.databaseUrl, { max: 1 });
     const setSignup = (enabled: boolean) =>

@@ -208,7 +208,7 @@ describePages('the profile', () => {
     await expectAccessible(page);
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password was changed').waitFor();
+    await page.getByText('The password was changed').waitFor();
     expect((await site.api.get('/auth/me', { cookie: other.cookie })).status).toBe(401);
     expect((await site.api.get('/auth/me', { cookie: user.cookie })).status).toBe(200);
   });

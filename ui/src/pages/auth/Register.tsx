@@ -18,11 +18,11 @@ export function Register() {
   const [closed, setClosed] = useState(false);
 
   if (registered) {
-    const { name, email, org } = registered;
+    const { name, email, org, message } = registered;
     return (
       <Page title="Welcome" heading={<>Welcome, {<bdi>{name}</bdi>}</>}>
         <Alert role="status" color="teal" icon={<IconMailCheck />} title="Your account is ready">
-          A link is on its way to <bdi>{email}</bdi>: open it within 24 hours to verify the address.
+          {message} A link is on its way to <bdi>{email}</bdi>: open it within 24 hours to verify the address.
         </Alert>
         {org && (
           <Text size="sm">

@@ -15,6 +15,8 @@ export interface Registered {
   name: string;
   email: string;
   org: Schemas['Organization'] | undefined;
+  /** What the service says, such as that the password is on a list of leaked ones. */
+  message: string | undefined;
 }
 
 interface Props {
@@ -37,13 +39,14 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
   });
   const register = useMutation({
     mutationFn: async (body: typeof form.values) => {
-      const { user } = (await api.post('/auth/register', { body })).result;
+      const { result, message } = await api.post('/auth/register', { body });
+      const { user } = result;
       // Who registered is signed in, whether or not this is answered.
       const orgs = await api.get('/orgs').then(
         ({ result }) => result,
         () => [],
       );
-      return { name: user.name, email: user.email, org: orgs[0] };
+      return { name: user.name, email: user.email, org: orgs[0], message };
     },
     onMutate: () => setProblem(undefined),
     onSuccess: onDone,

@@ -36,9 +36,7 @@ export function ResetPassword() {
     return (
       <Page title={first ? 'Your password is set' : 'Your password is changed'}>
         <Text role="status">
-          {first
-            ? 'Your account is ready: log in with it.'
-            : 'You were logged out everywhere. Log in with the new password.'}
+          {first ? 'Your account is ready.' : 'You were logged out everywhere.'} {reset.data.message}
         </Text>
         <Leave to="/login">Log in</Leave>
       </Page>

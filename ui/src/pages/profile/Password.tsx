@@ -24,9 +24,9 @@ export function Password() {
   });
   const change = useMutation({
     mutationFn: (body: typeof form.values) => api.post('/auth/change-password', { body }),
-    onSuccess: () => {
+    onSuccess: ({ message }) => {
       form.reset();
-      tellDone('All your other sessions were ended.', 'Your password was changed');
+      tellDone(`${message ?? ''} All your other sessions were ended.`);
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
     onError: (error) => {
