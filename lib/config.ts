@@ -23,6 +23,10 @@ export interface Config {
   mail: MailConfig;
   /** Request limits for signing in and for codes, shared by all processes. */
   authLimits: boolean;
+  /** What becomes of a chosen password that is on the list of leaked ones, or contains a word that is easy to guess. */
+  breachedPasswords: (typeof BREACHED_PASSWORDS)[number];
+  /** What no password may contain, beside the product's name and the e-mail address. */
+  passwordWords: readonly string[];
   /** Seals TOTP secrets; undefined stores them as they are. */
   encryptionKey: string | undefined;
   logLevel: LogLevel;
@@ -39,6 +43,8 @@ export interface MailConfig {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+const BREACHED_PASSWORDS = ['off', 'warn', 'refuse'] as const;
+
 /** A setting with a value that is not allowed; the message is one line for the operator. */
 export class ConfigError extends Error {}
 
@@ -52,6 +58,15 @@ const onOff = z
   .toLowerCase()
   .pipe(z.enum(Object.keys(SWITCH) as (keyof typeof SWITCH)[]))
   .transform((v) => SWITCH[v]);
+const commaList = z
+  .string()
+  .default('')
+  .transform((list) =>
+    list
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
 const origin = z.string().transform((text, ctx) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
@@ -72,16 +87,7 @@ const VARIABLES = {
   SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
   JWT_SECRET: [z.string().optional(), 'any text'],
   SVC_ALLOWED_ORIGINS: [
-    z
-      .string()
-      .default('')
-      .transform((list) =>
-        list
-          .split(',')
-          .map((item) => item.trim())
-          .filter(Boolean),
-      )
-      .pipe(z.array(origin)),
+    commaList.pipe(z.array(origin)),
     'origins such as https://app.example.com, separated by commas',
   ],
   SVC_BASE_DOMAIN: [
@@ -101,6 +107,14 @@ const VARIABLES = {
   SVC_SMTP_URL: [z.url({ protocol: /^smtps?$/ }).optional(), 'smtp://user:password@host:port'],
   SVC_MAIL_FROM: [z.string().regex(/@/).optional(), 'a sender such as Findings <findings@example.com>'],
   SVC_AUTH_LIMITS: [onOff.default(false), 'on or off'],
+  SVC_BREACHED_PASSWORDS: [
+    z.string().toLowerCase().pipe(z.enum(BREACHED_PASSWORDS)).optional(),
+    BREACHED_PASSWORDS.join(', '),
+  ],
+  SVC_PASSWORD_WORDS: [
+    commaList.pipe(z.array(z.string().min(4))),
+    'words of at least four characters, separated by commas',
+  ],
   SVC_ENCRYPTION_KEY: [z.string().optional(), 'any text'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
   LOG_FORMAT: [
@@ -137,6 +151,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     const shown = SECRET.has(name) ? 'the value given' : JSON.stringify(given);
     throw new ConfigError(`${name}: ${shown} is not allowed; it takes ${allowed}`);
   };
+  const strict = onOff.safeParse(env.SVC_STRICT?.trim()).data ?? false;
   const baseDomain = read('SVC_BASE_DOMAIN');
   const port = read('SVC_PORT');
   const resendKey = read('RESEND_API_KEY');
@@ -160,6 +175,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       smtpUrl: read('SVC_SMTP_URL'),
     },
     authLimits: read('SVC_AUTH_LIMITS'),
+    breachedPasswords: read('SVC_BREACHED_PASSWORDS') ?? (strict ? 'refuse' : 'warn'),
+    passwordWords: read('SVC_PASSWORD_WORDS'),
     encryptionKey: read('SVC_ENCRYPTION_KEY'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { buildUi } from './build-ui.mjs';
 import { limiterImports } from './limiter-imports.mjs';
-import { asComment, bundledPackages, noticesOf } from './notices.mjs';
+import { asComment, bundledPackages, LIST_OF_PASSWORDS, noticesOf } from './notices.mjs';
 
 // Everything in dist/: the server's entries, the files it serves as they are (public/), and the agent.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -78,7 +78,7 @@ const [server, reporter, ui] = await Promise.all([
 const bundled = [...new Set([...bundledPackages([server.metafile, reporter.metafile]), ...ui])].sort();
 const notices = await noticesOf(
   root,
-  [...bundled, SWAGGER_UI],
+  [...bundled, SWAGGER_UI, LIST_OF_PASSWORDS],
   [join(SWAGGER_UI, 'swagger-ui-bundle.js.LICENSE.txt')],
 );
 // What a browser is given has them within its reach, too.

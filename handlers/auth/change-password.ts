@@ -1,11 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import { mailedTokens, users } from '../../db/shared.ts';
 import { lockUser, mailPasswordChanged, requirePassword, revokeSessions } from '../../lib/auth/accounts.ts';
+import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+
+const CHANGED = 'The password was changed.';
 
 export const changePassword = endpoint(
   {
@@ -16,11 +19,16 @@ export const changePassword = endpoint(
     summary: 'Change the password',
     description: 'Revokes all other sessions, and reset links that were mailed before.',
     request: { body: z.object({ current_password: password(), new_password: newPassword() }) },
-    responses: { 200: { description: 'The password is changed.', message: 'The password was changed.' } },
+    responses: { 200: { description: 'The password is changed.', message: CHANGED } },
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
     const { body, db, now, services, sessionId, user } = call;
+    const warning = checkChosenPassword(services.config, {
+      field: 'new_password',
+      password: body.new_password,
+      addresses: [user.email],
+    });
     const verified = await requirePassword(call, body.current_password);
     const passwordHash = await services.hasher.hash(body.new_password);
     await db.transaction(async (tx) => {
@@ -33,6 +41,6 @@ export const changePassword = endpoint(
       await mailPasswordChanged(tx, call, user);
     });
     services.mail.kick();
-    return done();
+    return done(withWarning(CHANGED, warning));
   },
 );

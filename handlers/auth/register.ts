@@ -2,6 +2,7 @@ import { eq, inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { featureFlags, userEmails, users } from '../../db/shared.ts';
 import { mailVerification } from '../../lib/auth/accounts.ts';
+import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { startSession, toUser } from '../../lib/auth/sessions.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
@@ -12,6 +13,8 @@ import { email, name } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
 import { User } from '../../lib/resources.ts';
+
+const REGISTERED = 'Registration successful.';
 
 export const register = endpoint(
   {
@@ -27,7 +30,7 @@ export const register = endpoint(
       201: {
         description: 'The account; the session cookie is set.',
         result: z.object({ user: User }),
-        message: 'Registration successful.',
+        message: REGISTERED,
         cookie: true,
       },
     },
@@ -40,6 +43,11 @@ export const register = endpoint(
   async (call) => {
     const { body, db, peer, services } = call;
     await services.limits.count('client', peer.ip);
+    const warning = checkChosenPassword(services.config, {
+      field: 'password',
+      password: body.password,
+      addresses: [body.email],
+    });
     await requireOpenRegistration(call);
     if (await isClaimed(call, body.email)) throw taken();
 
@@ -62,7 +70,7 @@ export const register = endpoint(
       });
       services.mail.kick();
       const shown = toUser({ ...user, email: body.email });
-      return created({ user: shown }, { headers });
+      return created({ user: shown }, { headers, ...withWarning(REGISTERED, warning) });
     } catch (error) {
       if (isUniqueViolation(error)) throw taken(error);
       throw error;

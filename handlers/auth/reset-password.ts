@@ -2,11 +2,14 @@ import { and, eq, isNotNull, or, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
+import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+
+const CHANGED = 'The password was changed. Log in with the new one.';
 
 export const resetPassword = endpoint(
   {
@@ -21,7 +24,7 @@ export const resetPassword = endpoint(
     responses: {
       200: {
         description: 'The password is changed.',
-        message: 'The password was changed. Log in with the new one.',
+        message: CHANGED,
       },
     },
     errors: ['rate_limit_error/exceeded'],
@@ -29,6 +32,8 @@ export const resetPassword = endpoint(
   async (call) => {
     const { body, db, now, peer, services } = call;
     await services.limits.count('client', peer.ip);
+    const chosen = { field: 'password', password: body.password };
+    let warning = checkChosenPassword(services.config, chosen);
     const passwordHash = await services.hasher.hash(body.password);
     await db.transaction(async (tx) => {
       const used = await consumeMailedToken(tx, 'reset_password', body.token, now);
@@ -54,9 +59,11 @@ export const resetPassword = endpoint(
         .select({ email: userEmails.email })
         .from(userEmails)
         .where(and(eq(userEmails.userId, used.userId), eq(userEmails.isPrimary, true)));
+      // Whose password it is, the link says. One that is refused leaves the link unused.
+      if (primary) warning = checkChosenPassword(services.config, { ...chosen, addresses: [primary.email] });
       if (user && primary) await mailPasswordChanged(tx, call, { ...user, ...primary });
     });
     services.mail.kick();
-    return done();
+    return done(withWarning(CHANGED, warning));
   },
 );
