@@ -1,5 +1,6 @@
 import { openCluster } from './embedded/cluster.ts';
 import { createDiskGuard, type MeasureDisk } from './embedded/disk.ts';
+import { prepareServiceRole } from './embedded/service-role.ts';
 import { joinOrStart, leave, openSite, rejoin } from './embedded/share.ts';
 import { supervise } from './embedded/supervisor.ts';
 import { EmbeddedUnavailable, INSTEAD } from './embedded/system.ts';
@@ -15,8 +16,13 @@ export interface EmbeddedLog {
 
 /** This process's share in an embedded server. */
 export interface EmbeddedPostgres {
-  /** `postgres://svc:<password>@127.0.0.1:<port>/postgres`; holds until `stop`, also when the server had to be restarted. */
+  /**
+   * `postgres://svc_app:<password>@127.0.0.1:<port>/postgres`, as the role that owns the service's schemas and nothing
+   * else; holds until `stop`, also when the server had to be restarted.
+   */
   url: string;
+  /** The same as the superuser `svc`, for tools that create databases. */
+  adminUrl: string;
   /** Gives up the share; the last process to do so stops the server. Close other connections first. */
   stop(): Promise<void>;
 }
@@ -57,6 +63,11 @@ async function start({ dataDir, log, settings, measureDisk }: EmbeddedOptions): 
   const share = await joinOrStart(site);
   const supervisor = supervise(site, share);
   await disk.watch({ url: share.url, run: supervisor.run });
+  const role = { run: share.session.run, port: share.lock.port, password: site.password };
+  const url = await prepareServiceRole(role).catch(async (error) => {
+    await stop();
+    throw error;
+  });
   let left: Promise<void> | undefined;
   async function stop(): Promise<void> {
     stopping.abort();
@@ -68,7 +79,8 @@ async function start({ dataDir, log, settings, measureDisk }: EmbeddedOptions): 
     if (again) await leave(site, again);
   }
   return {
-    url: share.url,
+    url,
+    adminUrl: share.url,
     stop() {
       left ??= stop();
       return left;

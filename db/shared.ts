@@ -17,6 +17,8 @@ export const users = shared.table('users', {
   /** PHC string; null on a placeholder account, which cannot log in. */
   passwordHash: text('password_hash'),
   mfaEnabled: boolean('mfa_enabled').notNull().default(false),
+  /** Set by an operator: a disabled account cannot sign in, and its sessions no longer work. */
+  disabledAt: time('disabled_at'),
   createdAt: time('created_at').notNull(),
 });
 
@@ -57,6 +59,8 @@ export const sessions = shared.table(
     lastActiveAt: time('last_active_at').notNull(),
     expiresAt: time('expires_at').notNull(),
     revokedAt: time('revoked_at'),
+    /** When its user last proved the password again (and the second factor, with MFA on). */
+    steppedUpAt: time('stepped_up_at'),
   },
   (t) => [index('sessions_user').on(t.userId)],
 );
@@ -71,6 +75,8 @@ export const orgs = shared.table(
     customDomain: text('custom_domain').unique('orgs_custom_domain'),
     /** Number of org migrations applied to this org's schema. */
     schemaVersion: integer('schema_version').notNull(),
+    /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
+    viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
     createdAt: time('created_at').notNull(),
   },
   (t) => [index('orgs_schema_version').on(t.schemaVersion)],
@@ -86,6 +92,10 @@ export const memberships = shared.table(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text('role', { enum: ROLES }).notNull(),
+    /** The address an invitation went to; null for the creator of the organization and for older rows. */
+    invitedEmail: text('invited_email'),
+    /** When the account verified `invitedEmail`. */
+    confirmedAt: time('confirmed_at'),
     createdAt: time('created_at').notNull(),
   },
   (t) => [
@@ -171,6 +181,45 @@ export const mfaDevices = shared.table(
     createdAt: time('created_at').notNull(),
   },
   (t) => [index('mfa_devices_user').on(t.userId), uniqueIndex('mfa_devices_email').on(t.emailId)],
+);
+
+/** Sign-ins that wait for the second factor, one per `mfa_token`. Completing one deletes it, and so does a new password. */
+export const mfaLogins = shared.table(
+  'mfa_logins',
+  {
+    /** The `jti` of the `mfa_token`. */
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** Wrong codes so far. */
+    failures: integer('failures').notNull().default(0),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [index('mfa_logins_user').on(t.userId), index('mfa_logins_expiry').on(t.expiresAt)],
+);
+
+/**
+ * Changes of the primary address that can be undone by the link mailed to the old one. The addresses are text, because
+ * whoever took over the account may have removed the old one.
+ */
+export const primaryEmailChanges = shared.table(
+  'primary_email_changes',
+  {
+    /** SHA-256 of the token in the link, hex. */
+    tokenHash: text('token_hash').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    oldEmail: text('old_email').notNull(),
+    newEmail: text('new_email').notNull(),
+    changedAt: time('changed_at').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [
+    index('primary_email_changes_user').on(t.userId),
+    index('primary_email_changes_expiry').on(t.expiresAt),
+  ],
 );
 
 /** Codes that were mailed and not used yet; using one deletes it. */

@@ -12,6 +12,7 @@ umask 077
 cat > .env <<END
 # Made by deploy/make-env.sh. Keep a copy in a safe place: without SVC_ENCRYPTION_KEY no TOTP device works.
 POSTGRES_PASSWORD=$(secret 16)
+POSTGRES_SUPERUSER_PASSWORD=$(secret 16)
 JWT_SECRET=$(secret 32)
 SVC_ENCRYPTION_KEY=$(secret 32)
 GRAFANA_PASSWORD=$(secret 12)

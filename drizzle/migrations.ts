@@ -59,6 +59,25 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"mfa_devices_user\" ON \"shared\".\"mfa_devices\" USING btree (\"user_id\");",
       "CREATE UNIQUE INDEX \"mfa_devices_email\" ON \"shared\".\"mfa_devices\" USING btree (\"email_id\");"
     ]
+  },
+  {
+    "name": "0003_trust",
+    "hash": "a9963691ad6b68f4fa81765cb1ec75c2303411ea0a934fd85b0ab7911219defe",
+    "statements": [
+      "CREATE TABLE \"shared\".\"mfa_logins\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"failures\" integer DEFAULT 0 NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"primary_email_changes\" (\n\t\"token_hash\" text PRIMARY KEY NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"old_email\" text NOT NULL,\n\t\"new_email\" text NOT NULL,\n\t\"changed_at\" timestamp (3) with time zone NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"invited_email\" text;",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"confirmed_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"viewer_tokens_verify\" boolean DEFAULT true NOT NULL;",
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"stepped_up_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"users\" ADD COLUMN \"disabled_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"mfa_logins\" ADD CONSTRAINT \"mfa_logins_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"primary_email_changes\" ADD CONSTRAINT \"primary_email_changes_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"mfa_logins_user\" ON \"shared\".\"mfa_logins\" USING btree (\"user_id\");",
+      "CREATE INDEX \"mfa_logins_expiry\" ON \"shared\".\"mfa_logins\" USING btree (\"expires_at\");",
+      "CREATE INDEX \"primary_email_changes_user\" ON \"shared\".\"primary_email_changes\" USING btree (\"user_id\");",
+      "CREATE INDEX \"primary_email_changes_expiry\" ON \"shared\".\"primary_email_changes\" USING btree (\"expires_at\");"
+    ]
   }
 ];
 

@@ -18,6 +18,12 @@ export interface Config {
   /** Lower-case host name without port; undefined switches subdomains and the base-domain restriction off. */
   baseDomain: string | undefined;
   trustProxy: boolean;
+  /** The production profile: the default of each of the switches below that close a hole. */
+  strict: boolean;
+  /** An account whose primary address is not verified can only verify it and sign out. */
+  requireVerifiedEmail: boolean;
+  /** An invited member is `pending`, without access, until their account has verified the invited address. */
+  pendingInvitations: boolean;
   /** Base of the links in mails, without a slash at its end. */
   publicUrl: string;
   mail: MailConfig;
@@ -106,7 +112,10 @@ const VARIABLES = {
   RESEND_BASE_URL: [z.url({ protocol: /^https?$/ }).optional(), 'an http or https address'],
   SVC_SMTP_URL: [z.url({ protocol: /^smtps?$/ }).optional(), 'smtp://user:password@host:port'],
   SVC_MAIL_FROM: [z.string().regex(/@/).optional(), 'a sender such as Findings <findings@example.com>'],
-  SVC_AUTH_LIMITS: [onOff.default(false), 'on or off'],
+  SVC_STRICT: [onOff.default(false), 'on or off'],
+  SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
+  SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
+  SVC_AUTH_LIMITS: [onOff.optional(), 'on or off'],
   SVC_BREACHED_PASSWORDS: [
     z.string().toLowerCase().pipe(z.enum(BREACHED_PASSWORDS)).optional(),
     BREACHED_PASSWORDS.join(', '),
@@ -151,7 +160,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     const shown = SECRET.has(name) ? 'the value given' : JSON.stringify(given);
     throw new ConfigError(`${name}: ${shown} is not allowed; it takes ${allowed}`);
   };
-  const strict = onOff.safeParse(env.SVC_STRICT?.trim()).data ?? false;
+  const strict = read('SVC_STRICT');
   const baseDomain = read('SVC_BASE_DOMAIN');
   const port = read('SVC_PORT');
   const resendKey = read('RESEND_API_KEY');
@@ -168,13 +177,16 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
     baseDomain,
     trustProxy: read('SVC_TRUST_PROXY'),
+    strict,
+    requireVerifiedEmail: read('SVC_REQUIRE_VERIFIED_EMAIL') ?? strict,
+    pendingInvitations: read('SVC_PENDING_INVITATIONS') ?? strict,
     publicUrl,
     mail: {
       from: read('SVC_MAIL_FROM') ?? `Security findings <no-reply@${new URL(publicUrl).hostname}>`,
       resend: resendKey === undefined ? undefined : { apiKey: resendKey, baseUrl: read('RESEND_BASE_URL') },
       smtpUrl: read('SVC_SMTP_URL'),
     },
-    authLimits: read('SVC_AUTH_LIMITS'),
+    authLimits: read('SVC_AUTH_LIMITS') ?? strict,
     breachedPasswords: read('SVC_BREACHED_PASSWORDS') ?? (strict ? 'refuse' : 'warn'),
     passwordWords: read('SVC_PASSWORD_WORDS'),
     encryptionKey: read('SVC_ENCRYPTION_KEY'),

@@ -9,12 +9,10 @@ import type { Org } from './orgs.ts';
 /** A project's slug: 2 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
 export const PROJECT_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
 
+const SLUG_RULE = 'must be 2 to 50 lower-case letters, digits and hyphens';
+
 /** What a project's slug looks like, as a field. */
-export const projectSlug = () =>
-  z
-    .string()
-    .regex(PROJECT_SLUG, 'must be 2 to 50 lower-case letters, digits and hyphens')
-    .openapi({ example: 'web-shop' });
+export const projectSlug = () => z.string().regex(PROJECT_SLUG, SLUG_RULE).openapi({ example: 'web-shop' });
 
 /** @throws ApiError `resource_error/not_found` */
 export async function requireProject(
@@ -31,28 +29,41 @@ async function findProject(db: Db, projects: OrgTables['projects'], where: SQL):
   return project.id;
 }
 
-/** The fields by which an agent names a project: its id, or its slug in `project`. */
-export const projectReference = { project_id: uuid().optional(), project: projectSlug().optional() };
+/**
+ * The fields by which an agent names a project: its id, or its slug in `project`. Beside `project_id`, `project` is
+ * ignored whatever it holds, like any unknown field.
+ */
+export const projectReference = {
+  project_id: uuid().optional(),
+  project: z.unknown().optional().openapi({
+    type: 'string',
+    pattern: PROJECT_SLUG.source,
+    description:
+      'The slug of the project. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored.',
+    example: 'web-shop',
+  }),
+};
 
 interface ProjectReference {
   project_id?: string | undefined;
-  project?: string | undefined;
+  project?: unknown;
 }
 
-/** A schema with {@link projectReference} that takes nothing which names no project. */
+const isSlug = (value: unknown): value is string => typeof value === 'string' && PROJECT_SLUG.test(value);
+
+/** A schema with {@link projectReference} that rejects input which names no project. */
 export const namesProject = <S extends z.ZodType<ProjectReference>>(schema: S): S =>
   schema
-    .refine((value) => value?.project_id !== undefined || value?.project !== undefined, {
+    .refine((value) => value?.project_id !== undefined || value?.project != null, {
       path: ['project_id'],
       message: 'is required, or project',
       // Together with whatever else is wrong.
       when: () => true,
     })
-    .refine((value) => value.project_id === undefined || value.project === undefined, {
+    .refine(({ project_id, project }) => project_id !== undefined || project == null || isSlug(project), {
       path: ['project'],
-      message: 'must not stand beside project_id',
-    })
-    .openapi({ oneOf: [{ required: ['project_id'] }, { required: ['project'] }] });
+      message: SLUG_RULE,
+    });
 
 /**
  * The id of the project an agent names.
@@ -65,7 +76,7 @@ export async function resolveProject(
   { project_id, project }: ProjectReference,
 ): Promise<string> {
   if (project_id !== undefined) requireScope(token, project_id);
-  const where = project_id === undefined ? eq(projects.slug, project ?? '') : eq(projects.id, project_id);
+  const where = project_id === undefined ? eq(projects.slug, String(project)) : eq(projects.id, project_id);
   const id = await findProject(db, projects, where).catch((error) => {
     const unknown = error instanceof ApiError && error.key === 'resource_error/not_found';
     // Whether there are others is none of the business of a project's token.

@@ -71,7 +71,7 @@ const untilBack = (url: string, shares = 1) =>
 
 describe('a server that dies', () => {
   test('is started again where it was, with all that was committed, every time', async () => {
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     await makeTable(url);
     for (const n of [1, 2]) {
       await query(url, `insert into kept values (${n})`);
@@ -84,7 +84,7 @@ describe('a server that dies', () => {
   });
 
   test('is back by itself when only one of its processes was killed', async () => {
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     const pid = await postmasterPid();
     const [holder] = await query<{ pid: number }>(url, HOLDERS);
     process.kill(holder?.pid ?? 0, 'SIGKILL');
@@ -93,7 +93,7 @@ describe('a server that dies', () => {
   });
 
   test('is not left running by who stops while it comes back', async () => {
-    const { url, stop } = await start();
+    const { adminUrl: url, stop } = await start();
     const [holder] = await query<{ pid: number }>(url, HOLDERS);
     process.kill(holder?.pid ?? 0, 'SIGKILL');
     await stop();
@@ -101,7 +101,7 @@ describe('a server that dies', () => {
   });
 
   test.skipIf(!onLinux)('is not kept from starting by what it has left at work', async () => {
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     const busy = query(url, 'select count(*) from generate_series(1, 100000000000)');
     busy.catch(() => {});
     await vi.waitFor(async () =>
@@ -119,7 +119,7 @@ describe('a server that dies', () => {
 
   test('is started once for all that share it, and stopped by the last of them', async () => {
     const shares = [await start(), await start(), await start()];
-    const [{ url }] = shares as [(typeof shares)[0]];
+    const [{ adminUrl: url }] = shares as [(typeof shares)[0]];
     await kill(await postmasterPid());
     await untilBack(url, shares.length);
     expect(said.filter((line) => line === 'database server started')).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('a server that dies', () => {
   });
 
   test('is waited for while something else has its port', async () => {
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     const port = Number(new URL(url).port);
     // The lock file of a server that cannot be started is in the way of one that can.
     await writeFile(join(clusterDir(), 'postgresql.auto.conf'), 'shared_buffers = plenty\n');
@@ -173,7 +173,7 @@ describe('a disk that is full', () => {
   const untilTaken = (url: string) => vi.waitFor(() => insert(url), { timeout: 5_000 });
 
   test('takes no writes, and is read; takes writes when there is room again, and not a bit of it', async () => {
-    const { url } = await start({ measureDisk });
+    const { adminUrl: url } = await start({ measureDisk });
     await makeTable(url);
     free = 127;
     await untilRefused(url);
@@ -191,22 +191,22 @@ describe('a disk that is full', () => {
 
   test('is still full after a restart, or no longer', async () => {
     const first = await start({ measureDisk });
-    await makeTable(first.url);
+    await makeTable(first.adminUrl);
     free = 10;
-    await untilRefused(first.url);
+    await untilRefused(first.adminUrl);
     await first.stop();
 
     const second = await start({ measureDisk });
-    await expect(insert(second.url)).rejects.toMatchObject(refusal);
+    await expect(insert(second.adminUrl)).rejects.toMatchObject(refusal);
     await second.stop();
 
     free = 50_000;
     const third = await start({ measureDisk });
-    await insert(third.url);
+    await insert(third.adminUrl);
   });
 
   test('is what the disk says, also when a process that has ended said otherwise', async () => {
-    const { url } = await start({ measureDisk });
+    const { adminUrl: url } = await start({ measureDisk });
     await makeTable(url);
     const other = await start({ measureDisk: async () => ({ total: 100_000 * MIB, free: 10 * MIB }) });
     await vi.waitFor(() => expect(said).toContain('the disk is full: the database takes no writes'));
@@ -244,11 +244,11 @@ describe('a disk that is full', () => {
     ]) {
       free = 50_000;
       const full = await start({ measureDisk });
-      await makeTable(full.url);
+      await makeTable(full.adminUrl);
       free = 100;
-      await untilRefused(full.url);
+      await untilRefused(full.adminUrl);
       await full.stop();
-      const { url, stop } = await start({ measureDisk: unknown });
+      const { adminUrl: url, stop } = await start({ measureDisk: unknown });
       await insert(url);
       await stop();
     }
@@ -256,7 +256,7 @@ describe('a disk that is full', () => {
 
   test('may be so small that the log has to be', async () => {
     const small = async () => ({ total: 1024 * MIB, free: 800 * MIB });
-    const { url } = await start({ measureDisk: small });
+    const { adminUrl: url } = await start({ measureDisk: small });
     expect(await query(url, 'show max_wal_size')).toEqual([{ max_wal_size: '128MB' }]);
   });
 });

@@ -55,7 +55,7 @@ const CHILD = `
   import { startEmbedded } from ${JSON.stringify(new URL('../db/embedded.ts', import.meta.url).href)};
   const log = { debug() {}, info() {}, warn() {} };
   const server = await startEmbedded({ dataDir: process.argv[2], log });
-  console.log(server.url);
+  console.log(server.adminUrl);
   process.stdin.once('data', async () => {
     await server.stop();
     process.exit();
@@ -127,9 +127,83 @@ async function postmasters(): Promise<number[]> {
   return [...parents].filter(([, parent]) => !parents.has(parent)).map(([pid]) => pid);
 }
 
+describe('the role of the service', () => {
+  const ROLE = `select rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls
+    from pg_roles where rolname = current_user`;
+
+  test('is no superuser, and cannot reach beyond its schemas', async () => {
+    const { url, adminUrl } = await start();
+    expect(await query(url, ROLE)).toEqual([
+      {
+        rolname: 'svc_app',
+        ...{ rolsuper: false, rolcreatedb: false, rolcreaterole: false },
+        ...{ rolreplication: false, rolbypassrls: false },
+      },
+    ]);
+    await query(adminUrl, 'create table public.secrets as select 42 as answer');
+    for (const attack of [
+      "copy (select 1) to program 'true'",
+      "select pg_read_file('postgresql.auto.conf')",
+      "alter system set log_statement = 'all'",
+      'alter role svc_app superuser',
+      "create role other login password 'x'",
+      'set role svc',
+      'create database other',
+      'select answer from public.secrets',
+      'select rolpassword from pg_authid',
+    ]) {
+      await expect(query(url, attack), attack).rejects.toMatchObject({ code: '42501' });
+    }
+    await query(url, 'create schema shared');
+    await query(url, 'create schema org_0123456789abcdef0123456789abcdef');
+    await query(url, 'create extension pg_trgm schema shared');
+  });
+
+  test('is given what a superuser made before there was the role, also when it was half given', async () => {
+    const first = await start();
+    const org = 'org_0123456789abcdef0123456789abcdef';
+    for (const schema of ['shared', org]) {
+      await query(first.adminUrl, `create schema ${schema}`);
+      await query(first.adminUrl, `create table ${schema}.kept (id int primary key, at timestamptz)`);
+      await query(first.adminUrl, `insert into ${schema}.kept values (1, now())`);
+    }
+    await query(first.adminUrl, 'create schema other');
+    await query(first.adminUrl, 'alter schema shared owner to svc_app');
+    await expect(query(first.url, `select id from ${org}.kept`)).rejects.toMatchObject({ code: '42501' });
+    await first.stop();
+
+    const { url, adminUrl } = await start();
+    for (const schema of ['shared', org]) {
+      expect(await query(url, `select id from ${schema}.kept`)).toEqual([{ id: 1 }]);
+      await query(url, `alter table ${schema}.kept add column more text`);
+      await query(url, `create index on ${schema}.kept (more)`);
+    }
+    expect(
+      await query(
+        adminUrl,
+        "select nspowner::regrole::text as owner from pg_namespace where nspname = 'other'",
+      ),
+    ).toEqual([{ owner: 'svc' }]);
+  });
+
+  test('gets its password back when somebody changed it', async () => {
+    const first = await start();
+    await query(first.adminUrl, "alter role svc_app password 'lost' superuser");
+    await expect(query(first.url, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+    await first.stop();
+    const { url } = await start();
+    expect(await query(url, ROLE)).toMatchObject([{ rolsuper: false }]);
+  });
+
+  test('is made once by processes that start together', async () => {
+    const servers = await Promise.all([start(), start(), start()]);
+    for (const { url } of servers) expect(await query(url, ROLE)).toHaveLength(1);
+  });
+});
+
 describe('startEmbedded', () => {
   test('makes a database that answers, and keeps to itself', async () => {
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     const settings = ['server_encoding', 'TimeZone', 'listen_addresses', 'unix_socket_directories', 'fsync'];
     const [row] = await query(
       url,
@@ -155,14 +229,14 @@ describe('startEmbedded', () => {
 
   test('keeps data over a restart, and passes settings on', async () => {
     const first = await start();
-    await query(first.url, 'create table kept as select 42 as answer');
+    await query(first.adminUrl, 'create table kept as select 42 as answer');
     await first.stop();
-    await expect(query(first.url, 'select 1')).rejects.toThrow();
+    await expect(query(first.adminUrl, 'select 1')).rejects.toThrow();
     expect(existsSync(join(clusterDir(), 'postmaster.pid'))).toBe(false);
 
     const second = await start({ work_mem: '5MB' });
-    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
-    expect(await query(second.url, 'show work_mem')).toEqual([{ work_mem: '5MB' }]);
+    expect(await query(second.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await query(second.adminUrl, 'show work_mem')).toEqual([{ work_mem: '5MB' }]);
   });
 
   test('shares the server between processes that start at once; the last one to stop stops it', async () => {
@@ -170,7 +244,7 @@ describe('startEmbedded', () => {
     const [url, sameUrl] = await Promise.all([a.url, b.url]);
     expect(sameUrl).toBe(url);
     const third = await start();
-    expect(third.url).toBe(url);
+    expect(third.adminUrl).toBe(url);
     expect(await postmasters()).toHaveLength(1);
 
     await a.stop();
@@ -191,7 +265,7 @@ describe('startEmbedded', () => {
     expect(await inspect(orphan, clusterDir())).not.toBe('gone');
 
     const next = await start();
-    expect(await query(next.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await query(next.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
     expect(await postmasterPid()).not.toBe(orphan);
     expect(await postmasters()).toEqual([await postmasterPid()]);
   });
@@ -205,7 +279,7 @@ describe('startEmbedded', () => {
     await vi.waitFor(async () => expect(await temporary()).toHaveLength(1), { timeout: 10_000, interval: 5 });
     await child.kill();
 
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
@@ -224,19 +298,19 @@ describe('startEmbedded', () => {
   // Both start it again; which of them does is a matter of chance.
   test('recovers after the server was killed', { repeats: 4 }, async () => {
     const first = await start();
-    await query(first.url, 'create table kept as select 42 as answer');
+    await query(first.adminUrl, 'create table kept as select 42 as answer');
     process.kill(await postmasterPid(), 'SIGKILL');
 
     const second = await start();
-    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await query(second.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await first.stop();
-    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(second.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(await postmasters()).toHaveLength(1);
   });
 
   test('is not taken in by a lock file whose process id is another process’s by now', async () => {
     const first = await start();
-    await query(first.url, 'create table kept as select 42 as answer');
+    await query(first.adminUrl, 'create table kept as select 42 as answer');
     const lockFile = join(clusterDir(), 'postmaster.pid');
     process.kill(await postmasterPid(), 'SIGKILL');
     // The same user's: PostgreSQL itself ignores those of others.
@@ -250,13 +324,13 @@ describe('startEmbedded', () => {
     await writeFile(lockFile, (await readFile(lockFile, 'utf8')).replace(/^\d+/, `${unrelated.pid}`));
 
     const second = await start();
-    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await query(second.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
     expect(await postmasterPid()).not.toBe(unrelated.pid);
     expect(unrelated.exitCode).toBeNull();
   });
 
   test('takes its share again after the server had to disconnect everyone', async () => {
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     const holders = "select pid from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted";
     const [before] = await query<{ pid: number }>(url, holders);
     expect(before).toBeDefined();
@@ -303,7 +377,7 @@ describe('startEmbedded', () => {
 
   test.skipIf(!asRoot || !onLinux)('works for root where nobody else can go', async () => {
     await chmod(dir, 0o700);
-    const { url } = await start();
+    const { adminUrl: url } = await start();
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     const user = await unprivilegedUser();
     expect((await stat(`/proc/${await postmasterPid()}`)).uid).toBe(user?.uid);

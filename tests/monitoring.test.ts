@@ -1,9 +1,17 @@
-import { readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { openDatabase } from '../db/client.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { migrateShared } from '../db/migrate.ts';
+import { sharedMigrations } from '../drizzle/migrations.ts';
 import { createMetrics, type MetricsOptions } from '../lib/metrics.ts';
 import { createMetricsSum } from '../lib/metrics-sum.ts';
 import { collectProcess } from '../lib/node/process-metrics.ts';
+import { silentLog } from './support/log.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -145,6 +153,38 @@ describe('docker-compose.yml', () => {
         (name) => ![...own, ...Object.keys(service.environment)].includes(name ?? ''),
       );
       expect(missing).toEqual([]);
+    }
+  });
+});
+
+const psql = spawnSync('psql', ['--version']).error ? undefined : 'psql';
+
+describe.skipIf(!psql)('deploy/postgres/service-role.sh', () => {
+  it('makes the role of the service and its database; the role is no superuser', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'role-'));
+    const embedded = await startEmbedded({ dataDir, log: silentLog });
+    try {
+      const admin = new URL(embedded.adminUrl);
+      const password = "it's; \\secret";
+      const { status, stderr } = spawnSync('sh', ['deploy/postgres/service-role.sh'], {
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          ...{ PGHOST: admin.hostname, PGPORT: admin.port, PGPASSWORD: admin.password },
+          ...{ POSTGRES_USER: admin.username, SERVICE_NAME: 'findings', SERVICE_PASSWORD: password },
+        },
+      });
+      expect([status, stderr]).toEqual([0, '']);
+      const url = `postgres://findings:${encodeURIComponent(password)}@${admin.host}/findings`;
+      const { sql, close } = openDatabase({ url, max: 1 });
+      await migrateShared(sql, sharedMigrations);
+      expect(await sql`select rolsuper from pg_roles where rolname = current_user`).toEqual([
+        { rolsuper: false },
+      ]);
+      await close();
+    } finally {
+      await embedded.stop();
+      await rm(dataDir, { recursive: true, force: true });
     }
   });
 });

@@ -52,12 +52,34 @@ describe('POST /agent/scans', () => {
       const answer = await register({ ...valid({ project_id: undefined }), project });
       expect([answer.status, answer.error]).toEqual([status, error]);
     }
-    const both = await register(valid({ project: 'web-shop' }));
-    expect([both.error, both.badFields]).toEqual(['validation_error/field_invalid', ['project']]);
+    for (const project of [undefined, null, 7, ['web-shop']]) {
+      const answer = await register({ ...valid({ project_id: undefined }), project });
+      expect([answer.status, answer.badFields]).toEqual([
+        400,
+        [project === undefined || project === null ? 'project_id' : 'project'],
+      ]);
+    }
     const nameless = await register({});
     expect(nameless.error).toBe('validation_error/field_required');
     expect(nameless.badFields).toEqual(expect.arrayContaining(['scan_id', 'project_id', 'persona']));
     expect((await list('')).badFields).toEqual(['project_id']);
+  });
+
+  it('ignores project beside project_id, whatever it holds', async () => {
+    must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Beside' } }));
+    for (const project of ['web-shop', 'beside', 'nothing', 'Not a slug', 7, null, { a: 1 }]) {
+      const scan = must(await register(valid({ project })));
+      expect(scan.project_id).toBe(org.projectId);
+    }
+    const list = (query: string) => t.api.get(`/agent/findings?${query}`, org.asAgent);
+    const { result } = await list(`project_id=${org.projectId}`);
+    for (const query of ['project=beside', 'project=Not%20a%20slug', 'project=a&project=b']) {
+      expect((await list(`project_id=${org.projectId}&${query}`)).result).toEqual(result);
+    }
+    // The id is what counts, also when it is the bad one.
+    expect((await register(valid({ project_id: 'nonsense', project: 'web-shop' }))).badFields).toEqual([
+      'project_id',
+    ]);
   });
 
   it('makes a name and needs no target', async () => {

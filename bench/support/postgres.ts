@@ -53,5 +53,5 @@ export async function openBenchDatabase(site: Site, givenUrl: string | undefined
 async function startOwn(site: Site): Promise<string> {
   const embedded = await startEmbedded({ dataDir: site.workDir, log: silentLog });
   site.onClose(() => embedded.stop());
-  return embedded.url;
+  return embedded.adminUrl;
 }

@@ -12,6 +12,8 @@ import type { TokenClaims } from './signed-token.ts';
 export interface FoundSession {
   id: string;
   user: SessionUser;
+  /** When its user last proved who they are: the sign-in, or a later step-up. */
+  authenticatedAt: Date;
   expiresAt: Date;
   revokedAt: Date | null;
   lastActiveAt: Date;
@@ -21,6 +23,8 @@ export interface FoundSession {
 export interface FoundInOrg extends FoundSession {
   /** Null for who is not a member. */
   role: Role | null;
+  /** False for an invited member whose account has not verified the invited address. */
+  confirmed: boolean;
   /** The organization lets in members with MFA only. */
   requireMfa: boolean;
 }
@@ -35,10 +39,12 @@ export interface SessionLookUp {
 interface Row extends Omit<SessionUser, 'createdAt'> {
   sessionId: string;
   createdAt: string;
+  authenticatedAt: string;
   expiresAt: string;
   revokedAt: string | null;
   lastActiveAt: string;
   role: Role | null;
+  confirmed: boolean;
   requireMfa: boolean;
 }
 
@@ -73,31 +79,46 @@ export function createSessionLookUp({ withConnection }: Database): SessionLookUp
 /** $1 are the sessions' ids, $2 is the org's. */
 function lookUpStatement(schema?: string): string {
   const inOrg = schema && {
-    fields: `m.role, exists (
+    fields: `m.role,
+      m.confirmed_at is not null or (m.invited_email is null and e.verified_at is not null) as confirmed, exists (
       select from "${schema}".feature_flags where name = 'require_mfa' and provisioned and enabled) as "requireMfa"`,
     join: 'left join shared.memberships m on m.user_id = u.id and m.org_id = $2::uuid',
   };
   return `
     select s.id as "sessionId", s.expires_at as "expiresAt", s.revoked_at as "revokedAt",
-      s.last_active_at as "lastActiveAt", u.id, e.email, u.name, u.avatar_url as "avatarUrl",
+      s.last_active_at as "lastActiveAt", greatest(s.created_at, s.stepped_up_at) as "authenticatedAt",
+      u.id, e.email, e.verified_at is not null as "emailVerified", u.name, u.avatar_url as "avatarUrl",
       u.mfa_enabled as "mfaEnabled", u.created_at as "createdAt",
-      ${inOrg ? inOrg.fields : `null as role, false as "requireMfa"`}
+      ${inOrg ? inOrg.fields : `null as role, false as confirmed, false as "requireMfa"`}
     from shared.sessions s
     join shared.users u on u.id = s.user_id
     join shared.user_emails e on e.user_id = u.id and e.is_primary
     ${inOrg ? inOrg.join : ''}
-    where s.id = any ($1::uuid[])`;
+    where s.id = any ($1::uuid[]) and u.disabled_at is null`;
 }
 
 function toSession(row: Row): FoundInOrg {
-  const { sessionId, expiresAt, revokedAt, lastActiveAt, role, requireMfa, createdAt, ...user } = row;
+  const {
+    sessionId,
+    expiresAt,
+    revokedAt,
+    lastActiveAt,
+    role,
+    confirmed,
+    requireMfa,
+    createdAt,
+    authenticatedAt,
+    ...user
+  } = row;
   return {
     id: sessionId,
     user: { ...user, createdAt: new Date(createdAt) },
+    authenticatedAt: new Date(authenticatedAt),
     expiresAt: new Date(expiresAt),
     revokedAt: revokedAt === null ? null : new Date(revokedAt),
     lastActiveAt: new Date(lastActiveAt),
     role,
+    confirmed,
     requireMfa,
   };
 }

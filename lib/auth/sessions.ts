@@ -67,7 +67,13 @@ export function sessionCookie({ services, peer }: PublicCall, value: string, max
 }
 
 /** A user as the API shows it. */
-export const toUser = ({ id, email, name, avatarUrl, createdAt }: Omit<SessionUser, 'mfaEnabled'>) => ({
+export const toUser = ({
+  id,
+  email,
+  name,
+  avatarUrl,
+  createdAt,
+}: Omit<SessionUser, 'mfaEnabled' | 'emailVerified'>) => ({
   id,
   email,
   name,

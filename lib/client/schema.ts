@@ -1389,7 +1389,7 @@ export interface components {
              * @description Stable; the responses of an operation list theirs.
              * @enum {string}
              */
-            code: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "exceeded" | "internal" | "unavailable";
+            code: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
             /** @example E40001 */
             ref: string;
             /**
@@ -5178,6 +5178,7 @@ export interface operations {
         parameters: {
             query?: {
                 project_id?: string;
+                /** @description The slug of the project. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored. */
                 project?: string;
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
                 status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
@@ -5550,6 +5551,7 @@ export interface operations {
                  * @example {
                  *       "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
                  *       "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                 *       "project": "web-shop",
                  *       "persona": "sharingan",
                  *       "name": "Nightly audit",
                  *       "target": {
@@ -5568,7 +5570,10 @@ export interface operations {
                      * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
                      */
                     project_id?: string;
-                    /** @example web-shop */
+                    /**
+                     * @description The slug of the project. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored.
+                     * @example web-shop
+                     */
                     project?: string;
                     /** @enum {string} */
                     persona: "sharingan" | "senku" | "killua";

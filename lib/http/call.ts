@@ -32,6 +32,8 @@ export interface SessionUser {
   name: string;
   avatarUrl: string;
   mfaEnabled: boolean;
+  /** The primary address is verified. */
+  emailVerified: boolean;
   createdAt: Date;
 }
 

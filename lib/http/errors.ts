@@ -77,6 +77,16 @@ export const ERRORS = {
     status: 403,
     message: 'This feature is not available to this organization.',
   },
+  'permission_error/step_up_required': {
+    ref: 'E60005',
+    status: 403,
+    message: 'Confirm your password first: this needs a sign-in or a step-up within the last 10 minutes.',
+  },
+  'permission_error/email_not_verified': {
+    ref: 'E60006',
+    status: 403,
+    message: 'Verify your e-mail address first.',
+  },
   'rate_limit_error/exceeded': { ref: 'E70001', status: 429, message: 'Too many requests.' },
   'server_error/internal': { ref: 'E90001', status: 500, message: 'Something went wrong on our side.' },
   'server_error/unavailable': {

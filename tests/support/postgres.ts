@@ -25,7 +25,7 @@ export default async function setup(project: TestProject) {
   // Nothing of it outlives the run, and a database is made and dropped for each suite.
   const settings = { fsync: 'off', full_page_writes: 'off' };
   const embedded = given ? undefined : await startEmbedded({ dataDir, log: silentLog, settings });
-  const url = given ?? embedded?.url ?? '';
+  const url = given ?? embedded?.adminUrl ?? '';
 
   const admin = openDatabase({ url, max: 1 });
   await admin.sql.unsafe(`drop database if exists ${TEMPLATE}`);

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import postgres from 'postgres';
+
+/** The role the service connects as: it owns its schemas, and is no superuser. */
+export const SERVICE_ROLE = 'svc_app';
+
+/** Runs a statement as the superuser; resolves with its rows. */
+type Run = (statement: string) => Promise<unknown>;
+
+export interface ServiceRoleOptions {
+  run: Run;
+  port: number;
+  /** The superuser's, from which the role's own is derived: the URL of the service must not open the superuser's door. */
+  password: string;
+}
+
+/** Schemas of the service that belong to another role, or hold a table that does: those of clusters made before. */
+const FOREIGN_SCHEMAS = `
+  select distinct n.nspname as name
+  from pg_namespace n left join pg_class c on c.relnamespace = n.oid and c.relkind = 'r'
+  where (n.nspname = 'shared' or n.nspname ~ '^org_[0-9a-f]{32}$')
+    and (n.nspowner <> '${SERVICE_ROLE}'::regrole or c.relowner <> '${SERVICE_ROLE}'::regrole)`;
+
+/**
+ * Makes the role when there is none, and gives it the schemas of the service. Several processes may do so at once, and
+ * one that dies in between leaves the rest to the next start.
+ * @returns the URL to connect as that role
+ */
+export async function prepareServiceRole({ run, port, password }: ServiceRoleOptions): Promise<string> {
+  const own = createHash('sha256').update(`service role ${password}`).digest('base64url');
+  const url = `postgres://${SERVICE_ROLE}:${own}@127.0.0.1:${port}/postgres`;
+  if (!(await accepts(url))) await run(setUpRole(own));
+  const foreign = (await run(FOREIGN_SCHEMAS)) as { name: string }[];
+  for (const { name } of foreign) await run(giveSchema(name));
+  return url;
+}
+
+async function accepts(url: string): Promise<boolean> {
+  const sql = postgres(url, {
+    max: 1,
+    ssl: false,
+    connect_timeout: 5,
+    fetch_types: false,
+    onnotice: () => {},
+  });
+  try {
+    await sql.unsafe('select 1');
+    return true;
+  } catch (error) {
+    // No such role, or another password.
+    if ((error as { code?: string }).code === '28P01') return false;
+    throw error;
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/** Also when the disk is full and transactions are read-only by default. An advisory lock keeps processes apart. */
+const setUpRole = (password: string) => `
+  begin read write;
+  select pg_advisory_xact_lock(7566947, 2);
+  do $$ begin
+    if not exists (select from pg_roles where rolname = '${SERVICE_ROLE}') then
+      create role ${SERVICE_ROLE};
+    end if;
+  end $$;
+  alter role ${SERVICE_ROLE} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '${password}';
+  grant create, temporary on database postgres to ${SERVICE_ROLE};
+  commit`;
+
+const giveSchema = (schema: string) => `
+  begin read write;
+  do $$ declare t name; begin
+    alter schema "${schema}" owner to ${SERVICE_ROLE};
+    for t in select relname from pg_class where relnamespace = '"${schema}"'::regnamespace and relkind = 'r' loop
+      execute format('alter table %I.%I owner to ${SERVICE_ROLE}', '${schema}', t);
+    end loop;
+  end $$;
+  commit`;
