@@ -84,7 +84,9 @@ describe('what people and agents say', () => {
         /^(application\/json|application\/yaml|text\/plain; version=0\.0\.4.*)$/,
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
       expect(headers.get('x-frame-options')).toBe('DENY');
       if (headers.get('content-type') !== 'application/json') expect(text).not.toContain('alert(');
     },
@@ -137,7 +139,7 @@ describe('what people and agents say', () => {
       expect(scripts.filter((source) => !/^'(self|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
       for (const directive of [
         "object-src 'none'",
-        "base-uri 'self'",
+        "base-uri 'none'",
         "connect-src 'self'",
         "frame-ancestors 'none'",
       ])
