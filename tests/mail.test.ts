@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,13 +73,18 @@ async function startResend() {
     url: '',
     requests: [] as ResendRequest[],
     /** Status and body, or undefined never to answer. */
-    answer: (): [status: number, body: string] | undefined => [200, '{"id":"taken"}'],
+    answer: (): [status: number, body: string, headers?: OutgoingHttpHeaders] | undefined => [
+      200,
+      '{"id":"taken"}',
+    ],
   };
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await readText(request));
     fake.requests.push({ path: request.url, headers: request.headers, body });
     const answer = fake.answer();
-    if (answer) response.writeHead(answer[0], { 'content-type': 'application/json' }).end(answer[1]);
+    if (!answer) return;
+    const [status, text, headers] = answer;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -175,6 +180,15 @@ describe('resend', () => {
     const resend = await startResend();
     resend.answer = () => [status, body];
     await expect(resendMailer(resend.url).send(outgoing)).rejects.toThrow(message);
+  });
+
+  it('does not follow a redirect with the mail', async () => {
+    const elsewhere = await startResend();
+    const resend = await startResend();
+    resend.answer = () => [307, '', { location: `${elsewhere.url}/emails` }];
+    await expect(resendMailer(resend.url).send(outgoing)).rejects.toThrow(/307/);
+    expect(resend.requests).toHaveLength(1);
+    expect(elsewhere.requests).toEqual([]);
   });
 
   it('gives up a request by its signal', async () => {

@@ -20,9 +20,15 @@ export function createResendMailer(
     name: 'resend',
     async send({ id, recipient, subject, html, text }, signal) {
       resend ??= await connect();
+      const options = {
+        idempotencyKey: id,
+        // A redirect would carry the mail, with its link, to another host. The SDK passes this on to `fetch`.
+        redirect: 'manual',
+        ...(signal && { signal }),
+      };
       const { data, error } = await resend.emails.send(
         { from, to: [recipient], subject, html, text, headers: MAIL_HEADERS },
-        { idempotencyKey: id, ...(signal && { signal }) },
+        options,
       );
       // An error answer with the body `null` has neither.
       if (data && !error) return;
