@@ -21,7 +21,7 @@ export function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Erro
         <TextInput
           label="Recovery code"
           description="One of the eight you were given when you switched on MFA. Each works once."
-          placeholder="xxxx-xxxx-xxxx"
+          placeholder="xxxx-xxxx-xxxx-xxxx-xxxx-xxxx"
           value={code}
           onChange={({ currentTarget }) => setCode(currentTarget.value)}
           error={failed && 'This is not one of your codes, or it was used before.'}

@@ -36,7 +36,7 @@ function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
     >
       <Box className={classes.printed}>
         <Text className={classes.about}>{about}</Text>
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" component="ul" className={classes.codes}>
+        <SimpleGrid cols={1} spacing="xs" component="ul" className={classes.codes}>
           {codes.map((code) => (
             <li key={code}>
               <Code block ta="center" fz="md" className={classes.code}>
