@@ -368,6 +368,9 @@ describe('MFA', () => {
     const enabled = await api.post('/profile/mfa/enable', { cookie });
     expect(enabled.result.recovery_codes).toHaveLength(8);
     expect(new Set(enabled.result.recovery_codes).size).toBe(8);
+    // 24 of 32 letters and digits: 120 bits, enough for the fast hash they are kept by.
+    for (const code of enabled.result.recovery_codes)
+      expect(code).toMatch(/^[a-km-z2-9]{4}(?:-[a-km-z2-9]{4}){5}$/);
     expect((await api.post('/profile/mfa/enable', { cookie })).status).toBe(409);
     expect((await me(cookie)).result.user.mfa_enabled).toBe(true);
 
@@ -417,6 +420,20 @@ describe('MFA', () => {
     t.advance(5 * 60_000);
     const fresh = await mfaToken(user.email);
     expect((await validate({ mfa_token: fresh, device_id, code: late })).status).toBe(401);
+  });
+
+  it('takes a mailed code for the sign-in that asked for it, and for no other', async () => {
+    const user = await verifiedUser();
+    must(await api.post('/profile/mfa/enable', { cookie: user.cookie }));
+    const own = (await login(user.email)).result;
+    const device_id = own.mfa_methods[0].id;
+    // Somebody who knows the password has begun a sign-in of their own.
+    const stranger = await mfaToken(user.email);
+    must(await api.post('/auth/mfa/send-email-otp', { body: { mfa_token: own.mfa_token, device_id } }));
+    const code = /\b\d{6}\b/.exec((await t.delivered(user.email)).text)?.[0] ?? '';
+    const answer = await validate({ mfa_token: stranger, device_id, code });
+    expect(outcome(answer)).toEqual([401, 'auth_error/mfa_invalid_code']);
+    expect((await validate({ mfa_token: own.mfa_token, device_id, code })).status).toBe(200);
   });
 
   it('has one mailed code at a time, and refuses what is no code', async () => {

@@ -7,43 +7,50 @@ import { randomDigits } from './random.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
 
+/** Where a code goes, and what it is for. */
+export interface CodeDevice {
+  id: string;
+  /** What asked for the code, such as a sign-in by the id of its `mfa_token`: the code works there only. */
+  purpose: string;
+}
+
 /** One-time codes that are mailed to an e-mail device. */
 export interface EmailCodes {
-  /** Makes a code; the device's earlier ones no longer work. */
-  issue(tx: Tx, deviceId: string, now: Date): Promise<string>;
+  /** Makes a code for one sign-in; the device's earlier ones no longer work. */
+  issue(tx: Tx, device: CodeDevice, now: Date): Promise<string>;
   /** Uses a code up; of several that try at once, one succeeds. */
-  use(db: Db | Tx, deviceId: string, code: string, now: Date): Promise<boolean>;
+  use(db: Db | Tx, device: CodeDevice, code: string, now: Date): Promise<boolean>;
 }
 
 /** @param key of the hash: six digits would be guessed from a plain one */
 export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
-  const hash = (deviceId: string, code: string) =>
-    createHmac('sha256', key).update(`${deviceId} ${code}`).digest('hex');
+  const hash = ({ id, purpose }: CodeDevice, code: string) =>
+    createHmac('sha256', key).update(`${id} ${purpose} ${code}`).digest('hex');
   return {
-    async issue(tx, deviceId, now) {
+    async issue(tx, device, now) {
       // One at a time, so that one code is the newest.
       await tx
         .select({ id: mfaDevices.id })
         .from(mfaDevices)
-        .where(eq(mfaDevices.id, deviceId))
+        .where(eq(mfaDevices.id, device.id))
         .for('no key update');
       const code = randomDigits();
-      await tx.delete(emailCodes).where(eq(emailCodes.deviceId, deviceId));
+      await tx.delete(emailCodes).where(eq(emailCodes.deviceId, device.id));
       await tx.insert(emailCodes).values({
         id: nextId().id,
-        deviceId,
-        codeHash: hash(deviceId, code),
+        deviceId: device.id,
+        codeHash: hash(device, code),
         expiresAt: new Date(now.getTime() + LIFETIME_MS),
       });
       return code;
     },
-    async use(db, deviceId, code, now) {
+    async use(db, device, code, now) {
       const used = await db
         .delete(emailCodes)
         .where(
           and(
-            eq(emailCodes.deviceId, deviceId),
-            eq(emailCodes.codeHash, hash(deviceId, code)),
+            eq(emailCodes.deviceId, device.id),
+            eq(emailCodes.codeHash, hash(device, code)),
             gt(emailCodes.expiresAt, now),
           ),
         )

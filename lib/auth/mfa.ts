@@ -5,6 +5,7 @@ import type { PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { id, shown, timestamp, z } from '../http/schema.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
+import type { TokenClaims } from './signed-token.ts';
 
 export const MfaDevice = z
   .object({
@@ -64,11 +65,14 @@ export async function verifiedAddress(db: Db | Tx, userId: string) {
   return rows.find(({ isPrimary }) => isPrimary) ?? rows[0];
 }
 
-/** @throws ApiError `auth_error/mfa_invalid_code` when the token is not a fresh one of ours */
-export async function readMfaToken({ services, now }: PublicCall, token: string): Promise<string> {
+/**
+ * Whose sign-in an `mfa_token` stands for, and its id.
+ * @throws ApiError `auth_error/mfa_invalid_code` when the token is not a fresh one of ours
+ */
+export async function readMfaToken({ services, now }: PublicCall, token: string): Promise<TokenClaims> {
   const claims = await services.signedTokens.verify('mfa', token, now);
   if (!claims || claims === 'expired') throw new ApiError('auth_error/mfa_invalid_code');
-  return claims.userId;
+  return claims;
 }
 
 /** Switches MFA off, recovery codes included; the devices stay. */

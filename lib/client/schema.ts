@@ -208,7 +208,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code
-         * @description To an e-mail device. The code has six digits and works once, for five minutes; earlier ones no longer do.
+         * @description To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones no longer do.
          *
          *     For everybody; on the base domain only, once there is one.
          */
@@ -3347,7 +3347,7 @@ export interface operations {
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "result": {
                      *         "recovery_codes": [
-                     *           "kqzt-mvhr-pwcx"
+                     *           "kqzt-mvhr-pwcx-2hdn-9rju-e4ks"
                      *         ]
                      *       },
                      *       "message": "Multi-factor authentication is on. Keep the recovery codes safe."
@@ -3503,7 +3503,7 @@ export interface operations {
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "result": {
                      *         "recovery_codes": [
-                     *           "kqzt-mvhr-pwcx"
+                     *           "kqzt-mvhr-pwcx-2hdn-9rju-e4ks"
                      *         ]
                      *       },
                      *       "message": "New recovery codes were made; the old ones no longer work."

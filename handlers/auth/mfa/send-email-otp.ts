@@ -14,7 +14,7 @@ export const sendEmailOtp = endpoint(
     tag: 'Auth',
     summary: 'Mail a one-time code',
     description:
-      'To an e-mail device. The code has six digits and works once, for five minutes; earlier ones no longer do.',
+      'To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones no longer do.',
     request: {
       body: z.object({ mfa_token: mfaToken(), device_id: z.string().openapi({ example: EXAMPLE_ID }) }),
     },
@@ -28,7 +28,7 @@ export const sendEmailOtp = endpoint(
   },
   async (call) => {
     const { body, db, now, services } = call;
-    const userId = await readMfaToken(call, body.mfa_token);
+    const { userId, id: purpose } = await readMfaToken(call, body.mfa_token);
     await services.limits.count('mail', userId);
     const devices = await verifiedDevices(db, userId);
     const device = devices.find(({ id, type }) => id === body.device_id.toLowerCase() && type === 'email');
@@ -36,7 +36,7 @@ export const sendEmailOtp = endpoint(
       throw new ApiError('resource_error/not_found', { message: 'There is no such e-mail device.' });
     const { id, address } = device;
     await db.transaction(async (tx) => {
-      const code = await services.emailCodes.issue(tx, id, now);
+      const code = await services.emailCodes.issue(tx, { id, purpose }, now);
       await services.mail.enqueue(tx, address, emailCode({ code }));
     });
     services.mail.kick();

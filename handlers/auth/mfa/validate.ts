@@ -5,6 +5,7 @@ import { readMfaToken } from '../../../lib/auth/mfa.ts';
 import { countRecoveryCodes, useRecoveryCode } from '../../../lib/auth/recovery-codes.ts';
 import { toUser } from '../../../lib/auth/sessions.ts';
 import { signIn } from '../../../lib/auth/sign-in.ts';
+import type { TokenClaims } from '../../../lib/auth/signed-token.ts';
 import { matchTotp } from '../../../lib/auth/totp.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import type { PublicCall } from '../../../lib/http/call.ts';
@@ -42,7 +43,8 @@ export const validateMfa = endpoint(
   },
   async (call) => {
     const { body, db, now, services } = call;
-    const userId = await readMfaToken(call, body.mfa_token);
+    const started = await readMfaToken(call, body.mfa_token);
+    const { userId } = started;
     await services.limits.count('code', userId);
     const [user] = await db
       .select({
@@ -62,7 +64,7 @@ export const validateMfa = endpoint(
       if (body.is_recovery) {
         if (!(await useRecoveryCode(tx, userId, body.code, now))) throw invalidCode();
         remaining = await countRecoveryCodes(tx, userId);
-      } else if (!(await useDeviceCode(tx, call, userId, (body.device_id ?? '').toLowerCase(), body.code))) {
+      } else if (!(await useDeviceCode(tx, call, started, (body.device_id ?? '').toLowerCase(), body.code))) {
         throw invalidCode();
       }
     });
@@ -78,7 +80,7 @@ const invalidCode = () => new ApiError('auth_error/mfa_invalid_code');
 async function useDeviceCode(
   tx: Tx,
   { services, now }: PublicCall,
-  userId: string,
+  { userId, id: purpose }: TokenClaims,
   deviceId: string,
   code: string,
 ): Promise<boolean> {
@@ -90,7 +92,7 @@ async function useDeviceCode(
     .where(mine);
   if (!device) return false;
   if (device.type === 'email') {
-    if (!(await services.emailCodes.use(tx, deviceId, code, now))) return false;
+    if (!(await services.emailCodes.use(tx, { id: deviceId, purpose }, code, now))) return false;
     await tx.update(mfaDevices).set({ lastUsedAt: now }).where(mine);
     return true;
   }
