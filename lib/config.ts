@@ -24,6 +24,8 @@ export interface Config {
   requireVerifiedEmail: boolean;
   /** An invited member is `pending`, without access, until their account has verified the invited address. */
   pendingInvitations: boolean;
+  /** A session without a request for so long is over, before its 24 hours are. 0 lets it live. */
+  sessionIdleMinutes: number;
   /** Base of the links in mails, without a slash at its end. */
   publicUrl: string;
   mail: MailConfig;
@@ -115,6 +117,13 @@ const VARIABLES = {
   SVC_STRICT: [onOff.default(false), 'on or off'],
   SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
   SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
+  SVC_SESSION_IDLE_MINUTES: [
+    // A session's last request is noted once a minute.
+    integer(0, 1440)
+      .refine((minutes) => minutes === 0 || minutes >= 5)
+      .optional(),
+    '0, or a whole number from 5 to 1440',
+  ],
   SVC_AUTH_LIMITS: [onOff.optional(), 'on or off'],
   SVC_BREACHED_PASSWORDS: [
     z.string().toLowerCase().pipe(z.enum(BREACHED_PASSWORDS)).optional(),
@@ -180,6 +189,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     strict,
     requireVerifiedEmail: read('SVC_REQUIRE_VERIFIED_EMAIL') ?? strict,
     pendingInvitations: read('SVC_PENDING_INVITATIONS') ?? strict,
+    sessionIdleMinutes: read('SVC_SESSION_IDLE_MINUTES') ?? (strict ? 480 : 0),
     publicUrl,
     mail: {
       from: read('SVC_MAIL_FROM') ?? `Security findings <no-reply@${new URL(publicUrl).hostname}>`,

@@ -556,6 +556,55 @@ describe('a session', () => {
     expect(outcome(await me(cookie, later))).toEqual([401, 'auth_error/session_revoked']);
   });
 
+  it('ends when it is idle for as long as the setting says, and stays ended', async () => {
+    const idle = await start({ databaseUrl: t.databaseUrl, env: { SVC_SESSION_IDLE_MINUTES: '30' } });
+    const user = await createUser(idle.api);
+    idle.advance(29 * MINUTE);
+    expect((await me(user.cookie, idle)).status).toBe(200);
+    idle.advance(29 * MINUTE);
+    expect((await me(user.cookie, idle)).status).toBe(200);
+    idle.advance(31 * MINUTE);
+    expect(outcome(await me(user.cookie, idle))).toEqual([401, 'auth_error/session_revoked']);
+    expect(outcome(await me(user.cookie, idle))).toEqual([401, 'auth_error/session_revoked']);
+    const again = must(await login(user.email, PASSWORD, idle));
+    expect(again.user.id).toBe(user.id);
+    const { cookie } = await login(user.email, PASSWORD, idle);
+    const { sessions: listed } = must(await idle.api.get('/profile/sessions', { cookie }));
+    expect(listed).toHaveLength(2);
+  });
+
+  it.each([false, true])(
+    'is replaced by a sign-in with its cookie in strict mode only: %s',
+    async (strict) => {
+      const env = {
+        SVC_STRICT: strict ? 'on' : 'off',
+        JWT_SECRET: 'j'.repeat(32),
+        SVC_ENCRYPTION_KEY: 'e'.repeat(32),
+        SVC_PUBLIC_URL: 'https://localhost',
+        // Strict about this alone.
+        ...{ SVC_REQUIRE_VERIFIED_EMAIL: 'off', SVC_AUTH_LIMITS: 'off', SVC_BREACHED_PASSWORDS: 'off' },
+      };
+      const app = await start({ databaseUrl: t.databaseUrl, env });
+      const user = await createUser(app.api);
+      const elsewhere = await login(user.email, PASSWORD, app);
+      const second = await app.api.post('/auth/login', {
+        cookie: user.cookie,
+        body: { email: user.email, password: PASSWORD },
+      });
+      expect((await me(user.cookie, app)).status).toBe(strict ? 401 : 200);
+      // Not by a failed one, nor by one of another browser.
+      await app.api.post('/auth/login', {
+        cookie: second.cookie,
+        body: { email: user.email, password: 'Wrong1horse' },
+      });
+      expect((await me(second.cookie, app)).status).toBe(200);
+      expect((await me(elsewhere.cookie, app)).status).toBe(200);
+      // Whoever registers in the same browser leaves nobody else signed in there.
+      must(await app.api.post('/auth/register', { cookie: second.cookie, body: person() }));
+      expect((await me(second.cookie, app)).status).toBe(strict ? 401 : 200);
+    },
+  );
+
   it('notes its last activity once a minute at the most', async () => {
     const { cookie } = await createUser(later.api);
     const lastActive = async (ms: number) => {

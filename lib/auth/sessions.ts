@@ -1,10 +1,11 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { generateCookie } from 'hono/cookie';
 import type { Db, Tx } from '../../db/client.ts';
 import { sessions } from '../../db/shared.ts';
+import type { Config } from '../config.ts';
 import type { PublicCall, SessionUser } from '../http/call.ts';
 import type { Headers } from '../http/respond.ts';
-import { SESSION_COOKIE } from '../http/session-cookie.ts';
+import { readSessionCookies, SESSION_COOKIE } from '../http/session-cookie.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 import { type Device, parseDevice } from './user-agent.ts';
 
@@ -30,6 +31,7 @@ export async function startSession(
   const [token] = await Promise.all([
     services.signedTokens.sign('session', { userId, id }, createdAt),
     inserted,
+    endReplacedSessions(db, call),
   ]);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
@@ -42,6 +44,25 @@ export function newSession({ services }: PublicCall) {
 
 /** What a request is sent with. */
 export const deviceOf = ({ c }: PublicCall): Device => parseDevice(c.req.header('user-agent'));
+
+/** A session without a request since this time is over. */
+export const idleLimit = ({ sessionIdleMinutes }: Pick<Config, 'sessionIdleMinutes'>, now: Date): Date =>
+  new Date(sessionIdleMinutes === 0 ? 0 : now.getTime() - sessionIdleMinutes * 60_000);
+
+/**
+ * In strict mode, ends the sessions whose cookies a sign-in came with: the browser replaces them by the new one. Otherwise
+ * each sign-in adds a session, as the API contract says.
+ */
+export async function endReplacedSessions(db: Db | Tx, call: PublicCall): Promise<void> {
+  if (!call.services.config.strict) return;
+  const { claims } = await readSessionCookies(call);
+  if (claims.length === 0) return;
+  const ids = claims.map(({ id }) => id);
+  await db
+    .update(sessions)
+    .set({ revokedAt: call.now })
+    .where(and(inArray(sessions.id, ids), isNull(sessions.revokedAt)));
+}
 
 /** Revokes a session. */
 export async function endSession(call: PublicCall, sessionId: string): Promise<void> {

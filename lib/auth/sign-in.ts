@@ -5,7 +5,7 @@ import type { Headers } from '../http/respond.ts';
 import type { MailContent } from '../mail/mailer.ts';
 import { loginNotification } from '../mail/templates.ts';
 import type { Account } from './accounts.ts';
-import { deviceOf, newSession, sessionCookie, startSession } from './sessions.ts';
+import { deviceOf, endReplacedSessions, newSession, sessionCookie, startSession } from './sessions.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 import type { Device } from './user-agent.ts';
 
@@ -43,6 +43,7 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
     ]),
   ]);
   if (!row) throw new ApiError('auth_error/invalid_credentials');
+  await endReplacedSessions(call.db, call);
   services.mail.kick();
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }

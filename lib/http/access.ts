@@ -3,6 +3,7 @@ import { refusesWrites } from '../../db/errors.ts';
 import { type Role, sessions } from '../../db/shared.ts';
 import { parseBearer } from '../auth/api-tokens.ts';
 import type { FoundSession } from '../auth/session-look-up.ts';
+import { idleLimit } from '../auth/sessions.ts';
 import type { TokenClaims } from '../auth/signed-token.ts';
 import type { Org } from '../orgs.ts';
 import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext } from './call.ts';
@@ -164,8 +165,9 @@ async function readCookie(base: PublicCall): Promise<TokenClaims> {
 }
 
 /** @throws ApiError `auth_error/session_revoked` when there is none that lives */
-function requireLive<S extends FoundSession>(session: S | undefined, now: Date): S {
-  if (!session || session.revokedAt || session.expiresAt <= now)
+function requireLive<S extends FoundSession>(session: S | undefined, { now, services }: PublicCall): S {
+  const idleSince = idleLimit(services.config, now);
+  if (!session || session.revokedAt || session.expiresAt <= now || session.lastActiveAt <= idleSince)
     throw new ApiError('auth_error/session_revoked');
   return session;
 }
@@ -187,9 +189,9 @@ async function noteActivity({ db, now, log }: PublicCall, session: FoundSession)
 }
 
 async function admitUser(base: PublicCall): Promise<CookieCall> {
-  const { services, now } = base;
+  const { services } = base;
   const claims = await readCookie(base);
-  const session = requireLive(await services.sessions.find(claims), now);
+  const session = requireLive(await services.sessions.find(claims), base);
   requestOf(base).user = session.user.id;
   await noteActivity(base, session);
   return Object.assign(base, { user: session.user, sessionId: session.id });
@@ -210,14 +212,14 @@ export async function visitorOf(base: PublicCall): Promise<CookieCall | undefine
 const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 
 async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
-  const { services, now } = base;
+  const { services } = base;
   const claims = await readCookie(base);
   // An unknown organization must not hide a dead session, which comes first.
   const org = await resolveOrg(base).catch(async (error) => {
     await admitUser(base);
     throw error;
   });
-  const session = requireLive(await services.sessions.findInOrg(org, claims), now);
+  const session = requireLive(await services.sessions.findInOrg(org, claims), base);
   const { user, role, requireMfa } = session;
   const request = requestOf(base);
   request.user = user.id;

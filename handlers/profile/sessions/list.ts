@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, isNull } from 'drizzle-orm';
 import { toResource } from '../../../db/resources.ts';
 import { sessions } from '../../../db/shared.ts';
+import { idleLimit } from '../../../lib/auth/sessions.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { id, shown, timestamp, z } from '../../../lib/http/schema.ts';
@@ -34,7 +35,7 @@ export const listSessions = endpoint(
       },
     },
   },
-  async ({ db, now, sessionId, user }) => {
+  async ({ db, now, services, sessionId, user }) => {
     const rows = await db
       .select({
         id: sessions.id,
@@ -48,7 +49,14 @@ export const listSessions = endpoint(
         expires_at: sessions.expiresAt,
       })
       .from(sessions)
-      .where(and(eq(sessions.userId, user.id), isNull(sessions.revokedAt), gt(sessions.expiresAt, now)))
+      .where(
+        and(
+          eq(sessions.userId, user.id),
+          isNull(sessions.revokedAt),
+          gt(sessions.expiresAt, now),
+          gt(sessions.lastActiveAt, idleLimit(services.config, now)),
+        ),
+      )
       .orderBy(desc(sessions.createdAt), desc(sessions.id));
     return ok({ sessions: rows.map((row) => ({ ...toResource(row), current: row.id === sessionId })) });
   },
