@@ -28,6 +28,12 @@ export interface Config {
   sessionIdleMinutes: number;
   /** Base of the links in mails, without a slash at its end. */
   publicUrl: string;
+  /** The service is reached over HTTPS: `SVC_PUBLIC_URL` says so, in strict mode also by its default. */
+  https: boolean;
+  /** `Strict-Transport-Security` covers the subdomains too. */
+  hstsSubdomains: boolean;
+  /** Host names, beside its own, at which `/metrics` answers in strict mode. */
+  metricsHosts: readonly string[];
   mail: MailConfig;
   /** Request limits for signing in and for codes, shared by all processes. */
   authLimits: boolean;
@@ -66,11 +72,12 @@ const onOff = z
   .toLowerCase()
   .pipe(z.enum(Object.keys(SWITCH) as (keyof typeof SWITCH)[]))
   .transform((v) => SWITCH[v]);
-const commaList = z
+/** Values separated by commas, without empty ones. */
+const list = z
   .string()
   .default('')
-  .transform((list) =>
-    list
+  .transform((text) =>
+    text
       .split(',')
       .map((item) => item.trim())
       .filter(Boolean),
@@ -95,7 +102,7 @@ const VARIABLES = {
   SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
   JWT_SECRET: [z.string().optional(), 'any text'],
   SVC_ALLOWED_ORIGINS: [
-    commaList.pipe(z.array(origin)),
+    list.pipe(z.array(origin)),
     'origins such as https://app.example.com, separated by commas',
   ],
   SVC_BASE_DOMAIN: [
@@ -109,6 +116,11 @@ const VARIABLES = {
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
     'the http or https address of the service',
+  ],
+  SVC_HSTS_SUBDOMAINS: [onOff.default(false), 'on or off'],
+  SVC_METRICS_HOSTS: [
+    list.pipe(z.array(z.string().toLowerCase().regex(HOST_NAME))),
+    'host names without scheme and port, separated by commas',
   ],
   RESEND_API_KEY: [z.string().optional(), 'an API key'],
   RESEND_BASE_URL: [z.url({ protocol: /^https?$/ }).optional(), 'an http or https address'],
@@ -130,7 +142,7 @@ const VARIABLES = {
     BREACHED_PASSWORDS.join(', '),
   ],
   SVC_PASSWORD_WORDS: [
-    commaList.pipe(z.array(z.string().min(4))),
+    list.pipe(z.array(z.string().min(4))),
     'words of at least four characters, separated by commas',
   ],
   SVC_ENCRYPTION_KEY: [z.string().optional(), 'any text'],
@@ -173,8 +185,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const baseDomain = read('SVC_BASE_DOMAIN');
   const port = read('SVC_PORT');
   const resendKey = read('RESEND_API_KEY');
-  const publicUrl =
-    read('SVC_PUBLIC_URL') ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
+  const givenUrl = read('SVC_PUBLIC_URL');
+  const publicUrl = givenUrl ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
   return {
     port,
     host: read('SVC_HOST'),
@@ -191,6 +203,9 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     pendingInvitations: read('SVC_PENDING_INVITATIONS') ?? strict,
     sessionIdleMinutes: read('SVC_SESSION_IDLE_MINUTES') ?? (strict ? 480 : 0),
     publicUrl,
+    https: (givenUrl ?? (strict ? publicUrl : '')).startsWith('https:'),
+    hstsSubdomains: read('SVC_HSTS_SUBDOMAINS'),
+    metricsHosts: read('SVC_METRICS_HOSTS'),
     mail: {
       from: read('SVC_MAIL_FROM') ?? `Security findings <no-reply@${new URL(publicUrl).hostname}>`,
       resend: resendKey === undefined ? undefined : { apiKey: resendKey, baseUrl: read('RESEND_BASE_URL') },

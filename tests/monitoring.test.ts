@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -186,6 +186,39 @@ describe.skipIf(!psql)('deploy/postgres/service-role.sh', () => {
       await embedded.stop();
       await rm(dataDir, { recursive: true, force: true });
     }
+  });
+});
+
+describe('deploy/pin-images.sh', () => {
+  it('pins every image by its digest, and only adds the digests', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'pins-'));
+    const files = ['docker-compose.yml', 'Dockerfile', 'deploy/pgbouncer/Dockerfile', 'deploy/pin-images.sh'];
+    await mkdir(join(dir, 'deploy/pgbouncer'), { recursive: true });
+    for (const file of files) await copyFile(file, join(dir, file));
+    // Stands for Docker: every image has a digest made from its name.
+    const digest = "printf 'sha256:%s' $(printf %s \"$4\" | sha256sum | cut -d' ' -f1)";
+    await writeFile(join(dir, 'docker'), `#!/bin/sh\n${digest}\n`, { mode: 0o755 });
+    const pin = (...args: string[]) =>
+      spawnSync('sh', ['deploy/pin-images.sh', ...args], {
+        cwd: dir,
+        encoding: 'utf8',
+        env: { ...process.env, PATH: `${dir}:${process.env.PATH}` },
+      });
+    const contents = () => Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
+
+    const before = await contents();
+    expect(pin('--check').stderr).toContain('postgres:18-trixie');
+    expect(pin()).toMatchObject({ status: 0, stderr: '' });
+    expect(pin('--check')).toMatchObject({ status: 0, stderr: '' });
+    const pinned = await contents();
+    expect(pinned.map((text) => text.replaceAll(/@sha256:[0-9a-f]{64}/g, ''))).toEqual(before);
+    expect(pin().status).toBe(0);
+    expect(await contents()).toEqual(pinned);
+
+    await writeFile(join(dir, 'docker'), '#!/bin/sh\necho unauthorized\n');
+    expect(pin()).toMatchObject({ status: 1, stderr: expect.stringContaining('no digest (unauthorized)') });
+    expect(await contents()).toEqual(pinned);
+    await rm(dir, { recursive: true });
   });
 });
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../db/client.ts';
-import { createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
+import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { type RunningServer, runServer, startServer, stopServers } from './support/server.ts';
 
@@ -46,6 +46,30 @@ describe('starting', () => {
     const { code, err } = await runServer({ ...env, SVC_PORT: new URL(url).port });
     expect(code).toBe(1);
     expect(err).toMatch(/^SVC_PORT: port \d+ is in use already\n$/);
+  });
+});
+
+describe('sessions', () => {
+  const restart = async (given: Record<string, string>) => {
+    const first = await startServer(given);
+    const { cookie } = await createUser(first.api);
+    expect((await first.api.get('/auth/me', { cookie })).status).toBe(200);
+    await first.stop('SIGTERM');
+    const second = await startServer(given);
+    return { cookie, second };
+  };
+
+  it('end with the server when JWT_SECRET is unset', async () => {
+    const { JWT_SECRET: _, ...unset } = env;
+    const { cookie, second } = await restart(unset);
+    const answer = await second.api.get('/auth/me', { cookie });
+    expect([answer.status, answer.error]).toEqual([401, 'auth_error/not_authenticated']);
+    expect(second.log()).toContain('JWT_SECRET is not set');
+  });
+
+  it('outlast the server when it is set', async () => {
+    const { cookie, second } = await restart(env);
+    expect((await second.api.get('/auth/me', { cookie })).status).toBe(200);
   });
 });
 

@@ -29,6 +29,9 @@ describe('configuration', () => {
       sessionIdleMinutes: 0,
       pendingInvitations: false,
       publicUrl: 'http://localhost:8080',
+      https: false,
+      hstsSubdomains: false,
+      metricsHosts: [],
       mail: { from: 'Security findings <no-reply@localhost>', resend: undefined, smtpUrl: undefined },
       authLimits: false,
       encryptionKey: undefined,
@@ -151,8 +154,19 @@ describe('host names', () => {
     ['null', false],
     ['file://example.com', false],
   ])('%s is allowed: %s', (origin, allowed) => {
-    const config = { baseDomain: 'example.com', allowedOrigins: ['https://listed.example'] };
-    expect(isAllowedOrigin(origin, config)).toBe(allowed);
+    const config = { baseDomain: 'example.com', allowedOrigins: ['https://listed.example'], https: false };
+    expect(isAllowedOrigin(origin, config, false)).toBe(allowed);
+  });
+
+  it.each([
+    ['over plain HTTP', false, false, true],
+    ['over HTTPS', false, true, false],
+    ['whose public address is HTTPS', true, false, false],
+  ])('a page of plain HTTP on a subdomain is an origin of a service %s: %s', (_, https, secure, allowed) => {
+    const config = { baseDomain: 'example.com', allowedOrigins: ['http://listed.example'], https };
+    expect(isAllowedOrigin('http://acme.example.com', config, secure)).toBe(allowed);
+    expect(isAllowedOrigin('https://acme.example.com', config, secure)).toBe(true);
+    expect(isAllowedOrigin('http://listed.example', config, secure)).toBe(true);
   });
 
   it.each([

@@ -74,14 +74,14 @@ export async function endSession(call: PublicCall, sessionId: string): Promise<v
 
 /** The header that sets the session cookie, or clears it when `maxAge` is 0. */
 export function sessionCookie({ services, peer }: PublicCall, value: string, maxAge: number): Headers {
-  const { baseDomain } = services.config;
+  const { baseDomain, strict, https } = services.config;
   return {
     'set-cookie': generateCookie(SESSION_COOKIE, value, {
       path: '/',
       httpOnly: true,
       sameSite: 'Lax',
       maxAge,
-      ...(peer.secure && { secure: true }),
+      ...((peer.secure || (strict && https)) && { secure: true }),
       ...(baseDomain && { domain: `.${baseDomain}` }),
     }),
   };

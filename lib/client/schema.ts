@@ -1296,7 +1296,9 @@ export interface paths {
         };
         /**
          * Metrics of this server
-         * @description For everybody.
+         * @description In strict mode 404 at the hosts of organizations: it answers at addresses, names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.
+         *
+         *     For everybody.
          */
         get: operations["metrics"];
         put?: never;

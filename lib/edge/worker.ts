@@ -145,6 +145,6 @@ function unprepared(error: Error, { write }: Parts): Response {
   const log = createLogger({ level: 'error', format: 'json', write });
   if (error instanceof ConfigError) log.error(error.message);
   else log.error('not started', { error });
-  const context = { requestId: createRequestIds()(), secure: false };
+  const context = { requestId: createRequestIds()() };
   return respondError(context, new ApiError('server_error/internal'));
 }

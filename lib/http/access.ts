@@ -98,13 +98,13 @@ export async function admit(access: Access, base: PublicCall): Promise<Admitted<
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Cookies go along with requests that other sites cause: those may not change anything. */
-function refuseForeignOrigin({ c, services }: PublicCall): void {
+function refuseForeignOrigin({ c, services, peer }: PublicCall): void {
   if (SAFE_METHODS.has(c.req.method)) return;
   const origin = c.req.header('origin');
   if (
     origin === undefined ||
     isOwnOrigin(origin, c.req.header('host')) ||
-    isAllowedOrigin(origin, services.config)
+    isAllowedOrigin(origin, services.config, peer.secure)
   ) {
     return;
   }

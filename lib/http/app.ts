@@ -34,7 +34,7 @@ export function createApp(
 
   // Without an Origin there is nothing to allow, and the response stays on the fast path.
   const allowOrigins = cors({
-    origin: (origin) => (isAllowedOrigin(origin, config) ? origin : null),
+    origin: (origin, c) => (isAllowedOrigin(origin, config, c.get('request').peer.secure) ? origin : null),
     credentials: true,
     allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowHeaders: [
@@ -49,6 +49,7 @@ export function createApp(
     maxAge: 600,
   });
   const newRequestId = createRequestIds();
+  const hsts = `max-age=31536000${config.hstsSubdomains ? '; includeSubDomains' : ''}`;
 
   app.use(async (c, next) => {
     const started = performance.now();
@@ -59,7 +60,7 @@ export function createApp(
       peer,
       requestId,
       ids: { request_id: requestId, ...traceOf(c.req.header('traceparent')) },
-      secure: peer.secure,
+      hsts: peer.secure ? hsts : undefined,
       route: UNMATCHED,
       quiet: false,
     };
@@ -189,7 +190,7 @@ export interface Refusal {
 export function refuseMalformed(refusal: Refusal = {}): Response {
   const { status, message = 'The request line or Host is malformed.', requestId } = refusal;
   const error = new ApiError('validation_error/invalid_request', { message });
-  const context = { requestId: requestIdOf(requestId) ?? createRequestIds()(), secure: false };
+  const context = { requestId: requestIdOf(requestId) ?? createRequestIds()() };
   return respondError(context, error, {}, status);
 }
 

@@ -14,15 +14,21 @@ export function subdomainOf(name: string, baseDomain: string): string | undefine
   return label !== '' && !label.includes('.') ? label : undefined;
 }
 
-/** Whether a browser page of `origin` may use the API across origins: configured, or on the base domain. */
+/**
+ * Whether a browser page of `origin` may use the API across origins: configured, or on the base domain. Where the service
+ * is reached over HTTPS, a page that came over plain HTTP may not: anybody on the network can have written it.
+ * @param secure whether the request came over HTTPS
+ */
 export function isAllowedOrigin(
   origin: string,
-  config: Pick<Config, 'allowedOrigins' | 'baseDomain'>,
+  config: Pick<Config, 'allowedOrigins' | 'baseDomain' | 'https'>,
+  secure: boolean,
 ): boolean {
   if (config.allowedOrigins.includes(origin)) return true;
   if (!config.baseDomain || !URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);
-  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  const isPlain = protocol === 'http:' && !config.https && !secure;
+  if (protocol !== 'https:' && !isPlain) return false;
   return hostname === config.baseDomain || hostname.endsWith(`.${config.baseDomain}`);
 }
 

@@ -48,13 +48,11 @@ export const PAGE_HEADERS: Readonly<Headers> = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-const HSTS = { 'strict-transport-security': 'max-age=31536000' };
-
 /** What a response needs to know of its request. */
 export interface ResponseContext {
   requestId: string;
-  /** The request came over HTTPS. */
-  secure: boolean;
+  /** `Strict-Transport-Security`, when the request came over HTTPS. */
+  hsts?: string | undefined;
   /** To be set, beside what the headers set. */
   cookies?: readonly string[];
 }
@@ -67,7 +65,7 @@ export function respond(context: ResponseContext, status: number, body: Body, he
     headers: Object.assign(
       { 'x-request-id': context.requestId, 'cache-control': 'no-store' },
       SECURITY_HEADERS,
-      context.secure ? HSTS : undefined,
+      context.hsts ? { 'strict-transport-security': context.hsts } : undefined,
       headers,
     ),
   });
