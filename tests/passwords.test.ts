@@ -1,4 +1,5 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isCommonPassword, wordIn } from '../lib/auth/password-check.ts';
 import {
@@ -6,6 +7,7 @@ import {
   decodeList,
   encodeList,
   fingerprintOf,
+  formsOf,
   includesSorted,
 } from '../lib/auth/password-forms.ts';
 import { newPassword } from '../lib/auth/passwords.ts';
@@ -59,12 +61,11 @@ describe('the list of leaked passwords', () => {
     expect(extended.filter((password) => !isCommonPassword(password))).toEqual([]);
   });
 
-  it('answers within a millisecond, the longest and most disguised password too', () => {
-    isCommonPassword(GOOD);
-    const hard = ['1!1!aaaa1!1!', `1111${'a1'.repeat(124)}1111`];
-    const started = performance.now();
-    for (let i = 0; i < 100; i++) for (const password of hard) isCommonPassword(password);
-    expect((performance.now() - started) / (100 * hard.length)).toBeLessThan(1);
+  it('is asked a bounded number of times, whatever the password', () => {
+    // 15 ways to leave out up to four characters at both ends, by three ways to read the others.
+    fc.assert(fc.property(fc.string({ maxLength: 256 }), (text) => formsOf(text).size <= 45));
+    expect(formsOf('1!1!a1a!1!1!').size).toBe(45);
+    expect(formsOf(`1111${'a1'.repeat(124)}1111`).size).toBe(0);
   });
 
   it('is decoded as it was encoded', () => {

@@ -4,6 +4,8 @@ import { sha256Hex } from './random.ts';
 const MAX_EXTRAS = 4;
 /** A shorter rest is no word. */
 const MIN_LENGTH = 4;
+/** No entry of the list is longer. */
+const MAX_LENGTH = 32;
 
 /** Signs that are written for letters, and the letters. */
 const LOOKALIKES = ['0o', '3e', '4a', '5s', '7t', '8b', '9g', '@a', '$s', '+t'];
@@ -29,7 +31,7 @@ export function formsOf(password: string): Set<string> {
   for (let before = 0; before <= Math.min(leading, MAX_EXTRAS); before++) {
     for (let after = 0; after <= Math.min(trailing, MAX_EXTRAS - before); after++) {
       const form = text.slice(before, text.length - after);
-      if (form.length < MIN_LENGTH) continue;
+      if (form.length < MIN_LENGTH || form.length > MAX_LENGTH) continue;
       forms.add(form);
       for (const letters of SUBSTITUTIONS) forms.add(substituted(form, letters));
     }
@@ -39,7 +41,7 @@ export function formsOf(password: string): Set<string> {
 
 /** Whether a password that follows the rules can have this form: it has an upper-case and a lower-case letter. */
 export const canBeForm = (text: string): boolean =>
-  text.length >= MIN_LENGTH && (text.match(/\p{L}/gu)?.length ?? 0) >= 2;
+  text.length >= MIN_LENGTH && text.length <= MAX_LENGTH && (text.match(/\p{L}/gu)?.length ?? 0) >= 2;
 
 /** 32 bits that stand for a form in the list. */
 export const fingerprintOf = (form: string): number => Number.parseInt(sha256Hex(form).slice(0, 8), 16);
