@@ -21,6 +21,7 @@ import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs.ts';
+import { plainConnections } from './plain-connections.ts';
 
 export type Clock = () => Date;
 
@@ -78,8 +79,10 @@ export interface Platform {
   metrics?: MetricsOptions;
 }
 
-/** Says what works without being set, but not as well. */
-export function warnOfUnset({ jwtSecret, encryptionKey }: Config, log: Logger): void {
+/** Says what works without being set, but not as well, and what others can listen to. */
+export function warnOfUnset(config: Config, log: Logger): void {
+  const { jwtSecret, encryptionKey } = config;
+  for (const line of plainConnections(config)) log.warn(line);
   if (!jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the server stops');
   if (!encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
 }
