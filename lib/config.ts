@@ -12,8 +12,8 @@ export interface Config {
   dbPoolMax: number;
   /** Processes that serve. */
   workers: number;
-  /** Undefined makes an ephemeral secret: sessions end with the process. */
-  jwtSecret: string | undefined;
+  /** The first signs, all of them verify. Without one an ephemeral secret is made: sessions end with the process. */
+  jwtSecrets: readonly string[];
   allowedOrigins: readonly string[];
   /** Lower-case host name without port; undefined switches subdomains and the base-domain restriction off. */
   baseDomain: string | undefined;
@@ -24,13 +24,15 @@ export interface Config {
   requireVerifiedEmail: boolean;
   /** An invited member is `pending`, without access, until their account has verified the invited address. */
   pendingInvitations: boolean;
+  /** Secrets below 32 bytes and a plain-http public URL stop the start. */
+  refuseInsecureSettings: boolean;
   /** Base of the links in mails, without a slash at its end. */
   publicUrl: string;
   mail: MailConfig;
   /** Request limits for signing in and for codes, shared by all processes. */
   authLimits: boolean;
-  /** Seals TOTP secrets; undefined stores them as they are. */
-  encryptionKey: string | undefined;
+  /** The first encrypts, all of them decrypt. Without one TOTP secrets are stored as they are. */
+  encryptionKeys: readonly string[];
   logLevel: LogLevel;
   logFormat: 'text' | 'json';
 }
@@ -58,6 +60,18 @@ const onOff = z
   .toLowerCase()
   .pipe(z.enum(Object.keys(SWITCH) as (keyof typeof SWITCH)[]))
   .transform((v) => SWITCH[v]);
+/**
+ * A list of secrets, separated by commas. A value with a comma may also be one secret of a version that knew no lists: the
+ * whole value comes last, so that what it signed or encrypted can still be read.
+ */
+const secrets = z
+  .string()
+  .optional()
+  .transform((value) => {
+    if (value === undefined) return [];
+    const parts = value.split(',').map((part) => part.trim());
+    return [...new Set([...parts.filter(Boolean), value])];
+  });
 const origin = z.string().transform((text, ctx) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
@@ -76,7 +90,7 @@ const VARIABLES = {
   SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
   SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
-  JWT_SECRET: [z.string().optional(), 'any text'],
+  JWT_SECRET: [secrets, 'secrets, separated by commas'],
   SVC_ALLOWED_ORIGINS: [
     z
       .string()
@@ -109,8 +123,9 @@ const VARIABLES = {
   SVC_STRICT: [onOff.default(false), 'on or off'],
   SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
   SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
+  SVC_REFUSE_INSECURE_SETTINGS: [onOff.optional(), 'on or off'],
   SVC_AUTH_LIMITS: [onOff.optional(), 'on or off'],
-  SVC_ENCRYPTION_KEY: [z.string().optional(), 'any text'],
+  SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
   LOG_FORMAT: [
     z
@@ -152,20 +167,21 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const resendKey = read('RESEND_API_KEY');
   const publicUrl =
     read('SVC_PUBLIC_URL') ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
-  return {
+  const config: Config = {
     port,
     host: read('SVC_HOST'),
     databaseUrl: read('DATABASE_URL'),
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
     workers: read('SVC_WORKERS'),
-    jwtSecret: read('JWT_SECRET'),
+    jwtSecrets: read('JWT_SECRET'),
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
     baseDomain,
     trustProxy: read('SVC_TRUST_PROXY'),
     strict,
     requireVerifiedEmail: read('SVC_REQUIRE_VERIFIED_EMAIL') ?? strict,
     pendingInvitations: read('SVC_PENDING_INVITATIONS') ?? strict,
+    refuseInsecureSettings: read('SVC_REFUSE_INSECURE_SETTINGS') ?? strict,
     publicUrl,
     mail: {
       from: read('SVC_MAIL_FROM') ?? `Security findings <no-reply@${new URL(publicUrl).hostname}>`,
@@ -173,8 +189,64 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       smtpUrl: read('SVC_SMTP_URL'),
     },
     authLimits: read('SVC_AUTH_LIMITS') ?? strict,
-    encryptionKey: read('SVC_ENCRYPTION_KEY'),
+    encryptionKeys: read('SVC_ENCRYPTION_KEY'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   };
+  const [insecure] = config.refuseInsecureSettings ? insecureSettings(config) : [];
+  if (insecure) {
+    throw new ConfigError(
+      `${insecure.variable}: the value given is not allowed while ${strict ? 'SVC_STRICT' : 'SVC_REFUSE_INSECURE_SETTINGS'} is on; it takes ${insecure.takes}`,
+    );
+  }
+  return config;
+}
+
+/** A setting that works and is not safe. */
+export interface InsecureSetting {
+  variable: string;
+  /** Why it is not safe. */
+  problem: string;
+  /** What would be. */
+  takes: string;
+}
+
+/** A secret with fewer bytes can be guessed by who has something that it signed or encrypted. */
+export const SECRET_BYTES = 32;
+
+const isWeak = (secret: string) => new TextEncoder().encode(secret).length < SECRET_BYTES;
+const STRONG = `secrets of ${SECRET_BYTES} bytes or more (openssl rand -hex 32)`;
+
+/** Host names that lead to the machine itself, which browsers trust without TLS. */
+export const isLoopback = (host: string): boolean =>
+  /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+
+/**
+ * Settings that `SVC_REFUSE_INSECURE_SETTINGS` refuses. Every secret of `JWT_SECRET` signs sessions that are believed, so all
+ * count; of `SVC_ENCRYPTION_KEY` only the first encrypts, and the others may be weak ones that are being replaced.
+ */
+export function insecureSettings({
+  jwtSecrets,
+  encryptionKeys,
+  publicUrl,
+}: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'publicUrl'>): InsecureSetting[] {
+  const found: InsecureSetting[] = [];
+  if (jwtSecrets.some(isWeak)) {
+    const problem = `a secret is shorter than ${SECRET_BYTES} bytes: whoever has a session cookie can guess it and forge others`;
+    found.push({ variable: 'JWT_SECRET', problem, takes: STRONG });
+  }
+  if (encryptionKeys.slice(0, 1).some(isWeak)) {
+    const problem = `the first secret is shorter than ${SECRET_BYTES} bytes: whoever has a copy of the database can guess it`;
+    found.push({ variable: 'SVC_ENCRYPTION_KEY', problem, takes: STRONG });
+  }
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    const problem = 'links in mails lead to plain http: passwords and sessions can be read on the way';
+    found.push({
+      variable: 'SVC_PUBLIC_URL',
+      problem,
+      takes: 'an https address (or http on localhost or loopback)',
+    });
+  }
+  return found;
 }

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { and, eq, gt } from 'drizzle-orm';
+import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import { emailCodes, mfaDevices } from '../../db/shared.ts';
+import type { Key, KeyRing } from './keys.ts';
 import { randomDigits } from './random.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
@@ -15,10 +16,12 @@ export interface EmailCodes {
   use(db: Db | Tx, deviceId: string, code: string, now: Date): Promise<boolean>;
 }
 
-/** @param key of the hash: six digits would be guessed from a plain one */
-export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
-  const hash = (deviceId: string, code: string) =>
-    createHmac('sha256', key).update(`${deviceId} ${code}`).digest('hex');
+/** @param keys of the hash: six digits would be guessed from a plain one */
+export function createEmailCodes(keys: KeyRing, nextId: () => NewId): EmailCodes {
+  const [first] = keys;
+  if (!first) throw new Error('no key for e-mail codes');
+  const hash = ({ bytes }: Key, deviceId: string, code: string) =>
+    createHmac('sha256', bytes).update(`${deviceId} ${code}`).digest('hex');
   return {
     async issue(tx, deviceId, now) {
       // One at a time, so that one code is the newest.
@@ -32,7 +35,7 @@ export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
       await tx.insert(emailCodes).values({
         id: nextId().id,
         deviceId,
-        codeHash: hash(deviceId, code),
+        codeHash: hash(first, deviceId, code),
         expiresAt: new Date(now.getTime() + LIFETIME_MS),
       });
       return code;
@@ -43,7 +46,10 @@ export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
         .where(
           and(
             eq(emailCodes.deviceId, deviceId),
-            eq(emailCodes.codeHash, hash(deviceId, code)),
+            inArray(
+              emailCodes.codeHash,
+              keys.map((key) => hash(key, deviceId, code)),
+            ),
             gt(emailCodes.expiresAt, now),
           ),
         )

@@ -18,8 +18,8 @@ with account as materialized (
     expires_at)
   select $3::uuid, id, $4, $5, $6, $7, $8, $9::timestamptz, $9::timestamptz, $10::timestamptz from account
 ), mail as (
-  insert into shared.mail_queue (id, recipient, subject, html, text, next_attempt_at, created_at)
-  select $11::uuid, $12, $13, $14, $15, $9::timestamptz, $9::timestamptz from account
+  insert into shared.outgoing_mails (id, sealed, next_attempt_at, created_at)
+  select $11::uuid, $12, $9::timestamptz, $9::timestamptz from account
 )
 select id from account`;
 
@@ -32,14 +32,14 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
   const { services, peer } = call;
   const device = deviceOf(call);
   const { id, createdAt, expiresAt } = newSession(call);
-  const { subject, html, text } = notificationFor(call, account, device);
+  const mail = await services.mail.seal(account.email, notificationFor(call, account, device));
   const [token, [row]] = await Promise.all([
     services.signedTokens.sign('session', { userId: account.id, id }, createdAt),
     services.database.sql.unsafe<{ id: string }[]>(SIGN_IN, [
       ...[account.id, account.passwordHash, id, peer.ip],
       ...[device.userAgent, device.browser, device.os, device.deviceType],
       ...[createdAt.toISOString(), expiresAt.toISOString()],
-      ...[services.nextId().id, account.email, subject, html, text],
+      ...[mail.id, mail.sealed],
     ]),
   ]);
   if (!row) throw new ApiError('auth_error/invalid_credentials');
