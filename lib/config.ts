@@ -31,10 +31,25 @@ export interface Config {
   mail: MailConfig;
   /** Request limits for signing in and for codes, shared by all processes. */
   authLimits: boolean;
+  quotas: Quotas;
   /** The first encrypts, all of them decrypt. Without one TOTP secrets are stored as they are. */
   encryptionKeys: readonly string[];
   logLevel: LogLevel;
   logFormat: 'text' | 'json';
+}
+
+/** How much an account or an organization may have of something. */
+export interface Quotas {
+  orgsPerAccount: number;
+  sessionsPerAccount: number;
+  emailsPerAccount: number;
+  mfaDevicesPerAccount: number;
+  membersPerOrg: number;
+  projectsPerOrg: number;
+  tokensPerOrg: number;
+  tokensPerProject: number;
+  /** To one address, of each kind of mail that can be asked for. */
+  mailsPerHour: number;
 }
 
 /** Who takes our mails. Without a provider they go to a file, `outbox.jsonl` in the data directory. */
@@ -55,6 +70,8 @@ const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const quota = (standard: number) =>
+  [integer(1, 1_000_000).default(standard), 'a whole number from 1 to 1000000'] as const;
 const onOff = z
   .string()
   .toLowerCase()
@@ -125,6 +142,15 @@ const VARIABLES = {
   SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
   SVC_REFUSE_INSECURE_SETTINGS: [onOff.optional(), 'on or off'],
   SVC_AUTH_LIMITS: [onOff.optional(), 'on or off'],
+  SVC_MAX_ORGS_PER_ACCOUNT: quota(200),
+  SVC_MAX_SESSIONS_PER_ACCOUNT: quota(100),
+  SVC_MAX_EMAILS_PER_ACCOUNT: quota(50),
+  SVC_MAX_MFA_DEVICES_PER_ACCOUNT: quota(50),
+  SVC_MAX_MEMBERS_PER_ORG: quota(5_000),
+  SVC_MAX_PROJECTS_PER_ORG: quota(1_000),
+  SVC_MAX_TOKENS_PER_ORG: quota(1_000),
+  SVC_MAX_TOKENS_PER_PROJECT: quota(500),
+  SVC_MAX_MAILS_PER_HOUR: quota(30),
   SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
   LOG_FORMAT: [
@@ -189,6 +215,17 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       smtpUrl: read('SVC_SMTP_URL'),
     },
     authLimits: read('SVC_AUTH_LIMITS') ?? strict,
+    quotas: {
+      orgsPerAccount: read('SVC_MAX_ORGS_PER_ACCOUNT'),
+      sessionsPerAccount: read('SVC_MAX_SESSIONS_PER_ACCOUNT'),
+      emailsPerAccount: read('SVC_MAX_EMAILS_PER_ACCOUNT'),
+      mfaDevicesPerAccount: read('SVC_MAX_MFA_DEVICES_PER_ACCOUNT'),
+      membersPerOrg: read('SVC_MAX_MEMBERS_PER_ORG'),
+      projectsPerOrg: read('SVC_MAX_PROJECTS_PER_ORG'),
+      tokensPerOrg: read('SVC_MAX_TOKENS_PER_ORG'),
+      tokensPerProject: read('SVC_MAX_TOKENS_PER_PROJECT'),
+      mailsPerHour: read('SVC_MAX_MAILS_PER_HOUR'),
+    },
     encryptionKeys: read('SVC_ENCRYPTION_KEY'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
