@@ -32,7 +32,11 @@ export type SecurityEvent =
  * Writes one line of the security log: the event, the request, who asked from where, and the fields of the event. Fields
  * never hold a password, a code, a token or a link.
  */
-export function logSecurityEvent(call: PublicCall, event: SecurityEvent, fields: LogFields = {}): void {
+export function logSecurityEvent(
+  call: Pick<PublicCall, 'c' | 'log' | 'peer'>,
+  event: SecurityEvent,
+  fields: LogFields = {},
+): void {
   const { ids, org, user } = call.c.get('request');
   call.log.info('security event', {
     event,

@@ -1,13 +1,14 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable, refusesWrites } from '../../db/errors.ts';
+import { logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
-import { peerOf } from './peer.ts';
+import { createPeers } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';
 import { traceOf } from './trace.ts';
@@ -49,11 +50,12 @@ export function createApp(
     maxAge: 600,
   });
   const newRequestId = createRequestIds();
+  const peerOf = createPeers(config.trustProxy, core.remoteAddress);
 
   app.use(async (c, next) => {
     const started = performance.now();
     const given = c.req.header('x-request-id');
-    const peer = peerOf(c, config.trustProxy, core.remoteAddress);
+    const peer = peerOf(c);
     const requestId = requestIdOf(given) ?? newRequestId();
     const request: RequestContext = {
       peer,
@@ -112,6 +114,8 @@ export function createApp(
     const request = c.get('request');
     if (error instanceof ApiError) {
       metrics.refused(error.key);
+      const { limit } = error;
+      if (limit) logSecurityEvent({ c, log, peer: request.peer }, 'limit_exceeded', { limit });
       return respondError(request, error);
     }
     const unavailable = isUnavailable(error);
