@@ -2,6 +2,7 @@ import { eq, inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { featureFlags, userEmails, users } from '../../db/shared.ts';
 import { mailVerification } from '../../lib/auth/accounts.ts';
+import { rememberDevice } from '../../lib/auth/limit-clients.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { startSession, toUser } from '../../lib/auth/sessions.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
@@ -12,6 +13,7 @@ import { email, name } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
 import { User } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const register = endpoint(
   {
@@ -61,6 +63,8 @@ export const register = endpoint(
         return startSession(tx, call, userId);
       });
       services.mail.kick();
+      await rememberDevice(call, userId);
+      logSecurityEvent(call, 'sign_in', { account: userId, registered: true });
       const shown = toUser({ ...user, email: body.email });
       return created({ user: shown }, { headers });
     } catch (error) {

@@ -4,7 +4,9 @@ import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/respond.ts';
 import type { MailContent } from '../mail/mailer.ts';
 import { loginNotification } from '../mail/templates.ts';
+import { logSecurityEvent } from '../security-events.ts';
 import type { Account } from './accounts.ts';
+import { rememberDevice } from './limit-clients.ts';
 import { deviceOf, newSession, sessionCookie, startSession } from './sessions.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 import type { Device } from './user-agent.ts';
@@ -44,6 +46,7 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
   ]);
   if (!row) throw new ApiError('auth_error/invalid_credentials');
   services.mail.kick();
+  await signedIn(call, account.id);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
 
@@ -69,7 +72,14 @@ export async function signIn(
     return session;
   });
   services.mail.kick();
+  await signedIn(call, account.id);
   return headers;
+}
+
+/** What a sign-in leaves behind beside its session. */
+async function signedIn(call: PublicCall, account: string): Promise<void> {
+  await rememberDevice(call, account);
+  logSecurityEvent(call, 'sign_in', { account });
 }
 
 const notificationFor = (

@@ -3,15 +3,19 @@ import QuickLRU from 'quick-lru';
 import { validate } from 'uuid';
 
 /** What a signed token is for; one of a kind never passes for another. */
-export type TokenAudience = 'session' | 'mfa';
+export type TokenAudience = 'session' | 'mfa' | 'device';
 
 /** Lifetimes in seconds (SPEC.md "Limits"). */
-export const TOKEN_SECONDS: Record<TokenAudience, number> = { session: 24 * 60 * 60, mfa: 5 * 60 };
+export const TOKEN_SECONDS: Record<TokenAudience, number> = {
+  session: 24 * 60 * 60,
+  mfa: 5 * 60,
+  device: 90 * 24 * 60 * 60,
+};
 
 /** What a signed token says. */
 export interface TokenClaims {
   userId: string;
-  /** Of the session, or of the token itself. */
+  /** Of the session, of the sign-in that waits for a code, or of the token itself. */
   id: string;
 }
 
