@@ -615,13 +615,14 @@ describe('delivery', () => {
   it('of one scan does not keep the others', async () => {
     const path = await leaveBehind(1);
     const text = readFileSync(path, 'utf8').replaceAll(env.SVC_PROJECT_ID ?? '', crypto.randomUUID());
-    writeFileSync(join(workspace, '.svc/scans/0-other-project.jsonl'), text);
+    const other = join(workspace, '.svc/scans/0-other-project.jsonl');
+    writeFileSync(other, text);
     for (const [name, content] of Object.entries({ a: 'null', b: '{"type":"scan"}', c: '' })) {
       writeFileSync(join(workspace, `.svc/scans/0-${name}.jsonl`), content);
     }
     mkdirSync(join(workspace, '.svc/scans/0-folder.jsonl'));
     appendFileSync(path, 'null\n{"type":"finding","n":9}\n');
-    const { code, err } = await agent(['sync']);
+    const { code, err } = await agent(['sync', '--accept-journal', other]);
     expect(code).toBe(3);
     expect(err.match(/is no journal/g)).toHaveLength(4);
     expect(err).toMatch(/: The API token belongs to another project\.$/m);

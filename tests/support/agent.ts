@@ -7,6 +7,11 @@ import { afterSuite } from './suite.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
+/** What agents of this process and those it starts remember: one directory, and none of this machine's. */
+export const STATE_HOME = mkdtempSync(join(tmpdir(), 'svc-agent-state-'));
+process.env.XDG_STATE_HOME = STATE_HOME;
+process.on('exit', () => rmSync(STATE_HOME, { recursive: true, force: true }));
+
 /** An empty directory; it is removed after the suite. */
 export function createWorkspace(): string {
   const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
@@ -38,7 +43,7 @@ export interface AgentOptions {
 export function startAgent(args: string[], { cwd, env = {}, input }: AgentOptions): RunningAgent {
   const child = spawn(process.execPath, [join(root, 'dist/public/assets/svc-agent.mjs'), ...args], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    env: { PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: STATE_HOME, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // What a failed test has left.
