@@ -20,6 +20,7 @@ import { createJournal } from '../agent/journal.ts';
 import { createReporter } from '../agent/reporter.ts';
 import { oneLine, printable, printableJson } from '../agent/text.ts';
 import { matchesHost, parseHosts } from '../agent/trust/hosts.ts';
+import { bindKey } from '../agent/trust/keys.ts';
 import { openState, stateDirectory } from '../agent/trust/state.ts';
 import { type AgentRun, createWorkspace, runAgent, writeReport } from './support/agent.ts';
 import { type AgentProject, createAgentProject } from './support/agent-project.ts';
@@ -85,6 +86,9 @@ async function deliverOnce(): Promise<void> {
   expect((await agent(['report', writeReport(workspace, 1)])).code).toBe(0);
 }
 
+/** The same record without a delivery. */
+const bind = () => bindKey(openState(userEnv()), project.env.SVC_API_KEY ?? '', server.url);
+
 /** Runs a command as the message of the agent gives it. */
 async function runCommandOf(err: string, env: Record<string, string | undefined>): Promise<void> {
   const [command = ''] = /node \S+svc-agent\.mjs .*$/m.exec(err) ?? [];
@@ -121,7 +125,7 @@ describe('a repository that names another service', () => {
     ['verify', ['verify', '019b0000-0000-7000-8000-000000000001']],
     ['attach', ['attach', '019b0000-0000-7000-8000-000000000001', 'report.json']],
   ])('gets nothing from %s', async (_, args) => {
-    await deliverOnce();
+    bind();
     const thief = await startHostileService();
     commitAddress(thief.url);
     expect((await byFiles(args)).code).toBe(1);
@@ -130,7 +134,7 @@ describe('a repository that names another service', () => {
   });
 
   it('gets no key by another name or port of the same machine', async () => {
-    await deliverOnce();
+    bind();
     commitAddress(server.url.replace('127.0.0.1', 'localhost'));
     const run = await byFiles(['findings']);
     expect([run.code, run.err]).toEqual([1, expect.stringContaining('--trust-host localhost:')]);
@@ -157,7 +161,7 @@ describe('a repository that names another service', () => {
   });
 
   it('may name the address that the user’s own file names', async () => {
-    await deliverOnce();
+    bind();
     const other = await startHostileService();
     configure(`reporting:\n  base_url: ${other.url}\n`);
     commitAddress(other.url);
@@ -166,7 +170,7 @@ describe('a repository that names another service', () => {
   });
 
   it('is not in the way of a flag or the environment, which are the user’s word', async () => {
-    await deliverOnce();
+    bind();
     const second = await startHostileService();
     expect((await agent(['findings'], { SVC_BASE_URL: second.url })).code).toBe(0);
     expect((await agent(['findings', '--report-base-url', second.url])).code).toBe(0);
@@ -212,7 +216,7 @@ describe('what the agent remembers of a key', () => {
   });
 
   it('does not count as nothing when it is damaged', async () => {
-    await deliverOnce();
+    bind();
     const thief = await startHostileService();
     commitAddress(thief.url);
     writeFileSync(records()[0] ?? '', '{"key_sha');
@@ -257,10 +261,13 @@ describe('trusted hosts', () => {
       expect.stringContaining('is none of the hosts that SVC_TRUSTED_HOSTS allows'),
     ]);
     expect(thief.requests).toEqual([]);
-    // The user’s list is not the user’s list if the same command line widens it.
-    await byFiles(['findings', '--trust-host', thief.host, '--report-base-url', thief.url], {
-      SVC_TRUSTED_HOSTS: 'acme.example.com',
-    });
+  });
+
+  it('are not widened by --trust-host', async () => {
+    const thief = await startHostileService();
+    commitAddress(thief.url);
+    const env = { SVC_TRUSTED_HOSTS: 'acme.example.com' };
+    expect((await byFiles(['findings', '--trust-host', thief.host], env)).code).toBe(1);
     expect(thief.requests).toEqual([]);
   });
 
@@ -326,22 +333,30 @@ describe('a service that redirects', () => {
     response.end();
   };
 
-  it.each([301, 302, 303, 307, 308])(
-    'with %i gets neither key nor findings to another origin',
-    async (status) => {
-      const thief = await startHostileService();
-      const service = await startHostileService(redirect(status, () => `${thief.url}/api/v1/agent/scans`));
-      for (const args of [['report', writeReport(workspace, 1)], ['findings']]) {
-        const run = await agent(args, { SVC_BASE_URL: service.url });
-        expect([run.code, run.err]).toEqual([1, expect.stringContaining(`redirects to ${thief.url}`)]);
-      }
-      expect(service.requests).toHaveLength(2);
-      expect(thief.requests).toEqual([]);
-      // Nothing is lost.
-      expect((await agent(['sync'])).code).toBe(0);
-      expect(await project.findings()).toHaveLength(1);
-    },
-  );
+  it.each([
+    [301, 'GET'],
+    [307, 'GET'],
+    [301, 'POST'],
+    [302, 'POST'],
+    [303, 'POST'],
+    [307, 'POST'],
+    [308, 'POST'],
+  ])('with %i gets neither key nor findings of a %s to another origin', async (status, method) => {
+    const thief = await startHostileService();
+    const service = await startHostileService(redirect(status, () => `${thief.url}/api/v1/agent/scans`));
+    const args = method === 'GET' ? ['findings'] : ['report', writeReport(workspace, 1)];
+    const run = await agent(args, { SVC_BASE_URL: service.url });
+    expect([run.code, run.err]).toEqual([1, expect.stringContaining(`redirects to ${thief.url}`)]);
+    expect(service.requests).toHaveLength(1);
+    expect(thief.requests).toEqual([]);
+  });
+
+  it('has lost no findings', async () => {
+    const service = await startHostileService(redirect(307, () => 'https://thief.example.com'));
+    await agent(['report', writeReport(workspace, 1)], { SVC_BASE_URL: service.url });
+    expect((await agent(['sync'])).code).toBe(0);
+    expect(await project.findings()).toHaveLength(1);
+  });
 
   it.each([301, 307])('with %i gets nothing from https to http on the same host', async (status) => {
     const certificate = createCertificate();
