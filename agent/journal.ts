@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasyncSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasyncSync, mkdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 import type { Finding } from './finding.ts';
@@ -78,6 +78,8 @@ export function createJournal(
   state: State,
   onWarning: (message: string) => void,
 ): Journal {
+  // The workspace is the user's word, so it may be new, and its path may hold links.
+  mkdirSync(workspace, { recursive: true });
   const folder = openScans(workspace, true) as Folder;
   const name = `${scan.scan_id}.jsonl`;
   try {

@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 100;
 export function lock(folder: Folder, name: string): boolean {
   const own = folder.at(`${name}.${randomUUID()}`);
   // `wx` creates the file or fails; it follows no link.
-  writeFileSync(own, claimOf(process.pid), { flag: 'wx', mode: 0o600 });
+  writeFileSync(own, claimOf(process.pid), { flag: 'wx' });
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
