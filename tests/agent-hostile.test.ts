@@ -126,6 +126,7 @@ describe('a repository that names another service', () => {
     ['attach', ['attach', '019b0000-0000-7000-8000-000000000001', 'report.json']],
   ])('gets nothing from %s', async (_, args) => {
     bind();
+    writeReport(workspace, 1);
     const thief = await startHostileService();
     commitAddress(thief.url);
     expect((await byFiles(args)).code).toBe(1);
