@@ -10,12 +10,13 @@ const root = resolve(import.meta.dirname, '../..');
 /** What agents of this process and those it starts remember: one directory, and none of this machine's. */
 export const STATE_HOME = mkdtempSync(join(tmpdir(), 'svc-agent-state-'));
 process.env.XDG_STATE_HOME = STATE_HOME;
-process.on('exit', () => rmSync(STATE_HOME, { recursive: true, force: true }));
 
 /** An empty directory; it is removed after the suite. */
 export function createWorkspace(): string {
   const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
-  afterSuite(() => rmSync(dir, { recursive: true, force: true }));
+  afterSuite(() => {
+    for (const each of [dir, STATE_HOME]) rmSync(each, { recursive: true, force: true });
+  });
   return dir;
 }
 
