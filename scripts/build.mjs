@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -69,6 +70,11 @@ const [server, reporter, ui] = await Promise.all([
   }).then(async ({ metafile }) => {
     await appendFile(AGENT, asComment(await noticesOf(root, bundledPackages([metafile]))));
     await compress(AGENT);
+    // As `sha256sum -c` reads it.
+    const digest = createHash('sha256')
+      .update(await readFile(AGENT))
+      .digest('hex');
+    await writeFile(`${AGENT}.sha256`, `${digest}  ${basename(AGENT)}\n`);
   }),
   ...['swagger-ui.css', 'swagger-ui-bundle.js'].map((file) =>
     publish(join(root, SWAGGER_UI, file), `assets/swagger-ui-dist/${file}`),

@@ -22,6 +22,7 @@ const NEEDED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/architecture.md', '.env.example'],
   ...['dist/server.js', 'dist/admin.js', 'dist/agent/reporter.js', 'dist/types/agent/reporter.d.ts'],
   ...['dist/public/index.html', 'dist/public/assets/svc-agent.mjs', 'dist/THIRD-PARTY-NOTICES.txt'],
+  'dist/public/assets/svc-agent.mjs.sha256',
 ];
 const ALLOWED = /^(dist\/|docs\/[\w/-]+\.(md|png)$|[A-Z]+(\.md)?$|package\.json$|\.env\.example$)/;
 const NEVER =

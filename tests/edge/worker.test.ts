@@ -118,6 +118,7 @@ describe('passwords', () => {
 describe('the web UI', () => {
   it.each([
     ['/assets/svc-agent.mjs', 'text/javascript; charset=utf-8', 'no-cache'],
+    ['/assets/svc-agent.mjs.sha256', 'application/octet-stream', 'no-cache'],
     ['/o/acme/findings', 'text/html; charset=utf-8', 'no-cache'],
     ['/assets/', 'text/html; charset=utf-8', 'no-cache'],
     ['/assets/nothing.js', 'text/html; charset=utf-8', 'no-cache'],
