@@ -107,7 +107,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     signedTokens: await createSignedTokens(secret),
     secretBox: await createSecretBox(config.encryptionKey),
     emailCodes: createEmailCodes(secret, nextId),
-    metrics: createMetrics(pool, platform.metrics),
+    metrics: createMetrics(pool, { hashing: platform.hasher.load, ...platform.metrics }),
     remoteAddress,
     staticFiles: platform.staticFiles,
     page: platform.page ?? NO_PAGE,

@@ -43,11 +43,13 @@ export const login = endpoint(
   async (call) => {
     const { body, db, now, peer, services } = call;
     const { hasher, limits, nextId, signedTokens } = services;
+    // First: a login that will be refused neither costs a query nor counts as an attempt.
+    hasher.requireRoom?.(peer.ip);
     await limits.count('client', peer.ip);
     const account = await findAccount(db, body.email);
     const tried = account?.id ?? body.email;
     await limits.count('password', tried);
-    const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024));
+    const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024), peer.ip);
     if (!account || !matches) throw new ApiError('auth_error/invalid_credentials');
     await limits.forget('password', tried);
     if (!account.mfaEnabled) {

@@ -29,7 +29,7 @@ export const resetPassword = endpoint(
   async (call) => {
     const { body, db, now, peer, services } = call;
     await services.limits.count('client', peer.ip);
-    const passwordHash = await services.hasher.hash(body.password);
+    const passwordHash = await services.hasher.hash(body.password, peer.ip);
     await db.transaction(async (tx) => {
       const used = await consumeMailedToken(tx, 'reset_password', body.token, now);
       if (!used) throw invalidLink();

@@ -112,6 +112,11 @@ export function createApp(
     const request = c.get('request');
     if (error instanceof ApiError) {
       metrics.refused(error.key);
+      // Nothing else says why an answer is a 500.
+      if (error.key === 'server_error/unavailable') {
+        const { route, ids } = request;
+        log.warn('unavailable', { ...ids, route, reason: error.message });
+      }
       return respondError(request, error);
     }
     const unavailable = isUnavailable(error);
