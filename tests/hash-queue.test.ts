@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createHashQueue, type HashQueueOptions } from '../lib/auth/hash-queue.ts';
 import { DECOY_HASH } from '../lib/auth/passwords.ts';
 import { networkOf } from '../lib/http/network.ts';
-import { createNodeHasher } from '../lib/node/argon2.ts';
+import { createNodeHasher, defaultConcurrency } from '../lib/node/argon2.ts';
 import { createHashThreads } from '../lib/node/hash-threads.ts';
 import { afterTest } from './support/suite.ts';
 
@@ -146,6 +146,12 @@ describe('the hasher', () => {
     expect(await hasher.hash(PASSWORD)).toMatch(shape);
     expect(DECOY_HASH).toMatch(shape);
     expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
+  });
+
+  it('uses half of the processors by default, which workers share, and four at the most', () => {
+    const half = Math.max(1, Math.floor(availableParallelism() / 2));
+    expect(defaultConcurrency(1)).toBe(Math.min(4, half));
+    expect(defaultConcurrency(64)).toBe(Math.max(1, Math.floor(half / 64)));
   });
 
   it('fails alone where a stored hash is none', async () => {
