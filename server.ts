@@ -135,6 +135,8 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
     staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
     page: await readFile(join(PUBLIC, 'index.html'), 'utf8'),
     metrics: { collectRuntime: collectProcess, renderAll: primary?.metrics },
+    // Workers share sessions.
+    ephemeralSecret: primary ? process.env.SVC_WORKER_SECRET : undefined,
   });
   started.push(() => services.database.close(DATABASE_STOP_TIMEOUT_MS));
 
@@ -167,14 +169,14 @@ function keepHouse({ database, orgMigrations, orgs, metrics, clock, log }: Servi
 
 /** Serves in several processes, for which this one does what is done once; resolves with the port. */
 async function serveByWorkers({ config, log, databaseUrl, started }: Step): Promise<number> {
-  const jwtSecret = config.jwtSecret ?? randomBytes(32).toString('hex');
+  const ephemeralSecret = randomBytes(32).toString('hex');
   const workers = createWorkers({
     file: import.meta.filename,
     count: config.workers,
     env: (number) => ({
       ...process.env,
       DATABASE_URL: databaseUrl,
-      JWT_SECRET: jwtSecret,
+      SVC_WORKER_SECRET: ephemeralSecret,
       SVC_WORKER: `${number}`,
     }),
     stopTimeoutMs: WORKERS_STOP_TIMEOUT_MS,

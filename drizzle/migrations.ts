@@ -78,6 +78,15 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"primary_email_changes_user\" ON \"shared\".\"primary_email_changes\" USING btree (\"user_id\");",
       "CREATE INDEX \"primary_email_changes_expiry\" ON \"shared\".\"primary_email_changes\" USING btree (\"expires_at\");"
     ]
+  },
+  {
+    "name": "0004_sealed-mails",
+    "hash": "768308b2caf58dfdf898def447f2bd55a31c59f8dd50135ed2ba5c162c244eee",
+    "statements": [
+      "CREATE TABLE \"shared\".\"outgoing_mails\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"sealed\" text NOT NULL,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\t\"next_attempt_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE INDEX \"outgoing_mails_due\" ON \"shared\".\"outgoing_mails\" USING btree (\"next_attempt_at\");",
+      "CREATE INDEX \"sessions_kept\" ON \"shared\".\"sessions\" USING btree (\"user_id\",\"created_at\",\"id\") WHERE \"shared\".\"sessions\".\"revoked_at\" is null;"
+    ]
   }
 ];
 

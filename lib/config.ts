@@ -12,8 +12,8 @@ export interface Config {
   dbPoolMax: number;
   /** Processes that serve. */
   workers: number;
-  /** Undefined makes an ephemeral secret: sessions end with the process. */
-  jwtSecret: string | undefined;
+  /** The first signs, all of them verify. Without one an ephemeral secret is made: sessions end with the process. */
+  jwtSecrets: readonly string[];
   allowedOrigins: readonly string[];
   /** Lower-case host name without port; undefined switches subdomains and the base-domain restriction off. */
   baseDomain: string | undefined;
@@ -26,6 +26,8 @@ export interface Config {
   pendingInvitations: boolean;
   /** A session without a request for so long is over, before its 24 hours are. 0 lets it live. */
   sessionIdleMinutes: number;
+  /** Secrets below 32 bytes and a plain-http public URL stop the start. */
+  refuseInsecureSettings: boolean;
   /** Base of the links in mails, without a slash at its end. */
   publicUrl: string;
   /** The service is reached over HTTPS: `SVC_PUBLIC_URL` says so, in strict mode also by its default. */
@@ -41,10 +43,25 @@ export interface Config {
   breachedPasswords: (typeof BREACHED_PASSWORDS)[number];
   /** What no password may contain, beside the product's name and the e-mail address. */
   passwordWords: readonly string[];
-  /** Seals TOTP secrets; undefined stores them as they are. */
-  encryptionKey: string | undefined;
+  quotas: Quotas;
+  /** The first encrypts, all of them decrypt. Without one TOTP secrets are stored as they are. */
+  encryptionKeys: readonly string[];
   logLevel: LogLevel;
   logFormat: 'text' | 'json';
+}
+
+/** How much an account or an organization may have of something. */
+export interface Quotas {
+  orgsPerAccount: number;
+  sessionsPerAccount: number;
+  emailsPerAccount: number;
+  mfaDevicesPerAccount: number;
+  membersPerOrg: number;
+  projectsPerOrg: number;
+  tokensPerOrg: number;
+  tokensPerProject: number;
+  /** To one address, of each kind of mail that can be asked for. */
+  mailsPerHour: number;
 }
 
 /** Who takes our mails. Without a provider they go to a file, `outbox.jsonl` in the data directory. */
@@ -67,6 +84,8 @@ const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const quota = (standard: number) =>
+  [integer(1, 1_000_000).default(standard), 'a whole number from 1 to 1000000'] as const;
 const onOff = z
   .string()
   .toLowerCase()
@@ -82,6 +101,18 @@ const list = z
       .map((item) => item.trim())
       .filter(Boolean),
   );
+/**
+ * A list of secrets, separated by commas. A value with a comma may also be one secret of a version that knew no lists: the
+ * whole value comes last, so that what it signed or encrypted can still be read.
+ */
+const secrets = z
+  .string()
+  .optional()
+  .transform((value) => {
+    if (value === undefined) return [];
+    const parts = value.split(',').map((part) => part.trim());
+    return [...new Set([...parts.filter(Boolean), value])];
+  });
 const origin = z.string().transform((text, ctx) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
@@ -100,7 +131,7 @@ const VARIABLES = {
   SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
   SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
-  JWT_SECRET: [z.string().optional(), 'any text'],
+  JWT_SECRET: [secrets, 'secrets, separated by commas'],
   SVC_ALLOWED_ORIGINS: [
     list.pipe(z.array(origin)),
     'origins such as https://app.example.com, separated by commas',
@@ -145,7 +176,17 @@ const VARIABLES = {
     list.pipe(z.array(z.string().min(4))),
     'words of at least four characters, separated by commas',
   ],
-  SVC_ENCRYPTION_KEY: [z.string().optional(), 'any text'],
+  SVC_REFUSE_INSECURE_SETTINGS: [onOff.optional(), 'on or off'],
+  SVC_MAX_ORGS_PER_ACCOUNT: quota(200),
+  SVC_MAX_SESSIONS_PER_ACCOUNT: quota(100),
+  SVC_MAX_EMAILS_PER_ACCOUNT: quota(50),
+  SVC_MAX_MFA_DEVICES_PER_ACCOUNT: quota(50),
+  SVC_MAX_MEMBERS_PER_ORG: quota(5_000),
+  SVC_MAX_PROJECTS_PER_ORG: quota(1_000),
+  SVC_MAX_TOKENS_PER_ORG: quota(1_000),
+  SVC_MAX_TOKENS_PER_PROJECT: quota(500),
+  SVC_MAX_MAILS_PER_HOUR: quota(30),
+  SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
   LOG_FORMAT: [
     z
@@ -187,14 +228,14 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const resendKey = read('RESEND_API_KEY');
   const givenUrl = read('SVC_PUBLIC_URL');
   const publicUrl = givenUrl ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
-  return {
+  const config: Config = {
     port,
     host: read('SVC_HOST'),
     databaseUrl: read('DATABASE_URL'),
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
     workers: read('SVC_WORKERS'),
-    jwtSecret: read('JWT_SECRET'),
+    jwtSecrets: read('JWT_SECRET'),
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
     baseDomain,
     trustProxy: read('SVC_TRUST_PROXY'),
@@ -202,6 +243,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     requireVerifiedEmail: read('SVC_REQUIRE_VERIFIED_EMAIL') ?? strict,
     pendingInvitations: read('SVC_PENDING_INVITATIONS') ?? strict,
     sessionIdleMinutes: read('SVC_SESSION_IDLE_MINUTES') ?? (strict ? 480 : 0),
+    refuseInsecureSettings: read('SVC_REFUSE_INSECURE_SETTINGS') ?? strict,
     publicUrl,
     https: (givenUrl ?? (strict ? publicUrl : '')).startsWith('https:'),
     hstsSubdomains: read('SVC_HSTS_SUBDOMAINS'),
@@ -214,8 +256,75 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     authLimits: read('SVC_AUTH_LIMITS') ?? strict,
     breachedPasswords: read('SVC_BREACHED_PASSWORDS') ?? (strict ? 'refuse' : 'warn'),
     passwordWords: read('SVC_PASSWORD_WORDS'),
-    encryptionKey: read('SVC_ENCRYPTION_KEY'),
+    quotas: {
+      orgsPerAccount: read('SVC_MAX_ORGS_PER_ACCOUNT'),
+      sessionsPerAccount: read('SVC_MAX_SESSIONS_PER_ACCOUNT'),
+      emailsPerAccount: read('SVC_MAX_EMAILS_PER_ACCOUNT'),
+      mfaDevicesPerAccount: read('SVC_MAX_MFA_DEVICES_PER_ACCOUNT'),
+      membersPerOrg: read('SVC_MAX_MEMBERS_PER_ORG'),
+      projectsPerOrg: read('SVC_MAX_PROJECTS_PER_ORG'),
+      tokensPerOrg: read('SVC_MAX_TOKENS_PER_ORG'),
+      tokensPerProject: read('SVC_MAX_TOKENS_PER_PROJECT'),
+      mailsPerHour: read('SVC_MAX_MAILS_PER_HOUR'),
+    },
+    encryptionKeys: read('SVC_ENCRYPTION_KEY'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   };
+  const [insecure] = config.refuseInsecureSettings ? insecureSettings(config) : [];
+  if (insecure) {
+    throw new ConfigError(
+      `${insecure.variable}: the value given is not allowed while ${strict ? 'SVC_STRICT' : 'SVC_REFUSE_INSECURE_SETTINGS'} is on; it takes ${insecure.takes}`,
+    );
+  }
+  return config;
+}
+
+/** A setting that works and is not safe. */
+export interface InsecureSetting {
+  variable: string;
+  /** Why it is not safe. */
+  problem: string;
+  /** What would be. */
+  takes: string;
+}
+
+/** A secret with fewer bytes can be guessed by who has something that it signed or encrypted. */
+export const SECRET_BYTES = 32;
+
+const isWeak = (secret: string) => new TextEncoder().encode(secret).length < SECRET_BYTES;
+const STRONG = `secrets of ${SECRET_BYTES} bytes or more (openssl rand -hex 32)`;
+
+/** Host names that lead to the machine itself, which browsers trust without TLS. */
+export const isLoopback = (host: string): boolean =>
+  /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+
+/**
+ * Settings that `SVC_REFUSE_INSECURE_SETTINGS` refuses. Every secret of `JWT_SECRET` signs sessions that are believed, so all
+ * count; of `SVC_ENCRYPTION_KEY` only the first encrypts, and the others may be weak ones that are being replaced.
+ */
+export function insecureSettings({
+  jwtSecrets,
+  encryptionKeys,
+  publicUrl,
+}: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'publicUrl'>): InsecureSetting[] {
+  const found: InsecureSetting[] = [];
+  if (jwtSecrets.some(isWeak)) {
+    const problem = `a secret is shorter than ${SECRET_BYTES} bytes: whoever has a session cookie can guess it and forge others`;
+    found.push({ variable: 'JWT_SECRET', problem, takes: STRONG });
+  }
+  if (encryptionKeys.slice(0, 1).some(isWeak)) {
+    const problem = `the first secret is shorter than ${SECRET_BYTES} bytes: whoever has a copy of the database can guess it`;
+    found.push({ variable: 'SVC_ENCRYPTION_KEY', problem, takes: STRONG });
+  }
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    const problem = 'links in mails lead to plain http: passwords and sessions can be read on the way';
+    found.push({
+      variable: 'SVC_PUBLIC_URL',
+      problem,
+      takes: 'an https address (or http on localhost or loopback)',
+    });
+  }
+  return found;
 }

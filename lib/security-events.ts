@@ -1,5 +1,6 @@
 import type { PublicCall } from './http/call.ts';
-import type { LogFields } from './logger.ts';
+import type { ApiError } from './http/errors.ts';
+import type { LogFields, Logger } from './logger.ts';
 
 /** What the security log tells of (ASVS 16.3): one line each, for alerts and investigations. */
 export type SecurityEvent =
@@ -26,21 +27,49 @@ export type SecurityEvent =
   | 'token_created'
   | 'token_first_used'
   | 'token_revoked'
-  | 'limit_exceeded';
+  | 'limit_exceeded'
+  | 'account_disabled'
+  | 'account_enabled'
+  | 'sessions_ended'
+  | 'mfa_reset';
+
+/** The message of every line of the security log. */
+const MESSAGE = 'security event';
 
 /**
  * Writes one line of the security log: the event, the request, who asked from where, and the fields of the event. Fields
  * never hold a password, a code, a token or a link.
  */
-export function logSecurityEvent(call: PublicCall, event: SecurityEvent, fields: LogFields = {}): void {
-  const { ids, org, user } = call.c.get('request');
-  call.log.info('security event', {
+export function logSecurityEvent(
+  call: Pick<PublicCall, 'c' | 'log' | 'peer'>,
+  event: SecurityEvent,
+  fields: LogFields = {},
+): void {
+  const { ids, org, user, token } = call.c.get('request');
+  call.log.info(MESSAGE, {
     event,
     ...ids,
     ip: call.peer.ip,
     user_agent: call.c.req.header('user-agent')?.slice(0, 512),
     org,
     user,
+    token,
     ...fields,
   });
+}
+
+/** The same for what an operator does on the command line. */
+export function logOperatorEvent(log: Logger, event: SecurityEvent, fields: LogFields): void {
+  log.info(MESSAGE, { event, ...fields });
+}
+
+/** Refusals of somebody who is known: their role, scope or account does not allow the request. */
+const DENIALS = /^(?:permission_error\/|token_error\/scope_mismatch$|tenant_error\/not_member$)/;
+
+/** Writes a line for a request that was refused for lack of permission. */
+export function logDenial(call: Pick<PublicCall, 'c' | 'log' | 'peer'>, error: ApiError): void {
+  if (!DENIALS.test(error.key)) return;
+  const { method } = call.c.req;
+  const { route } = call.c.get('request');
+  logSecurityEvent(call, 'permission_denied', { error: error.key, method, route });
 }

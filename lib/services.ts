@@ -9,12 +9,14 @@ import { createShare } from '../db/share.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
 import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
+import { deriveKeys } from './auth/keys.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './auth/limits.ts';
 import type { PasswordHasher } from './auth/passwords.ts';
+import { randomHex } from './auth/random.ts';
 import { createSecretBox, type SecretBox } from './auth/secret-box.ts';
 import { createSessionLookUp, type SessionLookUp } from './auth/session-look-up.ts';
 import { createSignedTokens, type SignedTokens } from './auth/signed-token.ts';
-import type { Config } from './config.ts';
+import { type Config, insecureSettings } from './config.ts';
 import { createListTurns, type ListTurns } from './http/list-turns.ts';
 import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -39,7 +41,10 @@ export interface CoreServices {
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
+  /** For TOTP secrets. */
   secretBox: SecretBox;
+  /** For mails in the queue. */
+  mailBox: SecretBox;
   emailCodes: EmailCodes;
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
@@ -77,14 +82,36 @@ export interface Platform {
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   metrics?: MetricsOptions;
+  /** Signs sessions while `JWT_SECRET` is unset; made here when left out. */
+  ephemeralSecret?: string | undefined;
+  /** Seals queued mails while neither `SVC_ENCRYPTION_KEY` nor `JWT_SECRET` is set. */
+  mailSecret?: string | undefined;
+}
+
+/**
+ * The box for queued mails: sealed with `SVC_ENCRYPTION_KEY`, else `JWT_SECRET`, else the secret of this machine. All of them
+ * open, so that a mail outlives the setting of another.
+ */
+export function createMailBox(
+  { encryptionKeys, jwtSecrets }: Pick<Config, 'encryptionKeys' | 'jwtSecrets'>,
+  mailSecret: string | undefined,
+): SecretBox {
+  const secrets = [...encryptionKeys, ...jwtSecrets, ...(mailSecret === undefined ? [] : [mailSecret])];
+  return createSecretBox(deriveKeys(secrets, 'mail queue'));
 }
 
 /** Says what works without being set, but not as well, and what others can listen to. */
 export function warnOfUnset(config: Config, log: Logger): void {
-  const { jwtSecret, encryptionKey } = config;
   for (const line of plainConnections(config)) log.warn(line);
-  if (!jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the server stops');
-  if (!encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
+  if (config.jwtSecrets.length === 0) log.warn('JWT_SECRET is not set: sessions end when the server stops');
+  warnOfSettings(config, log);
+}
+
+/** The same, of what a server and the edge have in common. */
+export function warnOfSettings(config: Config, log: Logger): void {
+  if (config.encryptionKeys.length === 0)
+    log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
+  for (const { variable, problem } of insecureSettings(config)) log.warn(`${variable}: ${problem}`);
 }
 
 const NO_PAGE =
@@ -97,7 +124,8 @@ const LIST_PATIENCE_MS = 30_000;
 export async function createCore(platform: Platform, pool: () => PoolGauges): Promise<CoreServices> {
   const { config, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const nextId = createIds(clock);
-  const secret = config.jwtSecret ?? crypto.randomUUID() + crypto.randomUUID();
+  const { ephemeralSecret = randomHex(32), mailSecret = randomHex(32) } = platform;
+  const secrets = config.jwtSecrets.length > 0 ? config.jwtSecrets : [ephemeralSecret];
   return {
     config,
     log: platform.log,
@@ -107,9 +135,10 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     knownOrgs: createKnownOrgs(),
     hasher: platform.hasher,
     mailer: platform.mailer,
-    signedTokens: await createSignedTokens(secret),
-    secretBox: await createSecretBox(config.encryptionKey),
-    emailCodes: createEmailCodes(secret, nextId),
+    signedTokens: await createSignedTokens(secrets),
+    secretBox: createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets')),
+    mailBox: createMailBox(config, mailSecret),
+    emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
     metrics: createMetrics(pool, platform.metrics),
     remoteAddress,
     staticFiles: platform.staticFiles,
@@ -146,6 +175,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
     mail: createMailQueue({
       ...{ db, mailer, log, clock, nextId, background },
+      box: core.mailBox,
       onOutcome: metrics.mailTried,
     }),
     apiTokens: createApiTokens(db, createShare(database.withConnection, third), clock),

@@ -1,9 +1,12 @@
+import { and, eq, gt, isNull, or } from 'drizzle-orm';
 import { apiTokenFields, toApiToken } from '../db/resources.ts';
 import { generateToken } from './auth/api-tokens.ts';
 import type { OrgCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
 import { optional, shown, text, z } from './http/schema.ts';
+import { inOrgQuota, requireRoom } from './quotas.ts';
 import { ApiToken } from './resources.ts';
+import { logSecurityEvent } from './security-events.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -26,25 +29,86 @@ export const CreatedToken = z.object({
  * @param projectId null for an org-wide token
  */
 export async function issueToken(
-  { db, org: { tables }, services, user }: OrgCall,
+  call: OrgCall,
   projectId: string | null,
   { name, expires_in }: z.output<typeof TokenInput>,
 ): Promise<z.output<typeof CreatedToken>> {
+  const { now, org, services, user } = call;
+  const { tables } = org;
+  const { apiTokens } = tables;
   const { token, prefix, hash } = generateToken();
   const { id, at } = services.nextId();
-  const [row] = await db
-    .insert(tables.apiTokens)
-    .values({
-      id,
-      projectId,
-      name,
-      prefix,
-      tokenHash: hash,
-      createdBy: user.id,
-      expiresAt: expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null,
-      createdAt: at,
-    })
-    .returning(apiTokenFields(tables));
+  const expiresAt = expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null;
+  const active = and(
+    eq(apiTokens.revoked, false),
+    or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, now)),
+  );
+  const row = await inOrgQuota(call, async (tx) => {
+    await requireRoom(tx, call, 'tokensPerOrg', apiTokens, active);
+    if (projectId !== null) {
+      const ofProject = and(active, eq(apiTokens.projectId, projectId));
+      await requireRoom(tx, call, 'tokensPerProject', apiTokens, ofProject);
+    }
+    const values = { id, projectId, name, prefix, tokenHash: hash, createdBy: user.id };
+    const [inserted] = await tx
+      .insert(apiTokens)
+      .values({ ...values, expiresAt, createdAt: at })
+      .returning(apiTokenFields(tables));
+    return inserted;
+  });
   if (!row) throw new ApiError('server_error/internal');
+  logTokenEvent(call, 'token_created', { id, projectId, name, expiresAt });
   return { token, info: toApiToken(row) };
+}
+
+/**
+ * Revokes an API token, for good. Revoking it again changes nothing.
+ * @param projectId revokes it only as a token of this project
+ * @returns the token, revoked or of another project; undefined when there is none
+ */
+export async function revokeToken(
+  call: OrgCall,
+  id: string,
+  projectId?: string,
+): Promise<{ projectId: string | null } | undefined> {
+  const { apiTokens } = call.org.tables;
+  const fields = {
+    id: apiTokens.id,
+    projectId: apiTokens.projectId,
+    name: apiTokens.name,
+    createdBy: apiTokens.createdBy,
+  };
+  const [revoked] = await call.db
+    .update(apiTokens)
+    .set({ revoked: true })
+    .where(
+      and(
+        eq(apiTokens.id, id),
+        eq(apiTokens.revoked, false),
+        projectId === undefined ? undefined : eq(apiTokens.projectId, projectId),
+      ),
+    )
+    .returning(fields);
+  if (revoked) {
+    logTokenEvent(call, 'token_revoked', revoked);
+    return revoked;
+  }
+  const [found] = await call.db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
+  return found;
+}
+
+/** Writes a line of the security log about a token: never the token itself. */
+export function logTokenEvent(
+  call: OrgCall,
+  event: 'token_created' | 'token_revoked',
+  token: { id: string; projectId: string | null; name: string; createdBy?: string; expiresAt?: Date | null },
+): void {
+  const { id, projectId, name, createdBy, expiresAt } = token;
+  logSecurityEvent(call, event, {
+    token: id,
+    token_name: name,
+    project: projectId ?? undefined,
+    created_by: createdBy,
+    expires_at: expiresAt?.toISOString(),
+  });
 }

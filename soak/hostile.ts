@@ -43,7 +43,7 @@ export const hostile = soak({
     const world = await createHostileWorld({
       api,
       sql: database.sql,
-      signedTokens: await createSignedTokens(SECRET),
+      signedTokens: await createSignedTokens([SECRET]),
       passwordHash: await createNodeHasher().hash(PASSWORD),
     });
     const scan = await createScan(api, world.org);

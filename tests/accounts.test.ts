@@ -766,6 +766,7 @@ describe('what is stored', () => {
       'mfa_devices',
       'recovery_codes',
       'mail_queue',
+      'outgoing_mails',
       'sessions',
       'email_codes',
     ];

@@ -336,7 +336,7 @@ async function keepJournal() {
       loop
         -- Mails are taken from their queue at any time.
         execute format('create trigger journal after %s on %I.%I for each row execute function journal.note()',
-          case when t.n = 'mail_queue' then 'insert' else 'insert or update or delete' end, t.s, t.n);
+          case when t.n = 'outgoing_mails' then 'insert' else 'insert or update or delete' end, t.s, t.n);
         execute format('create table snapshot.%I as table %I.%I', t.s || '.' || t.n, t.s, t.n);
       end loop;
     end $$`);
@@ -352,13 +352,18 @@ async function readJournal(): Promise<Change[]> {
     { prepare: true },
   );
   last = rows.at(-1)?.n ?? last;
+  for (const change of rows) {
+    if (change.table !== 'outgoing_mails') continue;
+    const { id, sealed } = change.row;
+    change.row = { id, ...JSON.parse(await t.services.mailBox.open(String(sealed), String(id))) };
+  }
   return rows.filter(({ row }) => row.recipient !== 'nobody@invalid');
 }
 
 /** Puts back what the changes have changed. */
 async function undo(changes: readonly Change[]): Promise<void> {
   const known = new Set<string>(['shared', ...ORGS.map(schemaOf)]);
-  const written = changes.filter(({ table }) => table !== 'mail_queue');
+  const written = changes.filter(({ table }) => table !== 'outgoing_mails');
   const tables = new Set(
     written.filter(({ schema }) => known.has(schema)).map((c) => `${c.schema}.${c.table}`),
   );

@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { createIds } from '../db/ids.ts';
-import { mailQueue } from '../db/shared.ts';
+import { mailQueue, outgoingMails } from '../db/shared.ts';
+import { deriveKeys } from '../lib/auth/keys.ts';
+import { createSecretBox } from '../lib/auth/secret-box.ts';
 import { parseConfig } from '../lib/config.ts';
 import { createLogger } from '../lib/logger.ts';
 import type { Mailer, OutgoingMail } from '../lib/mail/mailer.ts';
@@ -317,12 +319,16 @@ describe('the queue', () => {
 
   beforeEach(async () => {
     now = Date.now();
+    await database.db.delete(outgoingMails);
     await database.db.delete(mailQueue);
   });
 
+  const boxOf = (...secrets: string[]) => createSecretBox(deriveKeys(secrets, 'mail queue'));
+  const box = boxOf('a secret for tests only');
+
   /** A queue that is stopped after the test. */
   function open(mailer: Mailer, options: Partial<MailQueueOptions> = {}) {
-    const queue = createMailQueue({ db: database.db, mailer, log, clock, nextId, ...options });
+    const queue = createMailQueue({ db: database.db, mailer, box, log, clock, nextId, ...options });
     undo.push(() => queue.stop());
     return queue;
   }
@@ -340,7 +346,14 @@ describe('the queue', () => {
     return { mails, mailer };
   }
 
-  const waiting = () => database.db.select().from(mailQueue);
+  const waiting = () => database.db.select().from(outgoingMails);
+  /** The row of the only mail to an address. */
+  async function rowOf(recipient: string): Promise<string> {
+    for (const { id, sealed } of await waiting()) {
+      if (JSON.parse(await box.open(sealed, id)).recipient === recipient) return id;
+    }
+    throw new Error(`no mail to ${recipient}`);
+  }
   const never = () => new Promise<never>(() => {});
 
   it('delivers a mail once, and erases it', async () => {
@@ -372,6 +385,79 @@ describe('the queue', () => {
     expect(mails.map(({ recipient }) => recipient)).toEqual(['ada@example.com']);
   });
 
+  it('keeps no recipient, text or link in clear while a mail waits', async () => {
+    const queue = open({ name: 'down', send: () => Promise.reject(new Error('down')) });
+    await queue.enqueue(database.db, 'ada@example.com', reset);
+    await queue.deliverDue();
+    const stored = await database.sql.unsafe(`
+      select row_to_json(o)::text as row from shared.outgoing_mails o
+      union all select row_to_json(q)::text from shared.mail_queue q`);
+    expect(stored).toHaveLength(1);
+    const text = JSON.stringify(stored);
+    for (const secret of ['ada@example.com', LINK, TOKEN, 'Reset', 'http'])
+      expect(text).not.toContain(secret);
+  });
+
+  it('opens a mail in its own row only', async () => {
+    const { mails, mailer } = recorder();
+    const queue = open(mailer);
+    await queue.enqueue(database.db, 'ada@example.com', reset);
+    await queue.enqueue(database.db, 'mallory@example.com', reset);
+    const [to, from] = [await rowOf('ada@example.com'), await rowOf('mallory@example.com')];
+    // Somebody who may write to the table has Ada's mail sent once more, as another.
+    const moved = database.db.select({ sealed: outgoingMails.sealed }).from(outgoingMails);
+    await database.db
+      .update(outgoingMails)
+      .set({ sealed: sql`(${moved.where(eq(outgoingMails.id, to))})` })
+      .where(eq(outgoingMails.id, from));
+    expect(await queue.deliverDue()).toBe(1);
+    expect(mails.map(({ id }) => id)).toEqual([to]);
+  });
+
+  it('sends what was sealed with a former key, or with any that is set', async () => {
+    const { mails, mailer } = recorder();
+    await open(mailer, { box: boxOf('old') }).enqueue(database.db, 'old@example.com', reset);
+    const rotated = open(mailer, { box: boxOf('new', 'old') });
+    await rotated.enqueue(database.db, 'new@example.com', reset);
+    expect(await rotated.deliverDue()).toBe(2);
+    expect(mails.map(({ recipient }) => recipient)).toEqual(['old@example.com', 'new@example.com']);
+  });
+
+  it('tries a mail again whose key is gone, says why, and gives it up after a day', async () => {
+    const { mails, mailer } = recorder();
+    await open(mailer, { box: boxOf('gone') }).enqueue(database.db, 'ada@example.com', reset);
+    const queue = open(mailer);
+    expect(await queue.deliverDue()).toBe(0);
+    const [line] = logged('mail not sent');
+    expect(line).toMatchObject({ level: 'warn', attempts: 1 });
+    expect(line.error).toMatch(/^the mail cannot be opened: the key [0-9a-f]{8} is not configured$/);
+    now += 24 * HOUR;
+    await queue.deliverDue();
+    expect(logged('mail given up')).toHaveLength(1);
+    expect(await waiting()).toEqual([]);
+    expect(mails).toEqual([]);
+  });
+
+  it('sends what servers of the version before write meanwhile', async () => {
+    const { mails, mailer } = recorder();
+    const queue = open(mailer);
+    const older = Array.from({ length: 6 }, (_, i) => {
+      const { id, at } = nextId();
+      const content = { subject: 'Hello', html: '<p>Hello', text: 'Hello', link: LINK };
+      return { id, recipient: `user-${i}@example.com`, ...content, nextAttemptAt: at, createdAt: at };
+    });
+    await database.db.insert(mailQueue).values(older);
+    await queue.enqueue(database.db, 'ada@example.com', reset);
+    queue.start();
+    await vi.waitFor(() => expect(mails).toHaveLength(7));
+    await vi.waitFor(async () => expect(await database.db.select().from(mailQueue)).toEqual([]));
+    expect(mails.find(({ recipient }) => recipient === 'user-5@example.com')).toEqual({
+      id: older[5]?.id,
+      recipient: 'user-5@example.com',
+      ...{ subject: 'Hello', html: '<p>Hello', text: 'Hello', link: LINK },
+    });
+  });
+
   it('only pretends to write a mail to nobody', async () => {
     const { mails, mailer } = recorder();
     const queue = open(mailer);
@@ -389,7 +475,7 @@ describe('the queue', () => {
     await queue.enqueue(database.db, 'ada@example.com', reset);
     expect(await queue.deliverDue()).toBe(0);
     const [kept] = await waiting();
-    expect(kept).toMatchObject({ attempts: 1, recipient: 'ada@example.com' });
+    expect(kept).toMatchObject({ attempts: 1 });
     expect(logged('mail not sent')).toEqual([
       expect.objectContaining({
         level: 'warn',
@@ -518,9 +604,9 @@ describe('the queue', () => {
       await queue.enqueue(database.db, `user-${i}@example.com`, reset);
       now++;
     }
-    const oldest = eq(mailQueue.recipient, 'user-12@example.com');
+    const oldest = eq(outgoingMails.id, await rowOf('user-12@example.com'));
     await database.db
-      .update(mailQueue)
+      .update(outgoingMails)
       .set({ nextAttemptAt: new Date(now - HOUR) })
       .where(oldest);
     expect(await queue.deliverDue()).toBe(13);
@@ -569,8 +655,9 @@ describe('the queue', () => {
     const queue = open(mailer);
     await queue.enqueue(database.db, 'locked@example.com', reset);
     await queue.enqueue(database.db, 'free@example.com', reset);
+    const locked = eq(outgoingMails.id, await rowOf('locked@example.com'));
     await database.db.transaction(async (tx) => {
-      await tx.select().from(mailQueue).where(eq(mailQueue.recipient, 'locked@example.com')).for('update');
+      await tx.select().from(outgoingMails).where(locked).for('update');
       expect(await Promise.race([queue.deliverDue(), sleep(2_000, 'blocked')])).toBe(1);
     });
     expect(mails.map(({ recipient }) => recipient)).toEqual(['free@example.com']);

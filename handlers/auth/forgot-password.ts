@@ -5,6 +5,7 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { mayMail } from '../../lib/mail/quota.ts';
 import { resetPassword, setPassword } from '../../lib/mail/templates.ts';
 
 export const forgotPassword = endpoint(
@@ -31,6 +32,8 @@ export const forgotPassword = endpoint(
     await limits.count('mail', body.email);
     const account = await findAccount(db, body.email);
     await db.transaction(async (tx) => {
+      // The answer is the same, and so is what was done for an unknown address.
+      if (!(await mayMail(tx, call, 'link', body.email))) return;
       // For an unknown address as much is written and committed, to nobody.
       const token = account
         ? await issueMailedToken(

@@ -11,6 +11,7 @@ import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { email, name } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { mayMail } from '../../lib/mail/quota.ts';
 import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
 import { User } from '../../lib/resources.ts';
 
@@ -61,7 +62,9 @@ export const register = endpoint(
         await tx
           .insert(userEmails)
           .values({ id: emailId, userId, email: body.email, isPrimary: true, createdAt: at });
-        await mailVerification(tx, call, { id: emailId, userId, address: body.email });
+        // Strangers may have used up what this address gets: the account is made all the same.
+        if (await mayMail(tx, call, 'link', body.email))
+          await mailVerification(tx, call, { id: emailId, userId, address: body.email });
         for (const slug of orgSlugCandidates(body.name)) {
           const org = { ...services.nextId(), name: `${body.name}'s Org`, slug, plan: 'free' as const };
           if (await insertOrg(tx, { ...org, ownerId: userId, createdAt: at }, services.orgMigrations)) break;

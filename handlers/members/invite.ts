@@ -10,7 +10,9 @@ import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { requireMailQuota } from '../../lib/mail/quota.ts';
 import { setPassword } from '../../lib/mail/templates.ts';
+import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 
 export const inviteMember = endpoint(
@@ -24,16 +26,16 @@ export const inviteMember = endpoint(
       'By the primary or a verified address of an account; a primary address need not be verified, so look who is listed before you rely on it. For an address without an account a placeholder is made, which can log in once its owner has set a password by the link that is mailed. Only an owner may invite an owner.',
     request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
     responses: { 201: { description: 'The member.', result: Member } },
-    errors: ['resource_error/already_exists', 'rate_limit_error/exceeded'],
+    errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, peer, role, services } = call;
+    const { body, peer, role, services } = call;
     if (body.role === 'owner' && role !== 'owner') {
       throw new ApiError('permission_error/denied', { message: 'Only an owner may invite an owner.' });
     }
     await services.limits.count('client', peer.ip);
     await services.limits.count('mail', body.email);
-    const join = () => db.transaction((tx) => addMember(tx, call, body.email, body.role));
+    const join = () => inOrgQuota(call, (tx) => addMember(tx, call, body.email, body.role));
     // Somebody may get the address at the same moment, by registering or another invitation: then there is an account.
     const member = await join().catch((error) => {
       if (isUniqueViolation(error)) return join();
@@ -60,6 +62,7 @@ async function addMember(
   if (added.length === 0) {
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
+  await requireNoMore(tx, call, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
   if (account.passwordHash === null)
     await mailInvitation(tx, call, { userId, emailId: account.emailId, address });
   return { user_id: userId, email, name, avatar_url: avatarUrl, role };
@@ -77,10 +80,12 @@ async function insertPlaceholder(tx: Tx, { services }: OrgCall, address: string)
 
 async function mailInvitation(
   tx: Tx,
-  { now, org, services, user }: OrgCall,
+  call: OrgCall,
   to: { userId: string; emailId: string; address: string },
 ): Promise<void> {
+  const { now, org, services, user } = call;
   const { userId, emailId, address } = to;
+  await requireMailQuota(tx, call, 'link', address);
   const token = await issueMailedToken(tx, { purpose: 'reset_password', userId, emailId }, now);
   const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
   const { publicUrl } = services.config;

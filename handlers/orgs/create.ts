@@ -1,10 +1,12 @@
-import { PLANS } from '../../db/shared.ts';
+import { memberships, PLANS } from '../../db/shared.ts';
+import { lockUser } from '../../lib/auth/accounts.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
+import { createdBy, requireNoMore, requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { isReservedSlug, ORG_SLUG } from '../../lib/slugs.ts';
 
@@ -21,21 +23,28 @@ export const createOrg = endpoint(
     tag: 'Organizations',
     summary: 'Create an organization',
     description:
-      'The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`.',
+      'The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may.',
     request: { body: z.object({ name: name('Acme'), slug: optional(slug), plan: optional(z.enum(PLANS)) }) },
     responses: { 201: { description: 'The organization.', result: Organization } },
-    errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken'],
+    errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken', 'resource_error/conflict'],
   },
-  async ({ body, db, services, user }) => {
+  async (call) => {
+    const { body, db, services, user } = call;
     if (body.slug !== undefined && isReservedSlug(body.slug))
       throw new ApiError('tenant_error/slug_reserved');
     const candidates = body.slug === undefined ? orgSlugCandidates(body.name) : [body.slug];
     const { id, at: createdAt } = services.nextId();
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
     return db.transaction(async (tx) => {
+      const mine = createdBy(user.id);
+      // Before the costly part, and behind it with a lock: organizations are made at the same time, and counted one by one.
+      await requireRoom(tx, call, 'orgsPerAccount', memberships, mine);
       for (const candidate of candidates) {
         const made = await insertOrg(tx, { ...org, slug: candidate }, services.orgMigrations);
-        if (made) return created({ ...made, role: 'owner' as const });
+        if (!made) continue;
+        await lockUser(tx, user.id);
+        await requireNoMore(tx, call, 'orgsPerAccount', memberships, mine);
+        return created({ ...made, role: 'owner' as const });
       }
       throw new ApiError('tenant_error/slug_taken');
     });

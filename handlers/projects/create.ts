@@ -6,6 +6,7 @@ import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { slugCandidates } from '../../lib/orgs.ts';
 import { projectSlug } from '../../lib/projects.ts';
+import { inOrgQuota, requireRoom } from '../../lib/quotas.ts';
 import { Project } from '../../lib/resources.ts';
 
 export const createProject = endpoint(
@@ -15,26 +16,32 @@ export const createProject = endpoint(
     access: cookieOrg('member'),
     tag: 'Projects',
     summary: 'Create a project',
-    description: 'Without `slug` one is made from the name.',
+    description:
+      'Without `slug` one is made from the name. 409 `conflict` when the organization has as many projects as it may.',
     request: { body: z.object({ name: name('Web shop'), slug: optional(projectSlug()) }) },
     responses: { 201: { description: 'The project.', result: Project } },
-    errors: ['resource_error/already_exists'],
+    errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
-  async ({ body, db, org: { tables }, services }) => {
+  async (call) => {
+    const { body, org, services } = call;
+    const { tables } = org;
     const { projects } = tables;
     const { id, at: createdAt } = services.nextId();
     const candidates =
       body.slug === undefined
         ? slugCandidates(body.name, { fallback: 'project', minLength: 2 })
         : [body.slug];
-    for (const candidate of candidates) {
-      const [row] = await db
-        .insert(projects)
-        .values({ id, name: body.name, slug: candidate, createdAt })
-        .onConflictDoNothing({ target: projects.slug })
-        .returning(projectFields(tables));
-      if (row) return created(toResource(row));
-    }
-    throw new ApiError('resource_error/already_exists', { message: 'The slug is taken.' });
+    return inOrgQuota(call, async (tx) => {
+      await requireRoom(tx, call, 'projectsPerOrg', projects);
+      for (const candidate of candidates) {
+        const [row] = await tx
+          .insert(projects)
+          .values({ id, name: body.name, slug: candidate, createdAt })
+          .onConflictDoNothing({ target: projects.slug })
+          .returning(projectFields(tables));
+        if (row) return created(toResource(row));
+      }
+      throw new ApiError('resource_error/already_exists', { message: 'The slug is taken.' });
+    });
   },
 );

@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, noContent } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { revokeToken as revoke } from '../../lib/tokens.ts';
 
 export const revokeToken = endpoint(
   {
@@ -17,14 +17,9 @@ export const revokeToken = endpoint(
     request: { params: z.object({ id: idParam() }) },
     responses: { 204: { description: 'It is revoked.' } },
   },
-  async ({ db, org: { tables }, params: { id } }) => {
-    const { apiTokens } = tables;
-    const revoked = await db
-      .update(apiTokens)
-      .set({ revoked: true })
-      .where(eq(apiTokens.id, id))
-      .returning({ id: apiTokens.id });
-    if (revoked.length === 0) throw new ApiError('resource_error/not_found');
+  async (call) => {
+    const token = await revoke(call, call.params.id);
+    if (!token) throw new ApiError('resource_error/not_found');
     return noContent();
   },
 );

@@ -5,6 +5,7 @@ import { addFlags } from './commands/flags.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgFlags } from './commands/org-flags.ts';
 import { addOrgs } from './commands/orgs.ts';
+import { addSecrets } from './commands/secrets.ts';
 import { addSettings } from './commands/settings.ts';
 
 /**
@@ -40,7 +41,7 @@ Examples:
   admin migrate --json`,
     );
 
-  for (const add of [addFlags, addSettings, addOrgFlags, addDomains, addOrgs, addMigrate])
+  for (const add of [addFlags, addSettings, addOrgFlags, addDomains, addOrgs, addSecrets, addMigrate])
     add(program, choose);
   return program;
 }

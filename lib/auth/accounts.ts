@@ -1,9 +1,10 @@
-import { and, eq, gt, isNotNull, isNull, ne, or } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Db, Tx } from '../../db/client.ts';
 import { sessions, userEmails, users } from '../../db/shared.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
+import { mayMail } from '../mail/quota.ts';
 import { passwordChanged, verifyEmail } from '../mail/templates.ts';
 import { issueMailedToken } from './mailed-tokens.ts';
 
@@ -18,6 +19,8 @@ export interface Account {
   passwordHash: string | null;
   /** The primary address. */
   email: string;
+  /** The primary address is verified. */
+  emailVerified: boolean;
   /** The address it was found by. */
   emailId: string;
 }
@@ -34,6 +37,7 @@ export async function findAccount(db: Db | Tx, address: string): Promise<Account
       createdAt: users.createdAt,
       passwordHash: users.passwordHash,
       email: primary.email,
+      emailVerified: sql<boolean>`${primary.verifiedAt} is not null`,
       emailId: userEmails.id,
     })
     .from(userEmails)
@@ -121,8 +125,10 @@ export async function mailVerification(
 /** Puts the password change notification into the queue. */
 export async function mailPasswordChanged(
   db: Db | Tx,
-  { services, now, peer }: PublicCall,
-  user: { name: string; email: string },
+  call: PublicCall,
+  user: { name: string; email: string; emailVerified?: boolean },
 ): Promise<void> {
+  const { services, now, peer } = call;
+  if (user.emailVerified === false && !(await mayMail(db, call, 'notice', user.email))) return;
   await services.mail.enqueue(db, user.email, passwordChanged({ name: user.name, at: now, ip: peer.ip }));
 }

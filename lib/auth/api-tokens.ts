@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { inArray } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import type { Db } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
@@ -14,6 +14,8 @@ export interface ApiToken {
   id: string;
   /** Null on an org-wide token. */
   projectId: string | null;
+  /** It was not used yet, when it was looked up. */
+  unused: boolean;
 }
 
 export interface ApiTokens {
@@ -22,6 +24,8 @@ export interface ApiTokens {
    * @throws ApiError `token_error/invalid` when unknown or revoked, `token_error/expired`
    */
   check(org: Org, token: string): Promise<ApiToken>;
+  /** Sets `last_used` of an unused token. @returns whether it was this call that did */
+  claimFirstUse(org: Org, tokenId: string): Promise<boolean>;
   /** Sets `last_used` to now. */
   touch(org: Org, tokenId: string): Promise<void>;
 }
@@ -56,6 +60,7 @@ interface TokenRow {
   tokenHash: string;
   expiresAt: string | null;
   revoked: boolean;
+  unused: boolean;
 }
 
 /** Requests of one org that arrive together share a look-up and a touch. */
@@ -64,7 +69,8 @@ const MAX_GROUP = 1_000;
 export function createApiTokens(db: Db, withConnection: WithConnection, clock: () => Date): ApiTokens {
   const lookUp = perOrg(({ id }: Org) => {
     const statement = `
-      select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked
+      select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked,
+        last_used is null as unused
       from "${orgSchemaName(id)}".api_tokens
       where prefix = any ($1::text[])`;
     return createGroup<string, TokenRow[], Sql>({
@@ -102,7 +108,15 @@ export function createApiTokens(db: Db, withConnection: WithConnection, clock: (
       const row = rows.find(({ tokenHash }) => timingSafeEqual(Buffer.from(tokenHash, 'hex'), given));
       if (!row || row.revoked) throw new ApiError('token_error/invalid');
       if (row.expiresAt && new Date(row.expiresAt) <= clock()) throw new ApiError('token_error/expired');
-      return { id: row.id, projectId: row.projectId };
+      return { id: row.id, projectId: row.projectId, unused: row.unused };
+    },
+    async claimFirstUse({ tables: { apiTokens: t } }, tokenId) {
+      const claimed = await db
+        .update(t)
+        .set({ lastUsed: clock() })
+        .where(and(eq(t.id, tokenId), isNull(t.lastUsed)))
+        .returning({ id: t.id });
+      return claimed.length > 0;
     },
     touch: (org, tokenId) => touch(org)(tokenId),
   };

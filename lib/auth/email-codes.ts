@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { and, eq, gt } from 'drizzle-orm';
+import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import { emailCodes, mfaDevices } from '../../db/shared.ts';
+import type { Key, KeyRing } from './keys.ts';
 import { randomDigits } from './random.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
@@ -22,10 +23,12 @@ export interface EmailCodes {
   use(db: Db | Tx, device: CodeDevice, code: string, now: Date): Promise<boolean>;
 }
 
-/** @param key of the hash: six digits would be guessed from a plain one */
-export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
-  const hash = ({ id, purpose }: CodeDevice, code: string) =>
-    createHmac('sha256', key).update(`${id} ${purpose} ${code}`).digest('hex');
+/** @param keys of the hash: six digits would be guessed from a plain one */
+export function createEmailCodes(keys: KeyRing, nextId: () => NewId): EmailCodes {
+  const [first] = keys;
+  if (!first) throw new Error('no key for e-mail codes');
+  const hash = ({ bytes }: Key, { id, purpose }: CodeDevice, code: string) =>
+    createHmac('sha256', bytes).update(`${id} ${purpose} ${code}`).digest('hex');
   return {
     async issue(tx, device, now) {
       // One at a time, so that one code is the newest.
@@ -39,7 +42,7 @@ export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
       await tx.insert(emailCodes).values({
         id: nextId().id,
         deviceId: device.id,
-        codeHash: hash(device, code),
+        codeHash: hash(first, device, code),
         expiresAt: new Date(now.getTime() + LIFETIME_MS),
       });
       return code;
@@ -50,7 +53,10 @@ export function createEmailCodes(key: string, nextId: () => NewId): EmailCodes {
         .where(
           and(
             eq(emailCodes.deviceId, device.id),
-            eq(emailCodes.codeHash, hash(device, code)),
+            inArray(
+              emailCodes.codeHash,
+              keys.map((key) => hash(key, device, code)),
+            ),
             gt(emailCodes.expiresAt, now),
           ),
         )

@@ -1,48 +1,78 @@
-/** Seals small secrets for the database with AES-GCM, or keeps them as they are when there is no key. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Key, KeyRing } from './keys.ts';
+
+/** Seals small texts for the database with AES-256-GCM, or keeps them as they are when there is no key. */
 export interface SecretBox {
-  seal(text: string): Promise<string>;
-  /** @throws Error when it was sealed with another key, or there is none now */
-  open(sealed: string): Promise<string>;
+  /** @param context where the text belongs, such as the id of its row: sealed text that is moved elsewhere does not open */
+  seal(text: string, context?: string): Promise<string>;
+  /** @throws Error when no key opens it */
+  open(sealed: string, context?: string): Promise<string>;
+  /** What every text begins with that is sealed with the first key. */
+  readonly current: string;
 }
 
-const SEALED = 'v1.';
+/** `v2.<key id>.<IV, ciphertext and tag in base64url>`. `v1.` had no key id, and keys of `SVC_ENCRYPTION_KEY` only. */
+const VERSION_1 = 'v1.';
+const VERSION_2 = 'v2.';
 const PLAIN = 'plain.';
-const encoder = new TextEncoder();
 
-/** @param password `SVC_ENCRYPTION_KEY`; the key is derived from it by HKDF (RFC 5869) */
-export async function createSecretBox(password: string | undefined): Promise<SecretBox> {
-  const key = password === undefined ? undefined : await deriveKey(password);
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * The cipher runs on the calling thread: a mail takes some 20 microseconds, and on the thread pool it would queue behind
+ * the hashing of passwords.
+ */
+export function createSecretBox(keys: KeyRing): SecretBox {
+  const [first] = keys;
+  const byId = new Map(keys.map((key) => [key.id, key]));
   return {
-    async seal(text) {
-      if (!key) return PLAIN + text;
-      const iv = crypto.getRandomValues(new Uint8Array(12));
-      const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, encoder.encode(text));
-      return SEALED + Buffer.concat([iv, new Uint8Array(sealed)]).toString('base64url');
+    current: first ? `${VERSION_2}${first.id}.` : PLAIN,
+    async seal(text, context) {
+      if (!first) return PLAIN + text;
+      return `${VERSION_2}${first.id}.${encrypt(first, text, context).toString('base64url')}`;
     },
-    async open(sealed) {
+    async open(sealed, context) {
       if (sealed.startsWith(PLAIN)) return sealed.slice(PLAIN.length);
-      if (!key) throw new Error('SVC_ENCRYPTION_KEY is not set, and this secret was sealed with one');
-      const bytes = Buffer.from(sealed.slice(SEALED.length), 'base64url');
-      const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, 12) };
-      return new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, key, bytes.subarray(12)));
+      if (sealed.startsWith(VERSION_1)) {
+        const bytes = Buffer.from(sealed.slice(VERSION_1.length), 'base64url');
+        return openByAny(keys, bytes);
+      }
+      const [version, id = '', text = ''] = sealed.split('.');
+      if (`${version}.` !== VERSION_2) throw new Error('the text was sealed in an unknown format');
+      const key = byId.get(id);
+      if (!key) throw new Error(`the key ${id} is not configured`);
+      return decrypt(key, Buffer.from(text, 'base64url'), context);
     },
   };
 }
 
-async function deriveKey(password: string) {
-  const material = await crypto.subtle.importKey('raw', encoder.encode(password), 'HKDF', false, [
-    'deriveKey',
-  ]);
-  return crypto.subtle.deriveKey(
-    {
-      name: 'HKDF',
-      hash: 'SHA-256',
-      salt: new Uint8Array(0),
-      info: encoder.encode('svc-findings totp secrets'),
-    },
-    material,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  );
+function encrypt(key: Key, text: string, context: string | undefined): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, key.bytes, iv);
+  if (context !== undefined) cipher.setAAD(Buffer.from(context));
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** @throws Error when it was sealed with another key or for another place, or is damaged */
+function decrypt(key: Key, bytes: Buffer, context: string | undefined): string {
+  const decipher = createDecipheriv(CIPHER, key.bytes, bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  if (context !== undefined) decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+  return Buffer.concat([text, decipher.final()]).toString('utf8');
+}
+
+function openByAny(keys: KeyRing, bytes: Buffer): string {
+  for (const key of keys) {
+    try {
+      return decrypt(key, bytes, undefined);
+    } catch {
+      // It may be the next one's.
+    }
+  }
+  throw new Error('no configured key opens this secret');
 }

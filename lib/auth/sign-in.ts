@@ -1,9 +1,13 @@
+import { and, eq } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
+import { userEmails } from '../../db/shared.ts';
 import type { PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/respond.ts';
 import type { MailContent } from '../mail/mailer.ts';
+import { mayMail } from '../mail/quota.ts';
 import { loginNotification } from '../mail/templates.ts';
+import { endOldestSessions } from '../quotas.ts';
 import type { Account } from './accounts.ts';
 import { deviceOf, endReplacedSessions, newSession, sessionCookie, startSession } from './sessions.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
@@ -18,8 +22,8 @@ with account as materialized (
     expires_at)
   select $3::uuid, id, $4, $5, $6, $7, $8, $9::timestamptz, $9::timestamptz, $10::timestamptz from account
 ), mail as (
-  insert into shared.mail_queue (id, recipient, subject, html, text, next_attempt_at, created_at)
-  select $11::uuid, $12, $13, $14, $15, $9::timestamptz, $9::timestamptz from account
+  insert into shared.outgoing_mails (id, sealed, next_attempt_at, created_at)
+  select $11::uuid, $12, $9::timestamptz, $9::timestamptz from account where $12::text is not null
 )
 select id from account`;
 
@@ -32,18 +36,22 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
   const { services, peer } = call;
   const device = deviceOf(call);
   const { id, createdAt, expiresAt } = newSession(call);
-  const { subject, html, text } = notificationFor(call, account, device);
+  const mayNotify = account.emailVerified || (await mayMail(call.db, call, 'notice', account.email));
+  const mail = mayNotify
+    ? await services.mail.seal(account.email, notificationFor(call, account, device))
+    : undefined;
   const [token, [row]] = await Promise.all([
     services.signedTokens.sign('session', { userId: account.id, id }, createdAt),
     services.database.sql.unsafe<{ id: string }[]>(SIGN_IN, [
       ...[account.id, account.passwordHash, id, peer.ip],
       ...[device.userAgent, device.browser, device.os, device.deviceType],
       ...[createdAt.toISOString(), expiresAt.toISOString()],
-      ...[services.nextId().id, account.email, subject, html, text],
+      ...[mail?.id ?? null, mail?.sealed ?? null],
     ]),
   ]);
   if (!row) throw new ApiError('auth_error/invalid_credentials');
   await endReplacedSessions(call.db, call);
+  await endOldestSessions(call, account.id);
   services.mail.kick();
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
@@ -59,18 +67,29 @@ export async function signIn(
 ): Promise<Headers> {
   const { db, services } = call;
   const device = deviceOf(call);
-  const mail = notificationFor(call, account, device);
+  const mayNotify = (await isVerified(db, account)) || (await mayMail(db, call, 'notice', account.email));
+  const mail = mayNotify && notificationFor(call, account, device);
   const headers = await db.transaction(async (tx) => {
     // Sent one behind the other without waiting: what `before` refuses is rolled back.
     const [, , session] = await Promise.all([
       before?.(tx),
-      services.mail.enqueue(tx, account.email, mail),
+      mail && services.mail.enqueue(tx, account.email, mail),
       startSession(tx, call, account.id, device),
     ]);
     return session;
   });
+  await endOldestSessions(call, account.id);
   services.mail.kick();
   return headers;
+}
+
+/** Whether an account's primary address is verified. */
+async function isVerified(db: Db, { id }: Pick<Account, 'id'>): Promise<boolean> {
+  const [primary] = await db
+    .select({ verifiedAt: userEmails.verifiedAt })
+    .from(userEmails)
+    .where(and(eq(userEmails.userId, id), eq(userEmails.isPrimary, true)));
+  return primary?.verifiedAt != null;
 }
 
 const notificationFor = (

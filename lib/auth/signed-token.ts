@@ -1,6 +1,7 @@
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import QuickLRU from 'quick-lru';
 import { validate } from 'uuid';
+import { deriveKeys, type Key, keyId } from './keys.ts';
 
 /** What a signed token is for; one of a kind never passes for another. */
 export type TokenAudience = 'session' | 'mfa';
@@ -26,45 +27,84 @@ const MAX_VERIFIED = 10_000;
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value);
 
-export async function createSignedTokens(secret: string): Promise<SignedTokens> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const bytes = new TextEncoder().encode(secret);
-  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify']);
+interface SigningKey {
+  id: string;
+  key: Awaited<ReturnType<typeof importKey>>;
+}
+
+const importKey = (bytes: Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+
+const importKeys = (keys: readonly Key[]): Promise<SigningKey[]> =>
+  Promise.all(keys.map(async ({ id, bytes }) => ({ id, key: await importKey(new Uint8Array(bytes)) })));
+
+/**
+ * @param secrets the first signs, all of them verify. Session tokens are signed with the secret itself, as the API contract
+ * says; `mfa_token`s with a key derived from it
+ */
+export async function createSignedTokens(secrets: readonly string[]): Promise<SignedTokens> {
+  const raw = secrets.map((secret) => ({ id: keyId(secret), bytes: Buffer.from(secret) }));
+  const keys: Record<TokenAudience, SigningKey[]> = {
+    session: await importKeys(raw),
+    mfa: await importKeys(deriveKeys(secrets, 'mfa tokens')),
+  };
   // A session's token comes with every request: its signature is checked once, its time always.
   const verified = new QuickLRU<string, { claims: TokenClaims; expires: number }>({ maxSize: MAX_VERIFIED });
   return {
     sign(audience, { userId, id }, issuedAt) {
+      const [first] = keys[audience];
+      if (!first) throw new Error('no key to sign with');
       const iat = Math.floor(issuedAt.getTime() / 1000);
       return new SignJWT()
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: first.id })
         .setSubject(userId)
         .setJti(id)
         .setAudience(audience)
         .setIssuedAt(iat)
         .setExpirationTime(iat + TOKEN_SECONDS[audience])
-        .sign(key);
+        .sign(first.key);
     },
     async verify(audience, token, now) {
       const name = `${audience} ${token}`;
       const known = verified.get(name);
       if (known) return known.expires <= now.getTime() ? 'expired' : known.claims;
-      try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms: ['HS256'],
-          audience,
-          currentDate: now,
-          requiredClaims: ['sub', 'jti', 'iat', 'exp'],
-        });
-        const { sub, jti, exp = 0 } = payload;
-        if (!isUuid(sub) || !isUuid(jti)) return undefined;
-        const claims = { userId: sub, id: jti };
-        verified.set(name, { claims, expires: exp * 1000 });
-        return claims;
-      } catch (error) {
-        if (error instanceof errors.JWTExpired) return 'expired';
-        if (error instanceof errors.JOSEError) return undefined;
-        throw error;
-      }
+      const payload = await verifyByAny(candidates(keys[audience], token), token, audience, now);
+      if (payload === undefined || payload === 'expired') return payload;
+      const { sub, jti, exp = 0 } = payload;
+      if (!isUuid(sub) || !isUuid(jti)) return undefined;
+      const claims = { userId: sub, id: jti };
+      verified.set(name, { claims, expires: exp * 1000 });
+      return claims;
     },
   };
+}
+
+/** The keys that may have signed a token: the one it names, or all for a token without a key id. */
+function candidates(keys: SigningKey[], token: string): SigningKey[] {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return kid === undefined ? keys : keys.filter(({ id }) => id === kid);
+  } catch {
+    return [];
+  }
+}
+
+async function verifyByAny(keys: SigningKey[], token: string, audience: TokenAudience, now: Date) {
+  for (const { key } of keys) {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        audience,
+        currentDate: now,
+        requiredClaims: ['sub', 'jti', 'iat', 'exp'],
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return 'expired';
+      if (error instanceof errors.JWSSignatureVerificationFailed) continue;
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+  return undefined;
 }

@@ -582,7 +582,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`.
+         * @description The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may.
          *
          *     For signed-in users, on any host.
          */
@@ -892,7 +892,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description Without `slug` one is made from the name.
+         * @description Without `slug` one is made from the name. 409 `conflict` when the organization has as many projects as it may.
          *
          *     For members of the organization, at least `member`.
          */
@@ -1120,7 +1120,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project token
-         * @description The full token is shown this once.
+         * @description The full token is shown this once. 409 `conflict` when the organization or the project has as many active tokens as it may.
          *
          *     For members of the organization.
          */
@@ -1170,7 +1170,7 @@ export interface paths {
         put?: never;
         /**
          * Create an org-wide token
-         * @description It may act on all projects. The organization must have switched on `org_wide_tokens`. The full token is shown this once.
+         * @description It may act on all projects. The organization must have switched on `org_wide_tokens`. The full token is shown this once. 409 `conflict` when the organization has as many active tokens as it may.
          *
          *     For members of the organization, at least `admin`.
          */

@@ -1,5 +1,6 @@
 import { type Config, ConfigError, parseConfig } from '../config.ts';
 import type { Logger } from '../logger.ts';
+import { warnOfSettings } from '../services.ts';
 
 /** What Cloudflare gives the worker (wrangler.toml), beside variables and secrets, which are text. */
 export interface Env {
@@ -20,7 +21,8 @@ export function parseEdgeConfig(env: Env): Config {
   const config = parseConfig(variables);
   const require = (name: string, why: string) => new ConfigError(`${name}: must be set on the edge, ${why}`);
   if (!env.HYPERDRIVE) throw require('HYPERDRIVE', 'as a binding (wrangler.toml): the way to PostgreSQL');
-  if (!config.jwtSecret) throw require('JWT_SECRET', 'where every isolate would make a secret of its own');
+  if (config.jwtSecrets.length === 0)
+    throw require('JWT_SECRET', 'where every isolate would make a secret of its own');
   if (!variables.SVC_PUBLIC_URL && !config.baseDomain)
     throw require('SVC_PUBLIC_URL', 'or SVC_BASE_DOMAIN: the links in mails lead there');
   if (config.mail.smtpUrl && !config.mail.resend)
@@ -29,7 +31,8 @@ export function parseEdgeConfig(env: Env): Config {
 }
 
 /** Says what works without being set, but not as well. */
-export function warnOfUnset({ encryptionKey, mail }: Config, log: Logger): void {
-  if (!encryptionKey) log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
-  if (!mail.resend) log.warn('RESEND_API_KEY is not set: mails are not sent, their links are in the log');
+export function warnOfUnset(config: Config, log: Logger): void {
+  warnOfSettings(config, log);
+  if (!config.mail.resend)
+    log.warn('RESEND_API_KEY is not set: mails are not sent, their links are in the log');
 }

@@ -1,11 +1,12 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
 import { type Role, sessions } from '../../db/shared.ts';
-import { parseBearer } from '../auth/api-tokens.ts';
+import { type ApiToken, parseBearer } from '../auth/api-tokens.ts';
 import type { FoundSession } from '../auth/session-look-up.ts';
 import { idleLimit } from '../auth/sessions.ts';
 import type { TokenClaims } from '../auth/signed-token.ts';
 import type { Org } from '../orgs.ts';
+import { logSecurityEvent } from '../security-events.ts';
 import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext } from './call.ts';
 import { ApiError, type ErrorKey } from './errors.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin } from './origin.ts';
@@ -130,6 +131,8 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
   const org = await resolveOrg(base);
   requestOf(base).org = org.slug;
   const token = await services.apiTokens.check(org, text);
+  requestOf(base).token = token.id;
+  if (token.unused) await noteFirstUse(base, org, token);
   let touched = false;
   const tokenTouched = () => {
     touched = true;
@@ -144,6 +147,15 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
         .catch((error) => log[refusesWrites(error) ? 'debug' : 'warn']('last_used was not set', { error }));
     },
   };
+}
+
+/** Writes to the security log that a token is used for the first time: by one of several requests at once. */
+async function noteFirstUse(base: PublicCall, org: Org, { id, projectId }: ApiToken): Promise<void> {
+  const isFirst = await base.services.apiTokens.claimFirstUse(org, id).catch((error) => {
+    base.log[refusesWrites(error) ? 'debug' : 'warn']('last_used was not set', { error });
+    return false;
+  });
+  if (isFirst) logSecurityEvent(base, 'token_first_used', { project: projectId ?? undefined });
 }
 
 /** The claims of the session cookie. */

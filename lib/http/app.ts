@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable, refusesWrites } from '../../db/errors.ts';
+import { logDenial } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
@@ -76,7 +77,7 @@ export function createApp(
     } finally {
       const duration = performance.now() - started;
       const { status } = c.res;
-      const { route, org, user, ids } = request;
+      const { route, org, user, token, ids } = request;
       metrics.requestEnded(c.req.method, route, status, duration / 1000);
       log[request.quiet && status < 500 ? 'debug' : 'info']('request', {
         ...ids,
@@ -86,6 +87,7 @@ export function createApp(
         duration_ms: Math.round(duration * 100) / 100,
         org,
         user,
+        token,
       });
     }
   });
@@ -113,6 +115,7 @@ export function createApp(
     const request = c.get('request');
     if (error instanceof ApiError) {
       metrics.refused(error.key);
+      logDenial({ c, log, peer: request.peer }, error);
       return respondError(request, error);
     }
     const unavailable = isUnavailable(error);

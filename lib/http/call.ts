@@ -21,6 +21,8 @@ export interface RequestContext extends ResponseContext {
   /** Shown in the request's log line. */
   org?: string;
   user?: string;
+  /** Id of an agent's API token. */
+  token?: string;
 }
 
 export type AppEnv = { Variables: { request: RequestContext } };

@@ -1,11 +1,15 @@
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
+import { mailQueue } from '../../db/shared.ts';
+import type { SecretBox } from '../auth/secret-box.ts';
 import type { Logger } from '../logger.ts';
-import type { MailContent, Mailer } from './mailer.ts';
-import { createQueuedMails, type QueuedMail } from './queued-mails.ts';
+import type { Mail, MailContent, Mailer } from './mailer.ts';
+import { createQueuedMails, type QueuedMail, type SealedMail } from './queued-mails.ts';
 
-/** Mails that are on their way: kept in the database until the provider has taken them. */
+/** Mails that are on their way: kept in the database, encrypted, until the provider has taken them. */
 export interface MailQueue {
+  /** Makes the row of a mail, for a statement that writes it together with others. */
+  seal(recipient: string, content: MailContent): Promise<SealedMail>;
   /** Writes a mail into the queue, in the caller's transaction. */
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
   /** Writes a mail to nobody and erases it in the same transaction: takes the time of a real one. */
@@ -27,6 +31,7 @@ export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 export interface MailQueueOptions {
   db: Db;
   mailer: Mailer;
+  box: SecretBox;
   log: Logger;
   clock: () => Date;
   nextId: () => NewId;
@@ -56,19 +61,21 @@ const LAST_RETRY_MS = 60 * 60_000;
 const GIVE_UP_MS = 24 * 60 * 60_000;
 
 /**
- * Makes a queue over `shared.mail_queue`. Any number of processes may share the table: each mail is taken by one of
+ * Makes a queue over `shared.outgoing_mails`. Any number of processes may share the table: each mail is taken by one of
  * them, with no transaction open while it is sent. A process that dies between sending and erasing leaves a mail that
  * is sent again, with the same id.
  */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
-  const { db, mailer, log, clock, nextId, background, onOutcome = () => {} } = options;
+  const { db, mailer, box, log, clock, nextId, background, onOutcome = () => {} } = options;
   const timing = { ...TIMING, ...options.timing };
-  const queued = createQueuedMails({ db, log, clock, nextId });
+  const queued = createQueuedMails({ db, box, log, clock, nextId });
 
   /** The delivery under way. */
   let running: Promise<void> | undefined;
   /** Somebody asked for a look at the queue. */
   let wanted = false;
+  /** And at what servers of the version before have written. */
+  let olderWanted = false;
   /** Lets the delivery see `wanted` while it waits for sends. */
   let wake = () => {};
   let sent = 0;
@@ -99,6 +106,12 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
           if (stopped) continue;
           wanted = false;
           const mails = await queued.take(free);
+          if (olderWanted && mails.length < free) {
+            const left = free - mails.length;
+            const older = await queued.take(left, mailQueue);
+            olderWanted = older.length === left;
+            mails.push(...older);
+          }
           if (mails.length === free) wanted = true;
           for (const mail of mails) {
             const send = deliver(mail).finally(() => sending.delete(send));
@@ -120,24 +133,24 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   }
 
   async function deliver(mail: QueuedMail): Promise<void> {
-    const { id, attempts } = mail;
+    const { id, attempts, content } = mail;
+    if (content instanceof Error) return failed(mail, content.message);
     try {
-      if (!taken.has(id)) await send(mail);
+      if (!taken.has(id)) await send(id, content);
     } catch (error) {
-      return failed(mail, reason(error, mail));
+      return failed(mail, reason(error, content));
     }
     if (!taken.has(id)) {
       sent++;
       onOutcome('sent');
     }
     taken.add(id);
-    if (await queued.erase(id)) taken.delete(id);
+    if (await queued.erase(mail)) taken.delete(id);
     log.debug('mail sent', { id, attempts, mailer: mailer.name });
   }
 
   /** Hands a mail to the provider, for as long as a send may last. */
-  async function send(mail: QueuedMail): Promise<void> {
-    const { id, recipient, subject, html, text } = mail;
+  async function send(id: string, mail: Mail): Promise<void> {
     const controller = new AbortController();
     let abort = (_: string) => {};
     const aborted = new Promise<never>((_, reject) => {
@@ -150,7 +163,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     aborts.add(abort);
     const late = setTimeout(() => abort(`no answer within ${timing.sendMs} ms`), timing.sendMs);
     try {
-      const content = { id, recipient, subject, html, text, link: mail.link ?? undefined };
+      const { recipient, subject, html, text, link } = mail;
+      const content = { id, recipient, subject, html, text, link };
       await Promise.race([mailer.send(content, controller.signal), aborted]);
     } finally {
       clearTimeout(late);
@@ -159,7 +173,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   }
 
   async function failed(mail: QueuedMail, error: string): Promise<void> {
-    const { id, attempts, recipient } = mail;
+    const { id, attempts, content } = mail;
+    const recipient = content instanceof Error ? undefined : content.recipient;
     const now = clock();
     if (now.getTime() - mail.createdAt.getTime() >= GIVE_UP_MS) {
       if (!(await queued.drop(mail))) return;
@@ -176,10 +191,12 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   function poll(): void {
     timer = setTimeout(poll, timing.pollMs * (0.75 + Math.random() / 2));
     timer.unref();
+    olderWanted = true;
     void look();
   }
 
   return {
+    seal: queued.seal,
     async enqueue(tx, recipient, content) {
       await queued.write(tx, recipient, content);
     },
@@ -190,6 +207,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     },
     async deliverDue() {
       const before = sent;
+      olderWanted = true;
       await look();
       return sent - before;
     },
@@ -225,7 +243,7 @@ async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 /** An error for the log. Servers may quote what they refuse: words with digits that the mail has too are left out. */
-function reason(error: unknown, { text }: QueuedMail): string {
+function reason(error: unknown, { text }: Mail): string {
   const message = error instanceof Error ? error.message : String(error);
   return message
     .slice(0, 500)

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '../../db/client.ts';
+import { readMailSecret } from '../mail/mail-secret.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
 
 /** The services of a process, over a pool of connections. */
@@ -10,6 +11,7 @@ export async function createServices(platform: Platform & { databaseUrl: string 
     max,
     onPooler: () => log.info('the database is behind a connection pooler: no statements are prepared'),
   });
-  const core = await createCore(platform, database.pool);
+  const mailSecret = await readMailSecret(config, log);
+  const core = await createCore({ ...platform, mailSecret }, database.pool);
   return connectServices(core, { database, max });
 }

@@ -22,7 +22,7 @@ try {
 
 /** Serves the worker as `server.ts` serves the service: the same variables, the same signals. */
 async function run(): Promise<void> {
-  const { port, host, databaseUrl, jwtSecret, logLevel, logFormat } = parseConfig(process.env);
+  const { port, host, databaseUrl, jwtSecrets, logLevel, logFormat } = parseConfig(process.env);
   if (!databaseUrl) throw new ConfigError('DATABASE_URL: must be set; the edge brings no PostgreSQL along');
   const variables: Record<string, string> = {
     SVC_PUBLIC_URL: process.env.SVC_BASE_DOMAIN ? '' : `http://localhost:${port}`,
@@ -37,7 +37,7 @@ async function run(): Promise<void> {
     format: logFormat,
     write: (line) => process.stdout.write(line),
   });
-  if (!jwtSecret) log.warn('JWT_SECRET is not set: sessions end when the worker stops');
+  if (jwtSecrets.length === 0) log.warn('JWT_SECRET is not set: sessions end when the worker stops');
   const values = { HYPERDRIVE: { connectionString: databaseUrl } };
   parseEdgeConfig({ ...variables, ...values } as never);
   const signalled = new Promise<string>((resolve) => {

@@ -1,6 +1,6 @@
 import { expect, inject, vi } from 'vitest';
 import type { Migration } from '../../db/migrate.ts';
-import { mailQueue } from '../../db/shared.ts';
+import { outgoingMails } from '../../db/shared.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { PasswordHasher } from '../../lib/auth/passwords.ts';
 import { type Config, parseConfig } from '../../lib/config.ts';
@@ -117,7 +117,7 @@ async function startOnEdge(
   });
   afterSuite(edge.close);
   services.mail.deliverDue = async () => {
-    await vi.waitFor(async () => expect(await services.database.db.$count(mailQueue)).toBe(0), 10_000);
+    await vi.waitFor(async () => expect(await services.database.db.$count(outgoingMails)).toBe(0), 10_000);
     return 0;
   };
   return {

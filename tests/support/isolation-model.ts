@@ -790,7 +790,7 @@ function changeFault(
     return isOwn ? undefined : wrote;
   }
   if (reason || answer.status >= 400 || call.endpoint.method === 'GET') return wrote;
-  if (change.table === 'mail_queue')
+  if (change.table === 'outgoing_mails')
     return mailFault(call, admitted, change, view(call, admitted, before, after), before, after);
   if (!isOwn(call, admitted, by)) return wrote;
   if (!by.org || by.org === 'new' || change.schema === 'shared') return undefined;

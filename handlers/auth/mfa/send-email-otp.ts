@@ -4,6 +4,7 @@ import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';
 import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
+import { requireMailQuota } from '../../../lib/mail/quota.ts';
 import { emailCode } from '../../../lib/mail/templates.ts';
 
 export const sendEmailOtp = endpoint(
@@ -36,6 +37,7 @@ export const sendEmailOtp = endpoint(
       throw new ApiError('resource_error/not_found', { message: 'There is no such e-mail device.' });
     const { id, address } = device;
     await db.transaction(async (tx) => {
+      await requireMailQuota(tx, call, 'code', address);
       const code = await services.emailCodes.issue(tx, { id, purpose }, now);
       await services.mail.enqueue(tx, address, emailCode({ code }));
     });

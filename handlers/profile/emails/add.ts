@@ -1,12 +1,14 @@
 import { and, eq, isNotNull, or } from 'drizzle-orm';
 import { userEmails } from '../../../db/shared.ts';
-import { mailVerification } from '../../../lib/auth/accounts.ts';
+import { lockUser, mailVerification } from '../../../lib/auth/accounts.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { email } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { requireMailQuota } from '../../../lib/mail/quota.ts';
+import { requireNoMore } from '../../../lib/quotas.ts';
 
 export const addEmail = endpoint(
   {
@@ -18,13 +20,14 @@ export const addEmail = endpoint(
     description: 'A verification link is mailed to it. Until it is verified it claims nothing.',
     request: { body: z.object({ email: email() }) },
     responses: { 201: { description: 'The address, unverified.', result: UserEmail } },
-    errors: ['resource_error/already_exists', 'rate_limit_error/exceeded'],
+    errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
     const { body, db, services, user } = call;
     await services.limits.count('mail', user.id);
     const { id, at } = services.nextId();
     const row = await db.transaction(async (tx) => {
+      await lockUser(tx, user.id);
       const claimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
       const taken = await tx
         .select({ id: userEmails.id })
@@ -36,7 +39,10 @@ export const addEmail = endpoint(
         .values({ id, userId: user.id, email: body.email, createdAt: at })
         .onConflictDoNothing()
         .returning(emailFields);
-      if (added) await mailVerification(tx, call, { id, userId: user.id, address: body.email });
+      if (!added) return undefined;
+      await requireNoMore(tx, call, 'emailsPerAccount', userEmails, eq(userEmails.userId, user.id));
+      await requireMailQuota(tx, call, 'link', body.email);
+      await mailVerification(tx, call, { id, userId: user.id, address: body.email });
       return added;
     });
     if (!row)

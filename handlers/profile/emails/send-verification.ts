@@ -6,6 +6,7 @@ import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { requireMailQuota } from '../../../lib/mail/quota.ts';
 
 export const sendVerification = endpoint(
   {
@@ -33,7 +34,10 @@ export const sendVerification = endpoint(
     }
     await services.limits.count('mail', user.id);
     const { id, address } = email;
-    await db.transaction((tx) => mailVerification(tx, call, { id, userId: user.id, address }));
+    await db.transaction(async (tx) => {
+      await requireMailQuota(tx, call, 'link', address);
+      await mailVerification(tx, call, { id, userId: user.id, address });
+    });
     services.mail.kick();
     return done();
   },

@@ -12,9 +12,11 @@ export const createProjectToken = endpoint(
     access: cookieOrg(),
     tag: 'API tokens: project-scoped',
     summary: 'Create a project token',
-    description: 'The full token is shown this once.',
+    description:
+      'The full token is shown this once. 409 `conflict` when the organization or the project has as many active tokens as it may.',
     request: { params: z.object({ projectId: idParam() }), body: TokenInput },
     responses: { 201: { description: 'The token, and what is kept of it.', result: CreatedToken } },
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { body, db, org, params } = call;

@@ -1,9 +1,9 @@
-import { and, eq } from 'drizzle-orm';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { endpoint, noContent } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { revokeToken } from '../../../lib/tokens.ts';
 
 export const revokeProjectToken = endpoint(
   {
@@ -17,15 +17,11 @@ export const revokeProjectToken = endpoint(
     responses: { 204: { description: 'It is revoked.' } },
     errors: ['token_error/scope_mismatch'],
   },
-  async ({ db, org: { tables }, params: { projectId, id } }) => {
-    const { apiTokens } = tables;
-    const revoked = await db
-      .update(apiTokens)
-      .set({ revoked: true })
-      .where(and(eq(apiTokens.id, id), eq(apiTokens.projectId, projectId)))
-      .returning({ id: apiTokens.id });
-    if (revoked.length > 0) return noContent();
-    const [other] = await db.select({ id: apiTokens.id }).from(apiTokens).where(eq(apiTokens.id, id));
-    throw new ApiError(other ? 'token_error/scope_mismatch' : 'resource_error/not_found');
+  async (call) => {
+    const { projectId, id } = call.params;
+    const token = await revokeToken(call, id, projectId);
+    if (!token) throw new ApiError('resource_error/not_found');
+    if (token.projectId !== projectId) throw new ApiError('token_error/scope_mismatch');
+    return noContent();
   },
 );

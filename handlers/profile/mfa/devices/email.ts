@@ -1,12 +1,13 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
-import { userEmails } from '../../../../db/shared.ts';
+import { mfaDevices, userEmails } from '../../../../db/shared.ts';
 import { lockUser } from '../../../../lib/auth/accounts.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/auth/mfa.ts';
 import { cookie } from '../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';
 import { uuid, z } from '../../../../lib/http/schema.ts';
+import { requireNoMore } from '../../../../lib/quotas.ts';
 
 export const createEmailDevice = endpoint(
   {
@@ -17,9 +18,10 @@ export const createEmailDevice = endpoint(
     summary: 'Use a verified e-mail address for codes',
     request: { body: z.object({ email_id: uuid() }) },
     responses: { 201: { description: 'The device; it is verified from the start.', result: MfaDevice } },
-    errors: ['resource_error/already_exists'],
+    errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
-  async ({ body, db, services, user }) => {
+  async (call) => {
+    const { body, db, services, user } = call;
     const { id, at: createdAt } = services.nextId();
     const row = await db.transaction(async (tx) => {
       await lockUser(tx, user.id);
@@ -35,7 +37,12 @@ export const createEmailDevice = endpoint(
         });
       }
       const { address } = email;
-      return insertEmailDevice(tx, { id, userId: user.id, emailId: body.email_id, address, createdAt });
+      const device = await insertEmailDevice(tx, {
+        ...{ id, userId: user.id, emailId: body.email_id, address, createdAt },
+      });
+      if (device)
+        await requireNoMore(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
+      return device;
     });
     if (!row)
       throw new ApiError('resource_error/already_exists', { message: 'The address is a device already.' });

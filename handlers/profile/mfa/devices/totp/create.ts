@@ -1,11 +1,14 @@
+import { eq } from 'drizzle-orm';
 import { toResource } from '../../../../../db/resources.ts';
 import { mfaDevices } from '../../../../../db/shared.ts';
+import { lockUser } from '../../../../../lib/auth/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../../lib/auth/mfa.ts';
 import { generateTotp } from '../../../../../lib/auth/totp.ts';
 import { cookie } from '../../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../../lib/http/errors.ts';
 import { shown, text, z } from '../../../../../lib/http/schema.ts';
+import { requireRoom } from '../../../../../lib/quotas.ts';
 
 export const createTotpDevice = endpoint(
   {
@@ -29,22 +32,23 @@ export const createTotpDevice = endpoint(
         }),
       },
     },
+    errors: ['resource_error/conflict'],
   },
-  async ({ body, db, services, user }) => {
+  async (call) => {
+    const { body, db, services, user } = call;
     const { secret, url } = generateTotp(user.email);
     const { id, at } = services.nextId();
-    const [row] = await db
-      .insert(mfaDevices)
-      .values({
-        id,
-        userId: user.id,
-        type: 'totp',
-        name: body.name,
-        secret: await services.secretBox.seal(secret),
-        verified: false,
-        createdAt: at,
-      })
-      .returning(mfaDeviceFields);
+    const sealed = await services.secretBox.seal(secret);
+    const row = await db.transaction(async (tx) => {
+      await lockUser(tx, user.id);
+      await requireRoom(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
+      const values = { id, userId: user.id, name: body.name, secret: sealed, createdAt: at };
+      const [inserted] = await tx
+        .insert(mfaDevices)
+        .values({ ...values, type: 'totp', verified: false })
+        .returning(mfaDeviceFields);
+      return inserted;
+    });
     if (!row) throw new ApiError('server_error/internal');
     return created({ device: toResource(row), secret, url });
   },

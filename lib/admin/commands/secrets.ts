@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { deriveKeys } from '../../auth/keys.ts';
+import { createSecretBox } from '../../auth/secret-box.ts';
+import type { Config } from '../../config.ts';
+import { readMailSecret } from '../../mail/mail-secret.ts';
+import { createMailBox } from '../../services.ts';
+import { AdminError, EXIT } from '../error.ts';
+import { type ReencryptedKind, reencrypt } from '../secrets.ts';
+import type { Choose } from './choose.ts';
+
+/** `secrets re-encrypt` */
+export function addSecrets(program: Command, choose: Choose): void {
+  program
+    .command('secrets')
+    .description('what the database holds encrypted')
+    .command('re-encrypt')
+    .description(
+      'encrypt TOTP secrets and queued mails with the first key of SVC_ENCRYPTION_KEY, before the former keys are removed from it; servers may run meanwhile, and an interrupted run can be repeated; exits with 1 when something is left that no key opens',
+    )
+    .action((_, command) =>
+      choose(command, async ({ database, config, progress }) => {
+        if (config.encryptionKeys.length === 0) {
+          throw new AdminError('SVC_ENCRYPTION_KEY is not set: there is no key to encrypt with');
+        }
+        const totp = createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets'));
+        const json = await reencrypt(database, { totp, mail: await mailBoxOf(config) }, progress);
+        const left = json.totp_secrets.left.length + json.queued_mails.left.length;
+        const text = [
+          kindLine('TOTP secrets', json.totp_secrets),
+          kindLine('queued mails', json.queued_mails),
+          left === 0
+            ? 'everything is encrypted with the first key: the others can be removed'
+            : `${left} left: keep the former keys, and add the one that is missing`,
+        ].join('\n');
+        return { json, text, exitCode: left > 0 ? EXIT.failed : EXIT.ok };
+      }),
+    );
+}
+
+/** The box of the servers that use this data directory. */
+export async function mailBoxOf(config: Config) {
+  return createMailBox(config, await readMailSecret(config, { warn: () => {} }));
+}
+
+function kindLine(kind: string, { reencrypted, skipped, left }: ReencryptedKind): string {
+  const counts = `${kind}: ${reencrypted} re-encrypted, ${skipped} changed meanwhile, ${left.length} left`;
+  return [counts, ...left.map(({ id, reason }) => `  ${id}: ${reason}`)].join('\n');
+}

@@ -1,0 +1,24 @@
+import { hkdfSync } from 'node:crypto';
+
+/** What a derived key is for; a key of one purpose is useless for another. */
+export type KeyPurpose = 'mfa tokens' | 'e-mail codes' | 'mail queue' | 'totp secrets';
+
+/** A key, and the id that names it in what it signed or encrypted. */
+export interface Key {
+  id: string;
+  bytes: Buffer;
+}
+
+/** The first key signs and encrypts; all of them verify and decrypt. */
+export type KeyRing = readonly Key[];
+
+/** HKDF with SHA-256 and no salt (RFC 5869). */
+const derive = (secret: string, info: string, length: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', `svc-findings ${info}`, length));
+
+/** Names a secret without giving it away. */
+export const keyId = (secret: string): string => derive(secret, 'key id', 4).toString('hex');
+
+/** Derives the keys of one purpose, one for each secret. */
+export const deriveKeys = (secrets: readonly string[], purpose: KeyPurpose): KeyRing =>
+  secrets.map((secret) => ({ id: keyId(secret), bytes: derive(secret, purpose, 32) }));

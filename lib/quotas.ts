@@ -1,0 +1,125 @@
+import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { Tx } from '../db/client.ts';
+import { retried } from '../db/errors.ts';
+import { memberships, orgs, sessions } from '../db/shared.ts';
+import type { Quotas } from './config.ts';
+import type { OrgCall, PublicCall } from './http/call.ts';
+import { ApiError } from './http/errors.ts';
+import { logSecurityEvent } from './security-events.ts';
+
+/** Quotas that refuse one more. */
+export type CountQuota = Exclude<keyof Quotas, 'sessionsPerAccount' | 'mailsPerHour'>;
+
+const NAMES: Record<CountQuota, (max: number) => string> = {
+  orgsPerAccount: (max) => `An account can create at most ${max} organizations.`,
+  emailsPerAccount: (max) => `An account can have at most ${max} e-mail addresses.`,
+  mfaDevicesPerAccount: (max) => `An account can have at most ${max} MFA devices.`,
+  membersPerOrg: (max) => `An organization can have at most ${max} members.`,
+  projectsPerOrg: (max) => `An organization can have at most ${max} projects.`,
+  tokensPerOrg: (max) => `An organization can have at most ${max} active API tokens. Revoke one first.`,
+  tokensPerProject: (max) => `A project can have at most ${max} active API tokens. Revoke one first.`,
+};
+
+/**
+ * Refuses one more when there are as many rows as allowed. Only in a transaction that has locked whose rows they are
+ * ({@link inOrgQuota}, `lockUser`) before: then requests that run at the same time cannot exceed the quota together.
+ * @throws ApiError `resource_error/conflict` naming the limit
+ */
+export async function requireRoom(
+  tx: Tx,
+  call: PublicCall,
+  quota: CountQuota,
+  table: PgTable,
+  where?: SQL,
+): Promise<void> {
+  await requireAtMost(tx, call, quota, table, where, call.services.config.quotas[quota] - 1);
+}
+
+/** The same, after one was added: for callers that cannot know before whether they add one. */
+export async function requireNoMore(
+  tx: Tx,
+  call: PublicCall,
+  quota: CountQuota,
+  table: PgTable,
+  where?: SQL,
+): Promise<void> {
+  await requireAtMost(tx, call, quota, table, where, call.services.config.quotas[quota]);
+}
+
+async function requireAtMost(
+  tx: Tx,
+  call: PublicCall,
+  quota: CountQuota,
+  table: PgTable,
+  where: SQL | undefined,
+  most: number,
+): Promise<void> {
+  const max = call.services.config.quotas[quota];
+  // Counting ends when there are too many.
+  const found = tx
+    .select({ one: sql`1`.as('one') })
+    .from(table)
+    .where(where)
+    .limit(most + 1)
+    .as('found');
+  const [row] = await tx.select({ there: count() }).from(found);
+  if ((row?.there ?? 0) <= most) return;
+  logSecurityEvent(call, 'limit_exceeded', { limit: quota, max });
+  throw new ApiError('resource_error/conflict', { message: NAMES[quota](max) });
+}
+
+/** Locks an organization, so that what counts against its quotas is added by one request at a time. */
+export async function lockOrg(tx: Tx, orgId: string): Promise<void> {
+  await tx.select({ id: orgs.id }).from(orgs).where(eq(orgs.id, orgId)).for('no key update');
+}
+
+/**
+ * Runs a transaction that adds to an organization, which is locked. A migration locks the organization's tables first and
+ * its row last: when the two meet, one of them is run again.
+ */
+export const inOrgQuota = <T>({ db, org }: OrgCall, add: (tx: Tx) => Promise<T>): Promise<T> =>
+  retried(() =>
+    db.transaction(async (tx) => {
+      await lockOrg(tx, org.id);
+      return add(tx);
+    }),
+  );
+
+/** Organizations that an account has created; those it was invited to are others' affair. */
+export const createdBy = (userId: string) =>
+  and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), isNull(memberships.invitedEmail));
+
+/**
+ * Ends the oldest sessions of an account beyond its quota. To be called after a new one was committed: then whatever
+ * requests run at the same time, the last of them sees all. A failure leaves them to the next sign-in.
+ */
+export async function endOldestSessions(call: PublicCall, userId: string): Promise<void> {
+  const { db, log, now, services } = call;
+  const max = services.config.quotas.sessionsPerAccount;
+  const kept = and(eq(sessions.userId, userId), isNull(sessions.revokedAt));
+  const beyond = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(kept)
+    .orderBy(sql`${sessions.createdAt} desc, ${sessions.id} desc`)
+    .offset(max);
+  try {
+    const ended = await db
+      .update(sessions)
+      .set({ revokedAt: now })
+      .where(and(kept, sql`${sessions.id} = any(array${beyond})`))
+      .returning({ expiresAt: sessions.expiresAt });
+    const live = ended.filter(({ expiresAt }) => expiresAt > now).length;
+    if (live > 0) {
+      logSecurityEvent(call, 'limit_exceeded', {
+        limit: 'sessionsPerAccount',
+        max,
+        user: userId,
+        ended: live,
+      });
+    }
+  } catch (error) {
+    log.warn('the oldest sessions were not ended', { user: userId, error });
+  }
+}
