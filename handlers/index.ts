@@ -15,6 +15,9 @@ import { validateMfa } from './auth/mfa/validate.ts';
 import { register } from './auth/register.ts';
 import { resetPassword } from './auth/reset-password.ts';
 import { session } from './auth/session.ts';
+import { sendStepUpOtp } from './auth/step-up/send-email-otp.ts';
+import { stepUp } from './auth/step-up.ts';
+import { undoEmailChange } from './auth/undo-email-change.ts';
 import { verifyEmail } from './auth/verify-email.ts';
 import { authConfig } from './config/auth.ts';
 import { listFeatures } from './config/features.ts';
@@ -82,6 +85,9 @@ export const endpoints = {
   validateMfa,
   sendEmailOtp,
   verifyEmail,
+  stepUp,
+  sendStepUpOtp,
+  undoEmailChange,
 
   listEmails,
   addEmail,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { parseRange } from './http/network.ts';
+import type { TrustProxy } from './http/peer.ts';
 
 /** What the environment says, checked. */
 export interface Config {
@@ -17,7 +19,8 @@ export interface Config {
   allowedOrigins: readonly string[];
   /** Lower-case host name without port; undefined switches subdomains and the base-domain restriction off. */
   baseDomain: string | undefined;
-  trustProxy: boolean;
+  /** Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
+  trustProxy: TrustProxy;
   /** The production profile: the default of each of the switches below that close a hole. */
   strict: boolean;
   /** An account whose primary address is not verified can only verify it and sign out. */
@@ -120,6 +123,16 @@ const origin = z.string().transform((text, ctx) => {
   return z.NEVER;
 });
 
+const trustProxy = z.string().transform((text, ctx): TrustProxy => {
+  const given = text.toLowerCase();
+  if (/^(?:[1-9]|10)$/.test(given)) return Number(given);
+  if (Object.hasOwn(SWITCH, given)) return SWITCH[given as keyof typeof SWITCH] ? 1 : false;
+  const ranges = given.split(',').map((range) => parseRange(range.trim()));
+  if (ranges.every((range) => range !== undefined)) return ranges;
+  ctx.addIssue('not proxies');
+  return z.NEVER;
+});
+
 /** Each variable with its default and, for the error message, what it allows. An empty value is an unset one. */
 const VARIABLES = {
   SVC_PORT: [integer(0, 65535).default(8080), 'a port number from 0 to 65535'],
@@ -140,7 +153,10 @@ const VARIABLES = {
     z.string().toLowerCase().regex(HOST_NAME).optional(),
     'a host name without scheme and port',
   ],
-  SVC_TRUST_PROXY: [onOff.default(false), 'on or off'],
+  SVC_TRUST_PROXY: [
+    trustProxy.default(false),
+    'on, off, a number of proxies from 1 to 10, or addresses and CIDR blocks separated by commas',
+  ],
   SVC_PUBLIC_URL: [
     z
       .url({ protocol: /^https?$/ })

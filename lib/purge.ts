@@ -1,14 +1,23 @@
 import { lt } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
-import { emailCodes, mailedTokens, rateLimits, sessions } from '../db/shared.ts';
+import {
+  emailCodes,
+  mailedTokens,
+  mfaLogins,
+  primaryEmailChanges,
+  rateLimits,
+  sessions,
+} from '../db/shared.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes what has expired for a day: sessions, mailed links and codes, counters of limits. */
+/** Deletes what has expired for a day: sessions, sign-ins that waited for a code, mailed links and codes, counters of limits. */
 export async function purgeExpired(db: Db, now: Date): Promise<void> {
   const before = new Date(now.getTime() - DAY_MS);
   await db.delete(sessions).where(lt(sessions.expiresAt, before));
   await db.delete(mailedTokens).where(lt(mailedTokens.expiresAt, before));
   await db.delete(emailCodes).where(lt(emailCodes.expiresAt, before));
+  await db.delete(mfaLogins).where(lt(mfaLogins.expiresAt, before));
+  await db.delete(primaryEmailChanges).where(lt(primaryEmailChanges.expiresAt, before));
   await db.delete(rateLimits).where(lt(rateLimits.expire, before));
 }

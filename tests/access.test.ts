@@ -97,7 +97,9 @@ const DENIED = [403, 'permission_error/denied'];
 const TOKEN_FORMAT = [401, 'token_error/invalid_format'];
 const TOKEN_INVALID = [401, 'token_error/invalid'];
 const TOKEN_EXPIRED = [401, 'token_error/expired'];
+const STEP_UP = [403, 'permission_error/step_up_required'];
 const GUARDS = [
+  STEP_UP,
   NOT_AUTHENTICATED,
   SESSION_OVER,
   NO_ORG,
@@ -157,6 +159,30 @@ describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
     const cookie = await member();
     expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie })));
     expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie, host: 'x.svc.test' }, based)));
+  });
+});
+
+describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
+  const needsIt = endpoint.access.kind === 'cookie' && endpoint.access.stepUp === true;
+  /** A session that was made so long ago, and stepped up so long ago, in minutes. */
+  async function aged(signedIn: number, steppedUp?: number): Promise<string> {
+    const cookie = await member();
+    const { jti } = JSON.parse(Buffer.from(cookie.split('.')[1] ?? '', 'base64url').toString());
+    await sql(
+      `update shared.sessions set created_at = now() - $2::float * interval '1 minute',
+         stepped_up_at = now() - $3::float * interval '1 minute' where id = $1`,
+      [jti, `${signedIn}`, steppedUp === undefined ? (null as unknown as string) : `${steppedUp}`],
+    );
+    return cookie;
+  }
+
+  it(`${needsIt ? 'asks' : 'does not ask'} for a step-up 10 minutes after the sign-in`, async () => {
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie: await aged(9.5) })));
+    const late = outcome(await call(endpoint, { cookie: await aged(10.5) }));
+    if (!needsIt) return expect(GUARDS).not.toContainEqual(late);
+    expect(late).toEqual(STEP_UP);
+    expect(outcome(await call(endpoint, { cookie: await aged(600, 10.5) }))).toEqual(STEP_UP);
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie: await aged(600, 9.5) })));
   });
 });
 

@@ -231,6 +231,7 @@ describe('e-mail addresses', () => {
     expect((await login(address)).result.user.email).toBe(user.email);
     expect((await call('set-primary')).status).toBe(200);
     expect((await me(user.cookie)).result.user.email).toBe(address);
+    // Newest first.
     const [primary, former] = await emails(user.cookie);
     expect([primary.email, former.email]).toEqual([address, user.email]);
     const remove = (id: string) => api.delete(`/profile/emails/${id}`, { cookie: user.cookie });
@@ -255,7 +256,7 @@ describe('e-mail addresses', () => {
     expect((await add(one.cookie, 'no address')).error).toBe('validation_error/field_invalid');
   });
 
-  it('that are MFA devices stay until the device is removed', async () => {
+  it('that are MFA devices stay while MFA is on', async () => {
     const user = await verifiedUser();
     const { cookie } = user;
     const address = `second-${user.email}`;
@@ -264,16 +265,22 @@ describe('e-mail addresses', () => {
     const device = () => api.post('/profile/mfa/devices/email', { cookie, body: { email_id: id } });
     expect((await device()).status).toBe(201);
     expect(outcome(await device())).toEqual([409, 'resource_error/already_exists']);
-    expect(outcome(await api.delete(`/profile/emails/${id}`, { cookie }))).toEqual([
-      409,
-      'resource_error/conflict',
-    ]);
+    must(await api.post('/profile/mfa/enable', { cookie }));
+    const remove = () => api.delete(`/profile/emails/${id}`, { cookie });
+    expect(outcome(await remove())).toEqual([409, 'resource_error/conflict']);
+    // While it is off, the device goes with its address.
+    must(await api.post('/profile/mfa/disable', { cookie, body: { password: PASSWORD } }));
+    expect((await remove()).status).toBe(204);
+    expect(must(await api.get('/profile/mfa/devices', { cookie })).devices).toEqual([]);
   });
 
   it('that cannot exist are not found', async () => {
     const { cookie } = await createUser(api);
     const notFound = [404, 'resource_error/not_found'];
-    expect(outcome(await api.post('/profile/emails/nonsense/set-primary', { cookie }))).toEqual(notFound);
+    expect(outcome(await api.post('/profile/emails/nonsense/set-primary', { cookie }))).toEqual([
+      400,
+      'validation_error/invalid_request',
+    ]);
     expect(outcome(await api.post('/profile/emails/nonsense/send-verification', { cookie }))).toEqual(
       notFound,
     );
@@ -416,7 +423,9 @@ describe('MFA', () => {
       Array.from({ length: 5 }, () => validate({ mfa_token, device_id, code })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
-    const late = await send();
+    const next = await mfaToken(user.email);
+    must(await api.post('/auth/mfa/send-email-otp', { body: { mfa_token: next, device_id } }));
+    const late = /\b\d{6}\b/.exec((await t.delivered(user.email)).text)?.[0] ?? '';
     t.advance(5 * 60_000);
     const fresh = await mfaToken(user.email);
     expect((await validate({ mfa_token: fresh, device_id, code: late })).status).toBe(401);
@@ -474,10 +483,13 @@ describe('MFA', () => {
   it('takes each recovery code once', async () => {
     const user = await verifiedUser();
     const { codes } = await enrol(user);
-    const mfa_token = await mfaToken(user.email);
     const [first = '', second = ''] = codes;
-    const use = (code: string) => validate({ mfa_token, code, is_recovery: true });
-    const answers = await Promise.all(Array.from({ length: 5 }, () => use(first)));
+    const use = async (code: string) =>
+      validate({ mfa_token: await mfaToken(user.email), code, is_recovery: true });
+    const tokens = await Promise.all(Array.from({ length: 5 }, () => mfaToken(user.email)));
+    const answers = await Promise.all(
+      tokens.map((mfa_token) => validate({ mfa_token, code: first, is_recovery: true })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
     expect(answers.find(({ status }) => status === 200)?.result.recovery_codes_remaining).toBe(7);
     const sloppy = ` ${second.toUpperCase().replaceAll('-', ' ')}`;
@@ -744,10 +756,13 @@ describe('limits', () => {
     const totp = new TOTP({ secret: Secret.fromBase32(row?.secret.replace('plain.', '')) });
     // The step after the one that was used to enrol.
     const code = totp.generate({ timestamp: t.services.clock().getTime() + 30_000 });
-    const mfa_token = await mfaToken(user.email);
-    const body = { mfa_token, device_id: deviceId, code };
+    const tokens = [await mfaToken(user.email), await mfaToken(user.email), await mfaToken(user.email)];
     limited.advance(t.services.clock().getTime() - Date.now());
-    const answers = await Promise.all([1, 2, 3].map(() => limited.api.post('/auth/mfa/validate', { body })));
+    const answers = await Promise.all(
+      tokens.map((mfa_token) =>
+        limited.api.post('/auth/mfa/validate', { body: { mfa_token, device_id: deviceId, code } }),
+      ),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   });
 });

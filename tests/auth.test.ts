@@ -132,6 +132,31 @@ describe('registration', () => {
   );
 
   it.each([
+    "o'brien!#$%&*+/?^_`{|}~-=x@example.com",
+    '!def!xyz%abc@example.com',
+    'customer/department=shipping@example.com',
+    'ada@xn--bcher-kva.xn--p1ai',
+    'ada@example.xn--vermgensberatung-pwb',
+    'ADA@EXAMPLE.XN--P1AI',
+    `${'x'.repeat(64)}@example.com`,
+  ])('takes the address %s', async (email) => {
+    const { user } = must(await register(person({ email })));
+    expect(user.email).toBe(email.toLowerCase());
+    expect((await t.delivered(user.email)).recipient).toBe(user.email);
+  });
+
+  it.each([
+    ...['.ada@example.com', 'ada.@example.com', 'a..b@example.com', `${'x'.repeat(65)}@example.com`],
+    ...['"ada"@example.com', 'ada(x)@example.com', 'a,b@example.com', 'a;b@example.com', '<a>@example.com'],
+    ...['a@b@example.com', 'a\\b@example.com', 'ada@example.com\r\nbcc: eve@example.com', 'a:b@example.com'],
+    ...['ada@[127.0.0.1]', 'ada@127.0.0.1', 'ada@example.xn--', 'ada@example.xn--a-', 'ädä@example.com'],
+    // What mail programs decode to another address (RFC 2047).
+    '=?utf-8?q?eve=40evil.example=3e?=@example.com',
+  ])('refuses the address %j, which mail systems read in other ways', async (email) => {
+    expect((await register(person({ email }))).badFields).toEqual(['email']);
+  });
+
+  it.each([
     ['7 characters', 'Short1a'],
     ['no upper-case letter', 'alllower1case'],
     ['no lower-case letter', 'ALLUPPER1CASE'],
@@ -620,7 +645,7 @@ describe('a session', () => {
   });
 
   it('stores browser, system, device and address', async () => {
-    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
+    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: '2' } });
     const userAgent =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
     const { cookie } = await createUser(proxied.api, 'Ada', {
@@ -633,6 +658,31 @@ describe('a session', () => {
       deviceType: 'mobile',
       ipAddress: '203.0.113.7',
     });
+  });
+
+  it('is told by mail, with browser, system, device and address', async () => {
+    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
+    const { email } = await createUser(t.api);
+    const agents = [
+      [
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+        ['Browser: Mobile Safari 17', 'Operating system: iOS 17.4', 'Device: mobile'],
+      ],
+      [
+        'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        ['Browser: Firefox 140', 'Operating system: Linux', 'Device: desktop'],
+      ],
+      ['', ['Browser: unknown', 'Operating system: unknown', 'Device: unknown']],
+    ] as const;
+    for (const [userAgent, said] of agents) {
+      const headers = { 'user-agent': userAgent, 'x-forwarded-for': '203.0.113.7' };
+      must(await proxied.api.post('/auth/login', { body: { email, password: PASSWORD }, headers }));
+      const { subject, text, html } = await proxied.delivered(email);
+      expect(subject).toBe('New sign-in to your account');
+      const lines = text.split('\n');
+      for (const line of [...said, 'IP address: 203.0.113.7']) expect(lines).toContain(line);
+      for (const line of said) expect(html).toContain(line.split(': ')[1]);
+    }
   });
 
   it('does without a user agent', async () => {

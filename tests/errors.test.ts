@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mfaLogins } from '../db/shared.ts';
 import { endpoints } from '../handlers/index.ts';
 import { createApp, refuseMalformed } from '../lib/http/app.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
@@ -118,6 +119,8 @@ describe('a database that is lost', () => {
 async function mfaBody() {
   const { id, at } = t.services.nextId();
   const mfa_token = await t.services.signedTokens.sign('mfa', { userId: org.owner.id, id }, at);
+  const expiresAt = new Date(at.getTime() + 60_000);
+  await t.services.database.db.insert(mfaLogins).values({ id, userId: org.owner.id, expiresAt });
   return { mfa_token, device_id: crypto.randomUUID(), code: '123456' };
 }
 
@@ -125,6 +128,9 @@ describe('a limit that is reached', () => {
   const limits: Services['limits'] = {
     on: true,
     async count() {
+      throw new ApiError('rate_limit_error/exceeded', { retryAfter: 7 });
+    },
+    async guess() {
       throw new ApiError('rate_limit_error/exceeded', { retryAfter: 7 });
     },
     async forget() {},

@@ -21,6 +21,7 @@ const operations = hostileOperations();
 const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
   'regenerateRecoveryCodes',
+  'undoEmailChange',
 ]);
 
 let t: TestApp;

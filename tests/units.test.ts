@@ -110,7 +110,7 @@ describe('configuration', () => {
       port: 9000,
       baseDomain: 'example.com',
       allowedOrigins: ['https://a.example', 'http://localhost:5173'],
-      trustProxy: true,
+      trustProxy: 1,
       logLevel: 'warn',
       logFormat: 'json',
     });
@@ -129,7 +129,14 @@ describe('configuration', () => {
     ['SVC_BASE_DOMAIN', 'example.com:8080', /^SVC_BASE_DOMAIN/],
     ['SVC_ALLOWED_ORIGINS', 'https://a.example/path', /^SVC_ALLOWED_ORIGINS/],
     ['SVC_ALLOWED_ORIGINS', '*', /^SVC_ALLOWED_ORIGINS/],
-    ['SVC_TRUST_PROXY', 'maybe', /^SVC_TRUST_PROXY: "maybe" is not allowed; it takes on or off$/],
+    [
+      'SVC_TRUST_PROXY',
+      'maybe',
+      /^SVC_TRUST_PROXY: "maybe" is not allowed; it takes on, off, a number of proxies from 1 to 10, or addresses/,
+    ],
+    ['SVC_TRUST_PROXY', '11', /^SVC_TRUST_PROXY/],
+    ['SVC_TRUST_PROXY', '10.0.0.0/8,nginx', /^SVC_TRUST_PROXY/],
+    ['SVC_TRUST_PROXY', '10.0.0.0/33', /^SVC_TRUST_PROXY/],
     ['LOG_LEVEL', 'loud', /^LOG_LEVEL: "loud" is not allowed; it takes debug, info, warn, error$/],
     ['LOG_FORMAT', 'xml', /^LOG_FORMAT/],
   ])('refuses %s=%s in one line', (name, value, message) => {

@@ -1,12 +1,19 @@
 import { and, eq } from 'drizzle-orm';
 import { mailedTokens, users } from '../../db/shared.ts';
-import { lockUser, mailPasswordChanged, requirePassword, revokeSessions } from '../../lib/auth/accounts.ts';
+import {
+  lockAccount,
+  mailPasswordChanged,
+  requirePassword,
+  revokeSessions,
+} from '../../lib/auth/accounts.ts';
+import { endMfaLogins } from '../../lib/auth/mfa-logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const CHANGED = 'The password was changed.';
 
@@ -32,15 +39,17 @@ export const changePassword = endpoint(
     const verified = await requirePassword(call, body.current_password);
     const passwordHash = await services.hasher.hash(body.new_password);
     await db.transaction(async (tx) => {
-      await lockUser(tx, user.id, verified);
+      await lockAccount(tx, call, verified);
       await tx.update(users).set({ passwordHash }).where(eq(users.id, user.id));
       await tx
         .delete(mailedTokens)
         .where(and(eq(mailedTokens.userId, user.id), eq(mailedTokens.purpose, 'reset_password')));
+      await endMfaLogins(tx, user.id);
       await revokeSessions(tx, user.id, now, sessionId);
       await mailPasswordChanged(tx, call, user);
     });
     services.mail.kick();
+    logSecurityEvent(call, 'password_changed');
     return done(withWarning(CHANGED, warning));
   },
 );

@@ -1,6 +1,8 @@
 import { MFA_TYPES } from '../../db/shared.ts';
 import { findAccount } from '../../lib/auth/accounts.ts';
+import { clientOf } from '../../lib/auth/limit-clients.ts';
 import { maskAddress, verifiedDevices } from '../../lib/auth/mfa.ts';
+import { startMfaLogin } from '../../lib/auth/mfa-logins.ts';
 import { toUser } from '../../lib/auth/sessions.ts';
 import { signInByPassword } from '../../lib/auth/sign-in.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
@@ -9,6 +11,7 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { password } from '../../lib/http/fields.ts';
 import { id, shown, z } from '../../lib/http/schema.ts';
 import { User } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const MfaRequired = z.object({
   mfa_required: z.literal(true),
@@ -41,22 +44,26 @@ export const login = endpoint(
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, now, peer, services } = call;
-    const { hasher, limits, nextId, signedTokens } = services;
+    const { body, db, peer, services } = call;
+    const { hasher, limits } = services;
     await limits.count('client', peer.ip);
     const account = await findAccount(db, body.email);
-    const tried = account?.id ?? body.email;
-    await limits.count('password', tried);
+    const client = await clientOf(call, account?.id);
+    const forget = await limits.guess('password', account?.id ?? body.email, client);
     const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024));
-    if (!account || !matches) throw new ApiError('auth_error/invalid_credentials');
-    await limits.forget('password', tried);
+    if (!account || !matches) {
+      const reason = account ? 'wrong password' : 'unknown address';
+      logSecurityEvent(call, 'sign_in_failed', { reason, account: account?.id });
+      throw new ApiError('auth_error/invalid_credentials');
+    }
+    await forget();
     if (!account.mfaEnabled) {
       return ok({ user: toUser(account) }, { headers: await signInByPassword(call, account) });
     }
     const devices = await verifiedDevices(db, account.id);
     return ok({
       mfa_required: true as const,
-      mfa_token: await signedTokens.sign('mfa', { userId: account.id, id: nextId().id }, now),
+      mfa_token: await startMfaLogin(call, account),
       mfa_methods: devices.map(({ id, type, name, address }) => ({
         id,
         type,

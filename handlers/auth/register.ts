@@ -2,6 +2,7 @@ import { eq, inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { featureFlags, userEmails, users } from '../../db/shared.ts';
 import { mailVerification } from '../../lib/auth/accounts.ts';
+import { rememberDevice } from '../../lib/auth/limit-clients.ts';
 import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { startSession, toUser } from '../../lib/auth/sessions.ts';
@@ -14,6 +15,7 @@ import { z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
 import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
 import { User } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const REGISTERED = 'Registration successful.';
 
@@ -72,6 +74,8 @@ export const register = endpoint(
         return startSession(tx, call, userId);
       });
       services.mail.kick();
+      await rememberDevice(call, userId);
+      logSecurityEvent(call, 'sign_in', { account: userId, registered: true });
       const shown = toUser({ ...user, email: body.email });
       return created({ user: shown }, { headers, ...withWarning(REGISTERED, warning) });
     } catch (error) {

@@ -1,13 +1,16 @@
 import { and, eq, isNotNull, or, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
+import { rememberDevice } from '../../lib/auth/limit-clients.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
+import { endMfaLogins } from '../../lib/auth/mfa-logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const CHANGED = 'The password was changed. Log in with the new one.';
 
@@ -35,7 +38,7 @@ export const resetPassword = endpoint(
     const chosen = { field: 'password', password: body.password };
     let warning = checkChosenPassword(services.config, chosen);
     const passwordHash = await services.hasher.hash(body.password);
-    await db.transaction(async (tx) => {
+    const account = await db.transaction(async (tx) => {
       const used = await consumeMailedToken(tx, 'reset_password', body.token, now);
       if (!used) throw invalidLink();
       const [user] = await tx
@@ -54,6 +57,7 @@ export const resetPassword = endpoint(
       await tx
         .delete(mailedTokens)
         .where(and(eq(mailedTokens.userId, used.userId), eq(mailedTokens.purpose, 'reset_password')));
+      await endMfaLogins(tx, used.userId);
       await revokeSessions(tx, used.userId, now);
       const [primary] = await tx
         .select({ email: userEmails.email })
@@ -62,8 +66,12 @@ export const resetPassword = endpoint(
       // Whose password it is, the link says. One that is refused leaves the link unused.
       if (primary) warning = checkChosenPassword(services.config, { ...chosen, addresses: [primary.email] });
       if (user && primary) await mailPasswordChanged(tx, call, { ...user, ...primary });
+      return used.userId;
     });
     services.mail.kick();
+    // Whoever reads the account's mail is no stranger to it.
+    await rememberDevice(call, account);
+    logSecurityEvent(call, 'password_reset', { account });
     return done(withWarning(CHANGED, warning));
   },
 );

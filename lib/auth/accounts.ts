@@ -6,6 +6,8 @@ import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { mayMail } from '../mail/quota.ts';
 import { passwordChanged, verifyEmail } from '../mail/templates.ts';
+import { logSecurityEvent } from '../security-events.ts';
+import { clientOfSession } from './limit-clients.ts';
 import { issueMailedToken } from './mailed-tokens.ts';
 
 /** An account as those need it who sign in or lost their password. */
@@ -57,12 +59,13 @@ const isClaimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifi
  */
 export async function requirePassword(call: CookieCall, password: string): Promise<string | null> {
   const { db, services, user } = call;
-  await services.limits.count('password', user.id);
+  const forget = await services.limits.guess('password', user.id, clientOfSession(call));
   const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.id));
   if (!(await services.hasher.verify(row?.hash, password.slice(0, 1024)))) {
+    logSecurityEvent(call, 'step_up_failed', { reason: 'wrong password' });
     throw new ApiError('auth_error/invalid_credentials', { message: 'The password is incorrect.' });
   }
-  await services.limits.forget('password', user.id);
+  await forget();
   return row?.hash ?? null;
 }
 
@@ -85,6 +88,25 @@ export async function lockUser(
   if (verifiedHash !== undefined && row.passwordHash !== verifiedHash) {
     throw new ApiError('auth_error/invalid_credentials');
   }
+  return row;
+}
+
+/**
+ * The same for the user of a call, whose session may have been ended since it was let in: by an undo link, or by a new
+ * password.
+ * @throws ApiError `auth_error/session_revoked`
+ */
+export async function lockAccount(
+  tx: Tx,
+  { sessionId, user }: CookieCall,
+  verifiedHash?: string | null,
+): Promise<{ mfaEnabled: boolean }> {
+  const row = await lockUser(tx, user.id, verifiedHash);
+  const [live] = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)));
+  if (!live) throw new ApiError('auth_error/session_revoked');
   return row;
 }
 

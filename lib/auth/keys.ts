@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 
 /** What a derived key is for; a key of one purpose is useless for another. */
-export type KeyPurpose = 'mfa tokens' | 'e-mail codes' | 'mail queue' | 'totp secrets';
+export type KeyPurpose = 'mfa tokens' | 'device tokens' | 'e-mail codes' | 'mail queue' | 'totp secrets';
 
 /** A key, and the id that names it in what it signed or encrypted. */
 export interface Key {

@@ -1,11 +1,9 @@
 import { and, asc, eq, isNotNull } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { MFA_TYPES, mfaDevices, userEmails, users } from '../../db/shared.ts';
-import type { PublicCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
 import { id, shown, timestamp, z } from '../http/schema.ts';
+import { endMfaLogins } from './mfa-logins.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
-import type { TokenClaims } from './signed-token.ts';
 
 export const MfaDevice = z
   .object({
@@ -65,18 +63,9 @@ export async function verifiedAddress(db: Db | Tx, userId: string) {
   return rows.find(({ isPrimary }) => isPrimary) ?? rows[0];
 }
 
-/**
- * Whose sign-in an `mfa_token` stands for, and its id.
- * @throws ApiError `auth_error/mfa_invalid_code` when the token is not a fresh one of ours
- */
-export async function readMfaToken({ services, now }: PublicCall, token: string): Promise<TokenClaims> {
-  const claims = await services.signedTokens.verify('mfa', token, now);
-  if (!claims || claims === 'expired') throw new ApiError('auth_error/mfa_invalid_code');
-  return claims;
-}
-
-/** Switches MFA off, recovery codes included; the devices stay. */
+/** Switches MFA off, recovery codes and waiting sign-ins included; the devices stay. */
 export async function switchMfaOff(tx: Tx, userId: string): Promise<void> {
   await tx.update(users).set({ mfaEnabled: false }).where(eq(users.id, userId));
+  await endMfaLogins(tx, userId);
   await deleteRecoveryCodes(tx, userId);
 }

@@ -8,7 +8,9 @@ import type { MailContent } from '../mail/mailer.ts';
 import { mayMail } from '../mail/quota.ts';
 import { loginNotification } from '../mail/templates.ts';
 import { endOldestSessions } from '../quotas.ts';
+import { logSecurityEvent } from '../security-events.ts';
 import type { Account } from './accounts.ts';
+import { rememberDevice } from './limit-clients.ts';
 import { deviceOf, endReplacedSessions, newSession, sessionCookie, startSession } from './sessions.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 import type { Device } from './user-agent.ts';
@@ -53,6 +55,7 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
   await endReplacedSessions(call.db, call);
   await endOldestSessions(call, account.id);
   services.mail.kick();
+  await signedIn(call, account.id);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
 
@@ -80,6 +83,7 @@ export async function signIn(
   });
   await endOldestSessions(call, account.id);
   services.mail.kick();
+  await signedIn(call, account.id);
   return headers;
 }
 
@@ -90,6 +94,12 @@ async function isVerified(db: Db, { id }: Pick<Account, 'id'>): Promise<boolean>
     .from(userEmails)
     .where(and(eq(userEmails.userId, id), eq(userEmails.isPrimary, true)));
   return primary?.verifiedAt != null;
+}
+
+/** What a sign-in leaves behind beside its session. */
+async function signedIn(call: PublicCall, account: string): Promise<void> {
+  await rememberDevice(call, account);
+  logSecurityEvent(call, 'sign_in', { account });
 }
 
 const notificationFor = (

@@ -4,15 +4,19 @@ import { validate } from 'uuid';
 import { deriveKeys, type Key, keyId } from './keys.ts';
 
 /** What a signed token is for; one of a kind never passes for another. */
-export type TokenAudience = 'session' | 'mfa';
+export type TokenAudience = 'session' | 'mfa' | 'device';
 
 /** Lifetimes in seconds (SPEC.md "Limits"). */
-export const TOKEN_SECONDS: Record<TokenAudience, number> = { session: 24 * 60 * 60, mfa: 5 * 60 };
+export const TOKEN_SECONDS: Record<TokenAudience, number> = {
+  session: 24 * 60 * 60,
+  mfa: 5 * 60,
+  device: 90 * 24 * 60 * 60,
+};
 
 /** What a signed token says. */
 export interface TokenClaims {
   userId: string;
-  /** Of the session, or of the token itself. */
+  /** Of the session, of the sign-in that waits for a code, or of the token itself. */
   id: string;
 }
 
@@ -40,13 +44,14 @@ const importKeys = (keys: readonly Key[]): Promise<SigningKey[]> =>
 
 /**
  * @param secrets the first signs, all of them verify. Session tokens are signed with the secret itself, as the API contract
- * says; `mfa_token`s with a key derived from it
+ * says; the others with keys derived from it
  */
 export async function createSignedTokens(secrets: readonly string[]): Promise<SignedTokens> {
   const raw = secrets.map((secret) => ({ id: keyId(secret), bytes: Buffer.from(secret) }));
   const keys: Record<TokenAudience, SigningKey[]> = {
     session: await importKeys(raw),
     mfa: await importKeys(deriveKeys(secrets, 'mfa tokens')),
+    device: await importKeys(deriveKeys(secrets, 'device tokens')),
   };
   // A session's token comes with every request: its signature is checked once, its time always.
   const verified = new QuickLRU<string, { claims: TokenClaims; expires: number }>({ maxSize: MAX_VERIFIED });

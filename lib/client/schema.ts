@@ -241,6 +241,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove once more who you are
+         * @description For what a stolen session must not be enough for: for 10 minutes this session may change e-mail addresses and second factors. With MFA on it takes a `code` too: of any TOTP or e-mail device, or of that of `device_id`, or a recovery code (`is_recovery`).
+         *
+         *     For signed-in users, on any host.
+         */
+        post: operations["stepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/step-up/send-email-otp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail a one-time code for the step-up
+         * @description To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes; earlier ones no longer do.
+         *
+         *     For signed-in users, on any host.
+         */
+        post: operations["sendStepUpOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/undo-email-change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a change of the primary e-mail address
+         * @description By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address.
+         *
+         *     For everybody; on the base domain only, once there is one.
+         */
+        post: operations["undoEmailChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profile/emails": {
         parameters: {
             query?: never;
@@ -258,7 +324,7 @@ export interface paths {
          * Add an e-mail address
          * @description A verification link is mailed to it. Until it is verified it claims nothing.
          *
-         *     For signed-in users, on any host.
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["addEmail"];
         delete?: never;
@@ -279,9 +345,9 @@ export interface paths {
         post?: never;
         /**
          * Remove an e-mail address
-         * @description The primary one stays, and so does one that is an MFA device: remove the device first.
+         * @description The primary one stays, and so does one that is an MFA device while MFA is on: remove the device first. While MFA is off the device goes with it.
          *
-         *     For signed-in users, on any host.
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         delete: operations["removeEmail"];
         options?: never;
@@ -300,7 +366,9 @@ export interface paths {
         put?: never;
         /**
          * Make a verified e-mail address the primary one
-         * @description For signed-in users, on any host.
+         * @description The former primary address gets a mail with a link that undoes the change, for 72 hours. An id that names no address of the user is 400, whatever it looks like.
+         *
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["setPrimaryEmail"];
         delete?: never;
@@ -364,7 +432,7 @@ export interface paths {
          * Add an authenticator app
          * @description It counts once a code of it was verified. The secret is shown this once.
          *
-         *     For signed-in users, on any host.
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["createTotpDevice"];
         delete?: never;
@@ -384,7 +452,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an authenticator app
-         * @description For signed-in users, on any host.
+         * @description For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["verifyTotpDevice"];
         delete?: never;
@@ -404,7 +472,7 @@ export interface paths {
         put?: never;
         /**
          * Use a verified e-mail address for codes
-         * @description For signed-in users, on any host.
+         * @description For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["createEmailDevice"];
         delete?: never;
@@ -427,7 +495,7 @@ export interface paths {
          * Remove an MFA device
          * @description Removing the last verified one switches MFA off, and the message says so.
          *
-         *     For signed-in users, on any host.
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         delete: operations["removeMfaDevice"];
         options?: never;
@@ -448,7 +516,7 @@ export interface paths {
          * Switch MFA on
          * @description Needs a verified device, or a verified e-mail address, of which a device is then made. The recovery codes are shown this once.
          *
-         *     For signed-in users, on any host.
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["enableMfa"];
         delete?: never;
@@ -470,7 +538,7 @@ export interface paths {
          * Switch MFA off
          * @description Deletes the recovery codes; the devices stay.
          *
-         *     For signed-in users, on any host.
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["disableMfa"];
         delete?: never;
@@ -512,7 +580,7 @@ export interface paths {
          * Make new recovery codes
          * @description The old ones no longer work. The new ones are shown this once.
          *
-         *     For signed-in users, on any host.
+         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["regenerateRecoveryCodes"];
         delete?: never;
@@ -2841,6 +2909,168 @@ export interface operations {
             };
         };
     };
+    stepUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "Correct1horse",
+                 *       "code": "123456",
+                 *       "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                 *       "is_recovery": false
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: password
+                     * @example Correct1horse
+                     */
+                    password: string;
+                    /** @example 123456 */
+                    code?: string | null;
+                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+                    device_id?: string | null;
+                    /** @example false */
+                    is_recovery?: boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It is you. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "Confirmed for the next 10 minutes."
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        /** @example Confirmed for the next 10 minutes. */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    sendStepUpOtp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+                    device_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The code is on its way; the message shows the masked address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "A code was sent to a***@example.com."
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        /** @example A code was sent to a***@example.com. */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    undoEmailChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As it stands in the mail: 64 hex digits.
+                     * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+                     */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The address is the primary one again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "The address was restored. A link to set a new password is on its way to it."
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        /** @example The address was restored. A link to set a new password is on its way to it. */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
     listEmails: {
         parameters: {
             query?: never;
@@ -2850,7 +3080,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The primary one first. */
+            /** @description Newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3055,7 +3285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The devices, and whether MFA is switched on. */
+            /** @description The devices, newest first, and whether MFA is switched on. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -16,7 +16,7 @@ import { expireStrayCookies, readSessionCookies } from './session-cookie.ts';
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
-  | { kind: 'cookie' }
+  | { kind: 'cookie'; stepUp?: true }
   | { kind: 'cookieOrg'; role: Role }
   | { kind: 'bearer' };
 
@@ -26,6 +26,8 @@ export const publicAccess = { kind: 'public' } as const;
 export const baseDomainOnly = { kind: 'baseDomainOnly' } as const;
 /** A user with a live session, on any host. */
 export const cookie = { kind: 'cookie' } as const;
+/** The same, with a sign-in or a step-up within the last {@link STEP_UP_MS}. */
+export const freshCookie = { kind: 'cookie', stepUp: true } as const;
 /** A member of the organization the host names, with at least this role. */
 export const cookieOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role }) as const;
 /** An agent with an API token of the organization the host names. */
@@ -66,9 +68,16 @@ export function accessErrors(access: Access, method: string): ErrorKey[] {
   const checksRole = access.kind === 'cookieOrg' && access.role !== 'viewer';
   return [
     ...GUARD_ERRORS[access.kind],
+    ...(needsStepUp(access) ? (['permission_error/step_up_required'] as const) : []),
     ...(checksOrigin || checksRole ? (['permission_error/denied'] as const) : []),
   ];
 }
+
+/** How long a sign-in or a step-up counts as fresh. */
+export const STEP_UP_MS = 10 * 60_000;
+
+/** Whether an endpoint asks for a fresh sign-in or step-up. */
+export const needsStepUp = (access: Access): boolean => access.kind === 'cookie' && access.stepUp === true;
 
 /** A call that was let in, and what is to be done when it is over. */
 export interface Admitted<Call> {
@@ -78,7 +87,7 @@ export interface Admitted<Call> {
 
 /**
  * Lets a request in or throws. Checks run in one order: session (401), organization (404), membership (403),
- * `require_mfa` (403), role (403); for agents token format (401), organization (404), token (401).
+ * `require_mfa` (403), role (403), and where it is asked for a fresh sign-in (403) after the session; for agents token format (401), organization (404), token (401).
  */
 export async function admit(access: Access, base: PublicCall): Promise<Admitted<PublicCall>> {
   if (access.kind === 'bearer') return admitAgent(base);
@@ -90,7 +99,7 @@ export async function admit(access: Access, base: PublicCall): Promise<Admitted<
       requireBaseDomain(base);
       return { call: base };
     case 'cookie':
-      return { call: await admitUser(base) };
+      return { call: await admitUser(base, needsStepUp(access)) };
     case 'cookieOrg':
       return { call: await admitMember(base, access.role) };
   }
@@ -184,6 +193,12 @@ function requireLive<S extends FoundSession>(session: S | undefined, { now, serv
   return session;
 }
 
+/** @throws ApiError `permission_error/step_up_required` when the user proved who they are too long ago */
+function requireFresh({ authenticatedAt }: FoundSession, now: Date): void {
+  if (now.getTime() - authenticatedAt.getTime() > STEP_UP_MS)
+    throw new ApiError('permission_error/step_up_required');
+}
+
 const ACTIVITY_STEP_MS = 60_000;
 
 async function noteActivity({ db, now, log }: PublicCall, session: FoundSession): Promise<void> {
@@ -200,12 +215,13 @@ async function noteActivity({ db, now, log }: PublicCall, session: FoundSession)
     });
 }
 
-async function admitUser(base: PublicCall): Promise<CookieCall> {
-  const { services } = base;
+async function admitUser(base: PublicCall, fresh = false): Promise<CookieCall> {
+  const { services, now } = base;
   const claims = await readCookie(base);
   const session = requireLive(await services.sessions.find(claims), base);
   requestOf(base).user = session.user.id;
   await noteActivity(base, session);
+  if (fresh) requireFresh(session, now);
   return Object.assign(base, { user: session.user, sessionId: session.id });
 }
 

@@ -1,14 +1,14 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable, refusesWrites } from '../../db/errors.ts';
-import { logDenial } from '../security-events.ts';
+import { logDenial, logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
-import { peerOf } from './peer.ts';
+import { createPeers } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';
 import { traceOf } from './trace.ts';
@@ -51,11 +51,12 @@ export function createApp(
   });
   const newRequestId = createRequestIds();
   const hsts = `max-age=31536000${config.hstsSubdomains ? '; includeSubDomains' : ''}`;
+  const peerOf = createPeers(config.trustProxy, core.remoteAddress);
 
   app.use(async (c, next) => {
     const started = performance.now();
     const given = c.req.header('x-request-id');
-    const peer = peerOf(c, config.trustProxy, core.remoteAddress);
+    const peer = peerOf(c);
     const requestId = requestIdOf(given) ?? newRequestId();
     const request: RequestContext = {
       peer,
@@ -115,7 +116,9 @@ export function createApp(
     const request = c.get('request');
     if (error instanceof ApiError) {
       metrics.refused(error.key);
-      logDenial({ c, log, peer: request.peer }, error);
+      const from = { c, log, peer: request.peer };
+      logDenial(from, error);
+      if (error.limit) logSecurityEvent(from, 'limit_exceeded', { limit: error.limit });
       return respondError(request, error);
     }
     const unavailable = isUnavailable(error);

@@ -1,6 +1,6 @@
 import type { createRoute } from '@hono/zod-openapi';
 import type { Access } from './access.ts';
-import { accessErrors } from './access.ts';
+import { accessErrors, needsStepUp } from './access.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint.ts';
 import { ERRORS, type ErrorKey } from './errors.ts';
 import type { RequestSchemas } from './input.ts';
@@ -108,7 +108,10 @@ const WHO: Record<Access['kind'], string> = {
   bearer: "For agents with an API token of the organization; a project's token acts on its project only.",
 };
 
+const FRESH = 'Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.';
+
 function whoFor(access: Access): string {
+  if (needsStepUp(access)) return `${WHO[access.kind]} ${FRESH}`;
   if (access.kind !== 'cookieOrg') return WHO[access.kind];
   return access.role === 'viewer' ? `${WHO.cookieOrg}.` : `${WHO.cookieOrg}, at least \`${access.role}\`.`;
 }

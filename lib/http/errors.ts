@@ -110,10 +110,18 @@ export class ApiError extends Error {
   readonly details: FieldError[] | undefined;
   /** Seconds to wait, for the Retry-After header. */
   readonly retryAfter: number | undefined;
+  /** The limit on sign-ins and codes that was exceeded, for the security log. */
+  readonly limit: string | undefined;
 
   constructor(
     key: ErrorKey,
-    options: { message?: string; details?: FieldError[]; retryAfter?: number; cause?: unknown } = {},
+    options: {
+      message?: string;
+      details?: FieldError[];
+      retryAfter?: number;
+      limit?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(
       options.message ?? ERRORS[key].message,
@@ -123,6 +131,7 @@ export class ApiError extends Error {
     this.key = key;
     this.details = options.details;
     this.retryAfter = options.retryAfter;
+    this.limit = options.limit;
   }
 
   get status(): number {

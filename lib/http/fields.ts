@@ -1,8 +1,12 @@
 import { text, uuid, z } from './schema.ts';
 
-/** The addresses in use, without RFC 5321's oddities: at most 64 characters before the `@`, a domain of 2 labels or more. */
+/**
+ * RFC 5322's dot-atom, at most 64 characters, before the `@`, and a domain of 2 labels or more, the last of letters or
+ * punycode. Without quotes, comments and literals, and without `=?`, which mail programs decode (RFC 2047): it would show
+ * another address than the one the mail goes to.
+ */
 const EMAIL =
-  /^(?!.*\.\.)(?:[A-Za-z0-9_'+-][A-Za-z0-9_'+.-]{0,62})?[A-Za-z0-9_+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+  /^(?!.*(?:\.\.|=\?))(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-][A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{0,62})?[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/;
 
 /** An e-mail address, trimmed and lower-cased. */
 export const email = () =>

@@ -1,4 +1,6 @@
 import type { Context } from 'hono';
+import QuickLRU from 'quick-lru';
+import { addressIn, isWithin, type Range } from './network.ts';
 
 /** Who is on the other side of a request, as far as the transport tells. */
 export interface Peer {
@@ -7,45 +9,99 @@ export interface Peer {
   secure: boolean;
 }
 
-const PRIVATE =
-  /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd]|fe80:)/i;
+/** Whose word on client address and scheme is believed. */
+export type TrustProxy =
+  /** Nobody's: the connection tells. */
+  | false
+  /** As many proxies as stand in front, one behind the other. */
+  | number
+  /** Proxies with these addresses. */
+  | readonly Range[];
 
-/** An address as proxies write it, which may be with a port. It is shown to people, and text that is none could be a link. */
-const ADDRESS = /^(?:([\d.]{7,15})(?::\d+)?|([\da-f:.]{2,45})|\[([\da-f:.]{2,45})\](?::\d+)?)$/i;
+type RemoteAddress = (c: Context) => string;
+
+/** Makes what tells client address and scheme of a request. */
+export function createPeers(trust: TrustProxy, remoteAddress: RemoteAddress): (c: Context) => Peer {
+  if (trust === false) {
+    return (c) => new LazyPeer(c, remoteAddress, c.req.url.startsWith('https:'));
+  }
+  if (typeof trust === 'number') {
+    const clientOf: RemoteAddress = (c) => hopBefore(c, trust) ?? remoteAddress(c);
+    return (c) => new LazyPeer(c, clientOf, isForwardedSecure(c));
+  }
+  const isTrusted = remembered((ip) => isWithin(ip, trust));
+  return (c) => {
+    const direct = remoteAddress(c);
+    if (!isTrusted(direct)) return { ip: direct, secure: c.req.url.startsWith('https:') };
+    return new LazyPeer(c, (c) => hopBeyond(c, isTrusted) ?? direct, isForwardedSecure(c));
+  };
+}
 
 /** Asks for the address when somebody wants to know it, which few do. */
-class DirectPeer implements Peer {
+class LazyPeer implements Peer {
   readonly #c: Context;
-  readonly #remoteAddress: (c: Context) => string;
+  readonly #addressOf: RemoteAddress;
   readonly secure: boolean;
   #ip: string | undefined;
 
-  constructor(c: Context, remoteAddress: (c: Context) => string, secure: boolean) {
+  constructor(c: Context, addressOf: RemoteAddress, secure: boolean) {
     this.#c = c;
-    this.#remoteAddress = remoteAddress;
+    this.#addressOf = addressOf;
     this.secure = secure;
   }
 
   get ip(): string {
     // The first look counts: later the peer may be gone.
-    this.#ip ??= this.#remoteAddress(this.#c);
+    this.#ip ??= this.#addressOf(this.#c);
     return this.#ip;
   }
 }
 
+const hopsOf = (c: Context): string[] => (c.req.header('x-forwarded-for') ?? '').split(',');
+
 /**
- * Client address and scheme. With `trustProxy` the address is the last one in `X-Forwarded-For` that is not
- * private (what stands before it a client can make up), or the first when all are.
+ * The client as the outermost of `proxies` saw it. Each proxy appends the address it was called from, so it is that many
+ * hops from the right; a client can make up what stands before it. The last address on the way counts when that hop is
+ * no address or the request came through fewer proxies.
  */
-export function peerOf(c: Context, trustProxy: boolean, remoteAddress: (c: Context) => string): Peer {
-  const secure = c.req.url.startsWith('https:');
-  if (trustProxy) {
-    const hops = (c.req.header('x-forwarded-for') ?? '')
-      .split(',')
-      .flatMap((hop) => ADDRESS.exec(hop.trim())?.slice(1).filter(Boolean) ?? []);
-    const scheme = c.req.header('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase();
-    const ip = hops.findLast((hop) => !PRIVATE.test(hop)) ?? hops[0];
-    return { ip: ip ?? remoteAddress(c), secure: scheme ? scheme === 'https' : secure };
+function hopBefore(c: Context, proxies: number): string | undefined {
+  let client: string | undefined;
+  for (const hop of hopsOf(c).slice(-proxies).reverse()) {
+    const address = addressIn(hop);
+    if (address === undefined) break;
+    client = address;
   }
-  return new DirectPeer(c, remoteAddress, secure);
+  return client;
+}
+
+/** The first address from the right that is no trusted proxy, else the last one on the way. */
+function hopBeyond(c: Context, isTrusted: (ip: string) => boolean): string | undefined {
+  let client: string | undefined;
+  for (const hop of hopsOf(c).reverse()) {
+    const address = addressIn(hop);
+    if (address === undefined) break;
+    client = address;
+    if (!isTrusted(address)) break;
+  }
+  return client;
+}
+
+function isForwardedSecure(c: Context): boolean {
+  const scheme = c.req.header('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase();
+  return scheme ? scheme === 'https' : c.req.url.startsWith('https:');
+}
+
+const MAX_REMEMBERED = 1_000;
+
+/** Proxies are few, and are asked about with every request. */
+function remembered(ask: (ip: string) => boolean): (ip: string) => boolean {
+  const known = new QuickLRU<string, boolean>({ maxSize: MAX_REMEMBERED });
+  return (ip) => {
+    let answer = known.get(ip);
+    if (answer === undefined) {
+      answer = ask(ip);
+      known.set(ip, answer);
+    }
+    return answer;
+  };
 }

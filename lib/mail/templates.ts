@@ -73,16 +73,18 @@ export function verifyEmail({ publicUrl, token, emailId }: Link & { emailId: str
   });
 }
 
-/** The second factor of who is signing in. */
-export function emailCode({ code }: { code: string }): MailContent {
+/** The second factor of who is signing in, or proves once more who they are (`stepUp`). */
+export function emailCode({ code, stepUp = false }: { code: string; stepUp?: boolean }): MailContent {
   return render({
     // Without the code: subjects show up on locked screens.
-    subject: 'Your sign-in code',
-    intro: ['Enter this code to sign in:'],
+    subject: stepUp ? 'Your confirmation code' : 'Your sign-in code',
+    intro: [stepUp ? 'Enter this code to confirm that it is you:' : 'Enter this code to sign in:'],
     code: line(code, 20),
     closing: [
       'The code works once, and for five minutes. Never tell it to anybody.',
-      'If you are not signing in, somebody knows your password: change it.',
+      stepUp
+        ? 'If you did not ask for it, somebody uses your session: sign out of all devices.'
+        : 'If you are not signing in, somebody knows your password: change it.',
     ],
   });
 }
@@ -125,6 +127,99 @@ export function passwordChanged({ name, at, ip }: { name: string; at: Date; ip?:
     ],
   });
 }
+
+/** A change of an account that its owner is told about. */
+export type AccountChange =
+  | 'email_added'
+  | 'email_removed'
+  | 'mfa_device_added'
+  | 'mfa_device_removed'
+  | 'mfa_enabled'
+  | 'mfa_disabled'
+  | 'recovery_codes_renewed'
+  | 'primary_email_restored';
+
+const CHANGES: Record<AccountChange, string> = {
+  email_added: 'An e-mail address was added to your account',
+  email_removed: 'An e-mail address was removed from your account',
+  mfa_device_added: 'A second factor was added to your account',
+  mfa_device_removed: 'A second factor was removed from your account',
+  mfa_enabled: 'Multi-factor authentication was switched on',
+  mfa_disabled: 'Multi-factor authentication was switched off',
+  recovery_codes_renewed: 'Your recovery codes were replaced',
+  primary_email_restored: 'A change of your primary address was undone',
+};
+
+interface ChangeFacts {
+  name: string;
+  at: Date;
+  ip: string;
+  /** The address it is about. */
+  address?: string | undefined;
+  /** The name of the second factor it is about. */
+  device?: string | undefined;
+}
+
+/** After a change of addresses or second factors. It has no link: nobody learns to click one in such a mail. */
+export function accountChanged(
+  change: AccountChange,
+  { name, at, ip, address, device }: ChangeFacts,
+): MailContent {
+  return render({
+    subject: CHANGES[change],
+    name,
+    intro: [`${CHANGES[change]}:`],
+    facts: [
+      ...(address === undefined ? [] : [['Address', unlinked(address, 254)] as [string, string]]),
+      ...(device === undefined ? [] : [['Second factor', unlinked(device, 100)] as [string, string]]),
+      ...whenAndWhere(at, ip),
+    ],
+    closing: [
+      'If it was you, there is nothing to do.',
+      'If not, reset your password at once with “Forgot password”, then undo the change in your profile.',
+    ],
+  });
+}
+
+/** To the former primary address. Its link gives the account back, even to an owner who can no longer sign in. */
+export function primaryEmailChanged(change: Link & ChangeFacts & { address: string }): MailContent {
+  const { name, at, ip, address, publicUrl, token } = change;
+  return render({
+    subject: 'Your primary e-mail address was changed',
+    name,
+    intro: [
+      `The primary address of your ${PRODUCT} account was changed. Mails about the account now go to another address:`,
+    ],
+    facts: [['New address', unlinked(address, 254)], ...whenAndWhere(at, ip)],
+    button: { label: 'Undo the change', url: link(publicUrl, '/undo-email-change', { token }) },
+    closing: [
+      'If it was you, there is nothing to do, and nobody should get this link.',
+      'If not, undo it: this address becomes the primary one again, all sessions end, and a new password is needed.',
+      'The link works once, and for 72 hours.',
+    ],
+  });
+}
+
+/** To the address that the undo link restored. */
+export function primaryEmailRestored({ name, publicUrl, token }: Link & { name: string }): MailContent {
+  return render({
+    subject: 'Your e-mail address was restored: set a new password',
+    name,
+    intro: [
+      `This is the primary address of your ${PRODUCT} account again. All sessions were ended, and the old password no longer works.`,
+    ],
+    button: { label: 'Set a new password', url: link(publicUrl, '/reset-password', { token }) },
+    closing: [
+      'The link works once, and for one hour. After that, ask for a new one with “Forgot password”.',
+      'Then look through the second factors, memberships and API tokens of your account.',
+    ],
+  });
+}
+
+const whenAndWhere = (at: Date, ip: string): [string, string][] => [
+  ['Time', dateTime(at)],
+  ...(ip ? [['IP address', line(ip, 100)] as [string, string]] : []),
+];
 
 function render(letter: Letter): MailContent {
   const { button, code, facts = [], closing } = letter;
@@ -219,4 +314,7 @@ const JOINT = /(?<=\S)[.:@\u2024\u3002\uff0e\uff1a\uff20\uff61](?=\S)/g;
  * The name of a person or an organization. Mail programs make links of what looks like an address, so anybody could
  * have us send theirs to others: what joins words to an address gets an invisible character after it.
  */
-const person = (name: string) => line(name, 60).replace(JOINT, '$&\u200b');
+const person = (name: string) => unlinked(name, 60);
+
+/** The same for any text, such as an address that somebody claims. */
+const unlinked = (text: string, max: number) => line(text, max).replace(JOINT, '$&\u200b');

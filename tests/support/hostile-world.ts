@@ -49,8 +49,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
 
   /** A user with all there can be of one, made without the costs of registering. */
   async function renewed() {
-    const [user, session, other, member, primary, second, third, totp, totp2] = Array.from(
-      { length: 9 },
+    const [user, session, other, member, primary, second, third, totp, totp2, mailed] = Array.from(
+      { length: 10 },
       () => v7(),
     );
     const name = unique();
@@ -71,6 +71,10 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       insert into shared.mfa_devices (id, user_id, type, name, secret, verified, created_at) values
         ('${totp}', '${user}', 'totp', 'Phone', 'plain.JBSWY3DPEHPK3PXP', false, now()),
         ('${totp2}', '${user}', 'totp', 'Other phone', 'plain.JBSWY3DPEHPK3PXP', true, now());
+      insert into shared.mfa_devices (id, user_id, type, name, email_id, verified, created_at) values
+        ('${mailed}', '${user}', 'email', 'second-${name}@example.com', '${second}', true, now());
+      insert into shared.mfa_logins (id, user_id, expires_at)
+        values ('${session}', '${user}', now() + interval '1 day');
     `);
     const now = new Date();
     const claims = { userId: user as string, id: session as string };
@@ -85,6 +89,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         unverified: third,
         totp,
         devices: totp2,
+        mailed,
         email: primary,
       },
     };
@@ -99,7 +104,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       scan_id: id === 'registerScan' ? v7() : scan,
       fingerprint: unique(),
       email_id: actor.ids.email,
-      device_id: actor.ids.devices,
+      device_id: id === 'sendStepUpOtp' ? actor.ids.mailed : actor.ids.devices,
       mfa_token: actor.mfaToken,
       changes: [{ id: finding, status: 'confirmed' }],
     };

@@ -100,7 +100,9 @@ export function planTour({
     },
     async setPrimaryEmail() {
       const verified = await api.post('/auth/verify-email', { body: await linkTo(spare) });
-      return [verified, await api.post(`/profile/emails/${made.spare}/set-primary`, { cookie })];
+      const changed = await api.post(`/profile/emails/${made.spare}/set-primary`, { cookie });
+      keep('undo', (await linkTo(email)).token);
+      return [verified, changed];
     },
     removeEmail: () => one(api.delete(`/profile/emails/${made.email}`, { cookie })),
 
@@ -145,6 +147,12 @@ export function planTour({
       ];
       cookie = answers[2]?.cookie;
       return answers;
+    },
+    sendStepUpOtp: () =>
+      one(api.post('/auth/step-up/send-email-otp', { cookie, body: { device_id: made.mail } })),
+    async stepUp() {
+      const code = /\b\d{6}\b/.exec((await delivered(spare)).text)?.[0];
+      return one(api.post('/auth/step-up', { cookie, body: { password: PASSWORD, code } }));
     },
     removeMfaDevice: () =>
       one(api.delete(`/profile/mfa/devices/${made.mail}`, { cookie, body: { password: PASSWORD } })),
@@ -294,6 +302,7 @@ export function planTour({
     metrics: () => one(api.get('//metrics')),
     apiDocs: () => one(api.get('/docs')),
     openApiDocument: () => one(api.get('/docs/openapi.yaml')),
+    undoEmailChange: () => one(api.post('/auth/undo-email-change', { body: { token: made.undo } })),
     logout: () => one(api.post('/auth/logout', { cookie })),
   };
 }

@@ -1,10 +1,14 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { type Client, createClient, type Schemas, ServiceError } from '../../lib/client/index.ts';
+import { stepUps } from './step-up.ts';
 
 export { type Client, type Schemas, ServiceError };
 
+/** The API outside of organizations, for what must not ask for a step-up itself. */
+export const plainApi = createClient({ baseUrl: location.origin });
+
 /** The API outside of organizations. */
-export const api = createClient({ baseUrl: location.origin });
+export const api = withStepUp(plainApi);
 
 const clients = new Map<string, Client>();
 
@@ -12,10 +16,42 @@ const clients = new Map<string, Client>();
 export function orgApi(slug: string): Client {
   let client = clients.get(slug);
   if (!client) {
-    client = createClient({ baseUrl: location.origin, orgSlug: slug });
+    client = withStepUp(createClient({ baseUrl: location.origin, orgSlug: slug }));
     clients.set(slug, client);
   }
   return client;
+}
+
+/** A call as it is repeated. */
+type AnyCall = (path: string, init?: { body?: { password?: string } }) => Promise<unknown>;
+
+const needsStepUp = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === 'step_up_required';
+
+/**
+ * A client whose calls ask the user to confirm who they are where the service wants that, and go on afterwards: what
+ * they were made with, and the forms they come from, stay as they are.
+ */
+function withStepUp(client: Client): Client {
+  const repeating =
+    (call: AnyCall): AnyCall =>
+    async (path, init) => {
+      for (;;) {
+        try {
+          return await call(path, init);
+        } catch (error) {
+          if (!needsStepUp(error) || !(await stepUps.ask(init?.body?.password))) throw error;
+        }
+      }
+    };
+  const { get, post, patch, delete: remove } = client as unknown as Record<keyof Client, AnyCall>;
+  const repeated = {
+    get: repeating(get),
+    post: repeating(post),
+    patch: repeating(patch),
+    delete: repeating(remove),
+  };
+  return repeated as unknown as Client;
 }
 
 /** The session has ended, or there never was one. */

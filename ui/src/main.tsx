@@ -14,6 +14,7 @@ import { isExpected } from './parts/problem.ts';
 import { createPages } from './router.tsx';
 import { sessionQuery } from './session.ts';
 import { SessionEnded, sessionEnded } from './shell/SessionEnded.tsx';
+import { StepUp } from './shell/StepUp.tsx';
 import { siteOf } from './site.ts';
 import { theme, variables } from './theme.ts';
 
@@ -56,6 +57,7 @@ async function start(): Promise<void> {
         <ModalsProvider>
           <Notifications position="bottom-right" limit={4} />
           <RouterProvider router={router} />
+          <StepUp />
           <SessionEnded site={site} />
         </ModalsProvider>
       </QueryClientProvider>,

@@ -129,6 +129,13 @@ const verifyEmail = createRoute({
   component: lazyRouteComponent(() => import('./pages/auth/VerifyEmail.tsx'), 'VerifyEmail'),
 });
 
+const undoEmailChange = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/undo-email-change',
+  validateSearch: textSearch('token'),
+  component: lazyRouteComponent(() => import('./pages/auth/UndoEmailChange.tsx'), 'UndoEmailChange'),
+});
+
 /** Where the login of a second window ends. */
 const done = createRoute({
   getParentRoute: () => publicPages,
@@ -288,7 +295,15 @@ const features = createRoute({
 
 const tree = root.addChildren([
   home,
-  publicPages.addChildren([login, register, forgotPassword, resetPassword, verifyEmail, done]),
+  publicPages.addChildren([
+    login,
+    register,
+    forgotPassword,
+    resetPassword,
+    verifyEmail,
+    undoEmailChange,
+    done,
+  ]),
   signedIn.addChildren([
     plain.addChildren([
       orgs,

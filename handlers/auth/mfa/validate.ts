@@ -1,19 +1,18 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm';
-import type { Tx } from '../../../db/client.ts';
-import { mfaDevices, userEmails, users } from '../../../db/shared.ts';
-import { readMfaToken } from '../../../lib/auth/mfa.ts';
-import { countRecoveryCodes, useRecoveryCode } from '../../../lib/auth/recovery-codes.ts';
+import { and, eq } from 'drizzle-orm';
+import { userEmails, users } from '../../../db/shared.ts';
+import { clientOf } from '../../../lib/auth/limit-clients.ts';
+import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/auth/mfa-logins.ts';
+import { countRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';
+import { useCode } from '../../../lib/auth/second-factor.ts';
 import { toUser } from '../../../lib/auth/sessions.ts';
 import { signIn } from '../../../lib/auth/sign-in.ts';
-import type { TokenClaims } from '../../../lib/auth/signed-token.ts';
-import { matchTotp } from '../../../lib/auth/totp.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
-import type { PublicCall } from '../../../lib/http/call.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';
 import { count, EXAMPLE_ID, optional, text, z } from '../../../lib/http/schema.ts';
 import { User } from '../../../lib/resources.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const validateMfa = endpoint(
   {
@@ -42,10 +41,12 @@ export const validateMfa = endpoint(
     errors: ['auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, now, services } = call;
-    const started = await readMfaToken(call, body.mfa_token);
-    const { userId } = started;
-    await services.limits.count('code', userId);
+    const { body, db, services } = call;
+    const { limits } = services;
+    const claims = await readMfaToken(call, body.mfa_token);
+    const { userId } = claims;
+    if (limits.on) await countCode(call, claims);
+    const forget = await limits.guess('code', userId, await clientOf(call, userId));
     const [user] = await db
       .select({
         id: users.id,
@@ -58,55 +59,19 @@ export const validateMfa = endpoint(
       .from(users)
       .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
       .where(eq(users.id, userId));
-    if (!user?.mfaEnabled) throw invalidCode();
+    if (!user?.mfaEnabled) throw new ApiError('auth_error/mfa_invalid_code');
     let remaining: number | undefined;
     const headers = await signIn(call, user, async (tx) => {
-      if (body.is_recovery) {
-        if (!(await useRecoveryCode(tx, userId, body.code, now))) throw invalidCode();
-        remaining = await countRecoveryCodes(tx, userId);
-      } else if (!(await useDeviceCode(tx, call, started, (body.device_id ?? '').toLowerCase(), body.code))) {
-        throw invalidCode();
+      await completeMfaLogin(tx, call, claims);
+      const { code, device_id: deviceId, is_recovery: isRecovery } = body;
+      if (!(await useCode(tx, call, userId, { code, deviceId, isRecovery, purpose: claims.id }))) {
+        logSecurityEvent(call, 'sign_in_failed', { reason: 'wrong code', account: userId });
+        throw new ApiError('auth_error/mfa_invalid_code');
       }
+      if (isRecovery) remaining = await countRecoveryCodes(tx, userId);
     });
-    await services.limits.forget('code', userId);
+    await forget();
     const result = remaining === undefined ? {} : { recovery_codes_remaining: remaining };
     return ok({ user: toUser(user), ...result }, { headers });
   },
 );
-
-const invalidCode = () => new ApiError('auth_error/mfa_invalid_code');
-
-/** Uses a code of one of the user's devices. @returns whether it was one */
-async function useDeviceCode(
-  tx: Tx,
-  { services, now }: PublicCall,
-  { userId, id: purpose }: TokenClaims,
-  deviceId: string,
-  code: string,
-): Promise<boolean> {
-  if (!z.guid().safeParse(deviceId).success) return false;
-  const mine = and(eq(mfaDevices.id, deviceId), eq(mfaDevices.userId, userId), eq(mfaDevices.verified, true));
-  const [device] = await tx
-    .select({ type: mfaDevices.type, secret: mfaDevices.secret })
-    .from(mfaDevices)
-    .where(mine);
-  if (!device) return false;
-  if (device.type === 'email') {
-    if (!(await services.emailCodes.use(tx, { id: deviceId, purpose }, code, now))) return false;
-    await tx.update(mfaDevices).set({ lastUsedAt: now }).where(mine);
-    return true;
-  }
-  const step =
-    device.secret === null ? undefined : matchTotp(await services.secretBox.open(device.secret), code, now);
-  if (step === undefined) return false;
-  // With limits on, a step is taken once: whoever looks over the user's shoulder is too late.
-  const fresh = services.limits.on
-    ? or(isNull(mfaDevices.lastStep), lt(mfaDevices.lastStep, step))
-    : undefined;
-  const taken = await tx
-    .update(mfaDevices)
-    .set({ lastUsedAt: now, lastStep: step })
-    .where(and(mine, fresh))
-    .returning({ id: mfaDevices.id });
-  return taken.length > 0;
-}

@@ -1,20 +1,22 @@
 import { and, eq, isNotNull, or } from 'drizzle-orm';
 import { userEmails } from '../../../db/shared.ts';
-import { lockUser, mailVerification } from '../../../lib/auth/accounts.ts';
+import { mailChange } from '../../../lib/auth/account-changes.ts';
+import { lockAccount, mailVerification } from '../../../lib/auth/accounts.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { freshCookie } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { email } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { requireMailQuota } from '../../../lib/mail/quota.ts';
 import { requireNoMore } from '../../../lib/quotas.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const addEmail = endpoint(
   {
     method: 'post',
     path: '/profile/emails',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: e-mails',
     summary: 'Add an e-mail address',
     description: 'A verification link is mailed to it. Until it is verified it claims nothing.',
@@ -27,7 +29,7 @@ export const addEmail = endpoint(
     await services.limits.count('mail', user.id);
     const { id, at } = services.nextId();
     const row = await db.transaction(async (tx) => {
-      await lockUser(tx, user.id);
+      await lockAccount(tx, call);
       const claimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
       const taken = await tx
         .select({ id: userEmails.id })
@@ -43,11 +45,13 @@ export const addEmail = endpoint(
       await requireNoMore(tx, call, 'emailsPerAccount', userEmails, eq(userEmails.userId, user.id));
       await requireMailQuota(tx, call, 'link', body.email);
       await mailVerification(tx, call, { id, userId: user.id, address: body.email });
+      await mailChange(tx, call, 'email_added', { address: body.email });
       return added;
     });
     if (!row)
       throw new ApiError('resource_error/already_exists', { message: 'The e-mail address is in use.' });
     services.mail.kick();
+    logSecurityEvent(call, 'email_added', { email: id });
     return created(toEmail(row));
   },
 );

@@ -1,4 +1,4 @@
-import { asc, desc, eq } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/shared.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
 import { cookie } from '../../../lib/http/access.ts';
@@ -13,7 +13,7 @@ export const listEmails = endpoint(
     tag: 'Profile: e-mails',
     summary: "List one's e-mail addresses",
     responses: {
-      200: { description: 'The primary one first.', result: z.object({ emails: z.array(UserEmail) }) },
+      200: { description: 'Newest first.', result: z.object({ emails: z.array(UserEmail) }) },
     },
   },
   async ({ db, user }) => {
@@ -21,7 +21,7 @@ export const listEmails = endpoint(
       .select(emailFields)
       .from(userEmails)
       .where(eq(userEmails.userId, user.id))
-      .orderBy(desc(userEmails.isPrimary), asc(userEmails.id));
+      .orderBy(desc(userEmails.createdAt), desc(userEmails.id));
     return ok({ emails: rows.map(toEmail) });
   },
 );

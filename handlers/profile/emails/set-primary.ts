@@ -1,40 +1,64 @@
 import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/shared.ts';
-import { lockUser } from '../../../lib/auth/accounts.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { lockAccount } from '../../../lib/auth/accounts.ts';
+import { mailUndoLink } from '../../../lib/auth/primary-email-changes.ts';
+import { freshCookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
+import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const setPrimaryEmail = endpoint(
   {
     method: 'post',
     path: '/profile/emails/{id}/set-primary',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: e-mails',
     summary: 'Make a verified e-mail address the primary one',
-    request: { params: z.object({ id: idParam() }) },
+    description:
+      'The former primary address gets a mail with a link that undoes the change, for 72 hours. An id that names no address of the user is 400, whatever it looks like.',
+    request: { params: z.object({ id: z.string().openapi({ example: EXAMPLE_ID }) }) },
     responses: {
       200: { description: 'It is the primary address.', message: 'The primary e-mail address was changed.' },
     },
     errors: ['validation_error/invalid_request'],
   },
-  async ({ db, params: { id }, user }) => {
-    await db.transaction(async (tx) => {
-      await lockUser(tx, user.id);
-      const mine = and(eq(userEmails.id, id), eq(userEmails.userId, user.id));
-      const [email] = await tx.select({ verifiedAt: userEmails.verifiedAt }).from(userEmails).where(mine);
-      if (!email?.verifiedAt) {
-        const message = email ? 'The e-mail address is not verified.' : 'There is no such e-mail address.';
-        throw new ApiError('validation_error/invalid_request', { message });
-      }
-      await tx
-        .update(userEmails)
-        .set({ isPrimary: false })
-        .where(and(eq(userEmails.userId, user.id), eq(userEmails.isPrimary, true)));
-      await tx.update(userEmails).set({ isPrimary: true }).where(mine);
+  async (call) => {
+    const { db, params, services, user } = call;
+    const id = params.id.toLowerCase();
+    if (!z.guid().safeParse(id).success) throw refused('There is no such e-mail address.');
+    const isChanged = await db.transaction(async (tx) => {
+      await lockAccount(tx, call);
+      const emails = await tx
+        .select({
+          id: userEmails.id,
+          address: userEmails.email,
+          isPrimary: userEmails.isPrimary,
+          verifiedAt: userEmails.verifiedAt,
+        })
+        .from(userEmails)
+        .where(eq(userEmails.userId, user.id));
+      const email = emails.find((each) => each.id === id);
+      const former = emails.find(({ isPrimary }) => isPrimary);
+      if (!email) throw refused('There is no such e-mail address.');
+      if (!email.verifiedAt) throw refused('The e-mail address is not verified.');
+      if (email.isPrimary || !former) return false;
+      const set = (isPrimary: boolean, emailId: string) =>
+        tx
+          .update(userEmails)
+          .set({ isPrimary })
+          .where(and(eq(userEmails.id, emailId), eq(userEmails.userId, user.id)));
+      await set(false, former.id);
+      await set(true, id);
+      await mailUndoLink(tx, call, { from: former.address, to: email.address });
+      return true;
     });
+    if (isChanged) {
+      services.mail.kick();
+      logSecurityEvent(call, 'primary_email_changed', { email: id });
+    }
     return done();
   },
 );
+
+const refused = (message: string) => new ApiError('validation_error/invalid_request', { message });

@@ -1,16 +1,18 @@
-import { lockUser, requirePassword } from '../../../lib/auth/accounts.ts';
+import { mailChange } from '../../../lib/auth/account-changes.ts';
+import { lockAccount, requirePassword } from '../../../lib/auth/accounts.ts';
 import { switchMfaOff } from '../../../lib/auth/mfa.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { freshCookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { password } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const disableMfa = endpoint(
   {
     method: 'post',
     path: '/profile/mfa/disable',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Switch MFA off',
     description: 'Deletes the recovery codes; the devices stay.',
@@ -23,13 +25,16 @@ export const disableMfa = endpoint(
     ],
   },
   async (call) => {
-    const { body, db, user } = call;
+    const { body, db, services, user } = call;
     const verified = await requirePassword(call, body.password);
     await db.transaction(async (tx) => {
-      const { mfaEnabled } = await lockUser(tx, user.id, verified);
+      const { mfaEnabled } = await lockAccount(tx, call, verified);
       if (!mfaEnabled) throw new ApiError('validation_error/invalid_request', { message: 'MFA is off.' });
       await switchMfaOff(tx, user.id);
+      await mailChange(tx, call, 'mfa_disabled');
     });
+    services.mail.kick();
+    logSecurityEvent(call, 'mfa_disabled');
     return done();
   },
 );

@@ -1,18 +1,20 @@
 import { eq } from 'drizzle-orm';
 import { users } from '../../../db/shared.ts';
-import { lockUser } from '../../../lib/auth/accounts.ts';
+import { mailChange } from '../../../lib/auth/account-changes.ts';
+import { lockAccount } from '../../../lib/auth/accounts.ts';
 import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/auth/mfa.ts';
 import { RecoveryCodes, replaceRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { freshCookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const enableMfa = endpoint(
   {
     method: 'post',
     path: '/profile/mfa/enable',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Switch MFA on',
     description:
@@ -26,9 +28,10 @@ export const enableMfa = endpoint(
     },
     errors: ['validation_error/invalid_request', 'resource_error/conflict'],
   },
-  async ({ db, services, user }) => {
+  async (call) => {
+    const { db, services, user } = call;
     const codes = await db.transaction(async (tx) => {
-      const { mfaEnabled } = await lockUser(tx, user.id);
+      const { mfaEnabled } = await lockAccount(tx, call);
       if (mfaEnabled) throw new ApiError('resource_error/conflict', { message: 'MFA is already on.' });
       if ((await verifiedDevices(tx, user.id)).length === 0) {
         const email = await verifiedAddress(tx, user.id);
@@ -46,8 +49,11 @@ export const enableMfa = endpoint(
         });
       }
       await tx.update(users).set({ mfaEnabled: true }).where(eq(users.id, user.id));
+      await mailChange(tx, call, 'mfa_enabled');
       return replaceRecoveryCodes(tx, user.id);
     });
+    services.mail.kick();
+    logSecurityEvent(call, 'mfa_enabled');
     return ok({ recovery_codes: codes });
   },
 );

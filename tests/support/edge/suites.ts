@@ -26,6 +26,8 @@ export const SUITES = [
   'tests/read-only.test.ts',
   'tests/scan-changes.test.ts',
   'tests/scans.test.ts',
+  'tests/sign-in-attacks.test.ts',
+  'tests/step-up.test.ts',
   'tests/tokens.test.ts',
   'tests/triage.test.ts',
 ];

@@ -12,10 +12,21 @@ interface Props {
   error?: ReactNode;
   /** It is being checked. Nothing can be typed, and the focus stays. */
   busy: boolean;
+  /** Whether it takes the focus when it appears. */
+  autoFocus?: boolean;
 }
 
 /** A field for the six digits of an authenticator app or a mail; takes what is pasted or filled in. */
-export function CodeInput({ label, description, value, onChange, onComplete, error, busy }: Props) {
+export function CodeInput({
+  label,
+  description,
+  value,
+  onChange,
+  onComplete,
+  error,
+  busy,
+  autoFocus = true,
+}: Props) {
   const id = useId();
   const about = [description && `${id}-about`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
@@ -34,7 +45,7 @@ export function CodeInput({ label, description, value, onChange, onComplete, err
         gap="xs"
         length={6}
         type="number"
-        autoFocus
+        autoFocus={autoFocus}
         value={value}
         onChange={onChange}
         onComplete={onComplete}

@@ -19,6 +19,10 @@ const signedOut = (): ProblemText => ({
 const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
   not_authenticated: signedOut,
   session_revoked: signedOut,
+  step_up_required: () => ({
+    title: 'Nothing was changed',
+    advice: 'Try again, and confirm that it is you.',
+  }),
   mfa_required_by_org: () => ({
     title: 'This organization asks for a second factor',
     advice: 'Set up multi-factor authentication for your account; you come back here afterwards.',

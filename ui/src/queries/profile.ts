@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api.ts';
 
-/** One's e-mail addresses, the primary one first. */
+/** One's e-mail addresses, newest first. */
 export const emailsQuery = queryOptions({
   queryKey: ['profile', 'emails'],
   queryFn: async ({ signal }) => (await api.get('/profile/emails', { signal })).result.emails,

@@ -1,19 +1,21 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
 import { mfaDevices, userEmails } from '../../../../db/shared.ts';
-import { lockUser } from '../../../../lib/auth/accounts.ts';
+import { mailChange } from '../../../../lib/auth/account-changes.ts';
+import { lockAccount } from '../../../../lib/auth/accounts.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/auth/mfa.ts';
-import { cookie } from '../../../../lib/http/access.ts';
+import { freshCookie } from '../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';
 import { uuid, z } from '../../../../lib/http/schema.ts';
 import { requireNoMore } from '../../../../lib/quotas.ts';
+import { logSecurityEvent } from '../../../../lib/security-events.ts';
 
 export const createEmailDevice = endpoint(
   {
     method: 'post',
     path: '/profile/mfa/devices/email',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Use a verified e-mail address for codes',
     request: { body: z.object({ email_id: uuid() }) },
@@ -24,7 +26,7 @@ export const createEmailDevice = endpoint(
     const { body, db, services, user } = call;
     const { id, at: createdAt } = services.nextId();
     const row = await db.transaction(async (tx) => {
-      await lockUser(tx, user.id);
+      await lockAccount(tx, call);
       const mine = and(eq(userEmails.id, body.email_id), eq(userEmails.userId, user.id));
       const [email] = await tx
         .select({ address: userEmails.email })
@@ -37,15 +39,22 @@ export const createEmailDevice = endpoint(
         });
       }
       const { address } = email;
-      const device = await insertEmailDevice(tx, {
-        ...{ id, userId: user.id, emailId: body.email_id, address, createdAt },
+      const made = await insertEmailDevice(tx, {
+        id,
+        userId: user.id,
+        emailId: body.email_id,
+        address,
+        createdAt,
       });
-      if (device)
-        await requireNoMore(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
-      return device;
+      if (!made) return undefined;
+      await requireNoMore(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
+      await mailChange(tx, call, 'mfa_device_added', { device: address });
+      return made;
     });
     if (!row)
       throw new ApiError('resource_error/already_exists', { message: 'The address is a device already.' });
+    services.mail.kick();
+    logSecurityEvent(call, 'mfa_device_added', { device: id, type: 'email' });
     return created(toResource(row));
   },
 );

@@ -1,4 +1,4 @@
-import { asc, eq } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
 import { mfaDevices } from '../../../../db/shared.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../lib/auth/mfa.ts';
@@ -15,7 +15,7 @@ export const listMfaDevices = endpoint(
     summary: "List one's MFA devices",
     responses: {
       200: {
-        description: 'The devices, and whether MFA is switched on.',
+        description: 'The devices, newest first, and whether MFA is switched on.',
         result: z.object({ devices: z.array(MfaDevice), mfa_enabled: z.boolean() }),
       },
     },
@@ -25,7 +25,7 @@ export const listMfaDevices = endpoint(
       .select(mfaDeviceFields)
       .from(mfaDevices)
       .where(eq(mfaDevices.userId, user.id))
-      .orderBy(asc(mfaDevices.id));
+      .orderBy(desc(mfaDevices.id));
     return ok({ devices: rows.map(toResource), mfa_enabled: user.mfaEnabled });
   },
 );

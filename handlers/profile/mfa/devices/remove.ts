@@ -1,18 +1,20 @@
 import { and, eq } from 'drizzle-orm';
 import { mfaDevices } from '../../../../db/shared.ts';
-import { lockUser, requirePassword } from '../../../../lib/auth/accounts.ts';
+import { mailChange } from '../../../../lib/auth/account-changes.ts';
+import { lockAccount, requirePassword } from '../../../../lib/auth/accounts.ts';
 import { switchMfaOff, verifiedDevices } from '../../../../lib/auth/mfa.ts';
-import { cookie } from '../../../../lib/http/access.ts';
+import { freshCookie } from '../../../../lib/http/access.ts';
 import { done, endpoint } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';
 import { idParam, password } from '../../../../lib/http/fields.ts';
 import { z } from '../../../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../../../lib/security-events.ts';
 
 export const removeMfaDevice = endpoint(
   {
     method: 'delete',
     path: '/profile/mfa/devices/{id}',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Remove an MFA device',
     description: 'Removing the last verified one switches MFA off, and the message says so.',
@@ -21,19 +23,27 @@ export const removeMfaDevice = endpoint(
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, params, user } = call;
+    const { body, db, params, services, user } = call;
     const verified = await requirePassword(call, body.password);
-    return db.transaction(async (tx) => {
-      const { mfaEnabled } = await lockUser(tx, user.id, verified);
+    const isOff = await db.transaction(async (tx) => {
+      const { mfaEnabled } = await lockAccount(tx, call, verified);
       const removed = await tx
         .delete(mfaDevices)
         .where(and(eq(mfaDevices.id, params.id), eq(mfaDevices.userId, user.id)))
-        .returning({ id: mfaDevices.id });
-      if (removed.length === 0) throw new ApiError('resource_error/not_found');
-      if (!mfaEnabled || (await verifiedDevices(tx, user.id)).length > 0) return done();
+        .returning({ name: mfaDevices.name });
+      const [device] = removed;
+      if (!device) throw new ApiError('resource_error/not_found');
+      await mailChange(tx, call, 'mfa_device_removed', { device: device.name });
+      if (!mfaEnabled || (await verifiedDevices(tx, user.id)).length > 0) return false;
       await switchMfaOff(tx, user.id);
-      const message = 'The device was removed. It was the last one: multi-factor authentication is now off.';
-      return done({ message });
+      await mailChange(tx, call, 'mfa_disabled');
+      return true;
     });
+    services.mail.kick();
+    logSecurityEvent(call, 'mfa_device_removed', { device: params.id });
+    if (!isOff) return done();
+    logSecurityEvent(call, 'mfa_disabled');
+    const message = 'The device was removed. It was the last one: multi-factor authentication is now off.';
+    return done({ message });
   },
 );

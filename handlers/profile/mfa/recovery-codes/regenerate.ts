@@ -1,16 +1,18 @@
-import { lockUser, requirePassword } from '../../../../lib/auth/accounts.ts';
+import { mailChange } from '../../../../lib/auth/account-changes.ts';
+import { lockAccount, requirePassword } from '../../../../lib/auth/accounts.ts';
 import { RecoveryCodes, replaceRecoveryCodes } from '../../../../lib/auth/recovery-codes.ts';
-import { cookie } from '../../../../lib/http/access.ts';
+import { freshCookie } from '../../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';
 import { password } from '../../../../lib/http/fields.ts';
 import { z } from '../../../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../../../lib/security-events.ts';
 
 export const regenerateRecoveryCodes = endpoint(
   {
     method: 'post',
     path: '/profile/mfa/recovery-codes/regenerate',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Make new recovery codes',
     description: 'The old ones no longer work. The new ones are shown this once.',
@@ -29,13 +31,16 @@ export const regenerateRecoveryCodes = endpoint(
     ],
   },
   async (call) => {
-    const { body, db, user } = call;
+    const { body, db, services, user } = call;
     const verified = await requirePassword(call, body.password);
     const codes = await db.transaction(async (tx) => {
-      const { mfaEnabled } = await lockUser(tx, user.id, verified);
+      const { mfaEnabled } = await lockAccount(tx, call, verified);
       if (!mfaEnabled) throw new ApiError('validation_error/invalid_request', { message: 'MFA is off.' });
+      await mailChange(tx, call, 'recovery_codes_renewed');
       return replaceRecoveryCodes(tx, user.id);
     });
+    services.mail.kick();
+    logSecurityEvent(call, 'recovery_codes_renewed');
     return ok({ recovery_codes: codes });
   },
 );

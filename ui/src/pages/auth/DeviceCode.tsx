@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import { api } from '../../api.ts';
 import { CodeInput } from '../../parts/CodeInput.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { MailedCode } from './MailedCode.tsx';
@@ -48,7 +49,14 @@ export function DeviceCode({ method, token, proof, onExpired }: Props) {
     >
       <Stack>
         {isMail ? (
-          <MailedCode method={method} token={token} onExpired={onExpired} />
+          <MailedCode
+            method={method}
+            purpose={token}
+            send={() =>
+              api.post('/auth/mfa/send-email-otp', { body: { mfa_token: token, device_id: method.id } })
+            }
+            onExpired={onExpired}
+          />
         ) : (
           <Text size="sm">
             Open the app you set up as “<bdi>{method.name}</bdi>” and enter the code it shows.

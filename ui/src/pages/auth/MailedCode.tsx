@@ -1,7 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { api } from '../../api.ts';
 import { Problem } from '../../parts/Problem.tsx';
 import { isRefused, type Method } from './second-factor.ts';
 import { useCountdown } from './use-countdown.ts';
@@ -11,18 +10,21 @@ const RESEND_MS = 30_000;
 
 interface Props {
   method: Method;
-  token: string;
-  onExpired: () => void;
+  /** What the code is for. */
+  purpose: string;
+  send: () => Promise<unknown>;
+  /** Told when no code is mailed any more. */
+  onExpired?: () => void;
 }
 
 /** Has a code mailed when it is shown first, and again when asked to. */
-export function MailedCode({ method, token, onExpired }: Props) {
+export function MailedCode({ method, purpose, send, onExpired }: Props) {
   const mail = useQuery({
-    queryKey: ['mailed-code', token, method.id],
+    queryKey: ['mailed-code', purpose, method.id],
     // A query, because that is sent once, whoever comes back to this.
     queryFn: async () => {
-      const body = { mfa_token: token, device_id: method.id };
-      return (await api.post('/auth/mfa/send-email-otp', { body })).message ?? '';
+      await send();
+      return true;
     },
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -33,7 +35,7 @@ export function MailedCode({ method, token, onExpired }: Props) {
   const left = useCountdown(mail.dataUpdatedAt + RESEND_MS);
   const expired = isRefused(mail.error);
   useEffect(() => {
-    if (expired) onExpired();
+    if (expired) onExpired?.();
   }, [expired, onExpired]);
 
   if (mail.error) return <Problem error={mail.error} onRetry={() => mail.refetch()} />;

@@ -70,7 +70,7 @@ function Off({ devices, onEnabled }: Omit<Props, 'isOn'>) {
   const hasDevice = devices.some(({ verified }) => verified);
   // The same that the service takes.
   const verified = emails?.filter((email) => email.verified) ?? [];
-  const email = verified.find(({ is_primary }) => is_primary) ?? verified[0];
+  const email = verified.find(({ is_primary }) => is_primary) ?? verified.at(-1);
   return (
     <>
       <Text size="sm">

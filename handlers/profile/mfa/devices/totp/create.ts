@@ -4,7 +4,7 @@ import { mfaDevices } from '../../../../../db/shared.ts';
 import { lockUser } from '../../../../../lib/auth/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../../lib/auth/mfa.ts';
 import { generateTotp } from '../../../../../lib/auth/totp.ts';
-import { cookie } from '../../../../../lib/http/access.ts';
+import { freshCookie } from '../../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../../lib/http/errors.ts';
 import { shown, text, z } from '../../../../../lib/http/schema.ts';
@@ -14,7 +14,7 @@ export const createTotpDevice = endpoint(
   {
     method: 'post',
     path: '/profile/mfa/devices/totp',
-    access: cookie,
+    access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Add an authenticator app',
     description: 'It counts once a code of it was verified. The secret is shown this once.',

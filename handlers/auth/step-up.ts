@@ -1,0 +1,63 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { sessions } from '../../db/shared.ts';
+import { lockUser, requirePassword } from '../../lib/auth/accounts.ts';
+import { clientOfSession } from '../../lib/auth/limit-clients.ts';
+import { useAnyCode } from '../../lib/auth/second-factor.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { password } from '../../lib/http/fields.ts';
+import { EXAMPLE_ID, optional, text, z } from '../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+export const stepUp = endpoint(
+  {
+    method: 'post',
+    path: '/auth/step-up',
+    access: cookie,
+    tag: 'Auth',
+    summary: 'Prove once more who you are',
+    description:
+      'For what a stolen session must not be enough for: for 10 minutes this session may change e-mail addresses and second factors. With MFA on it takes a `code` too: of any TOTP or e-mail device, or of that of `device_id`, or a recovery code (`is_recovery`).',
+    request: {
+      body: z.object({
+        password: password(),
+        code: optional(text({ min: 1, max: 100, trim: true, example: '123456' })),
+        device_id: optional(z.string().openapi({ example: EXAMPLE_ID })),
+        is_recovery: optional(z.boolean().openapi({ example: false })),
+      }),
+    },
+    responses: { 200: { description: 'It is you.', message: 'Confirmed for the next 10 minutes.' } },
+    errors: ['auth_error/invalid_credentials', 'auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { body, db, now, services, sessionId, user } = call;
+    const { code, device_id: deviceId, is_recovery: isRecovery } = body;
+    if (user.mfaEnabled && code === undefined) throw codeRequired();
+    const verified = await requirePassword(call, body.password);
+    const client = clientOfSession(call);
+    const forgetCodes = user.mfaEnabled && (await services.limits.guess('code', user.id, client));
+    await db.transaction(async (tx) => {
+      const { mfaEnabled } = await lockUser(tx, user.id, verified);
+      if (mfaEnabled) {
+        if (code === undefined) throw codeRequired();
+        if (!(await useAnyCode(tx, call, user.id, { code, deviceId, isRecovery, purpose: call.sessionId }))) {
+          logSecurityEvent(call, 'step_up_failed', { reason: 'wrong code' });
+          throw new ApiError('auth_error/mfa_invalid_code');
+        }
+      }
+      const fresh = await tx
+        .update(sessions)
+        .set({ steppedUpAt: now })
+        .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
+        .returning({ id: sessions.id });
+      if (fresh.length === 0) throw new ApiError('auth_error/session_revoked');
+    });
+    if (forgetCodes) await forgetCodes();
+    logSecurityEvent(call, 'step_up');
+    return done();
+  },
+);
+
+const codeRequired = () =>
+  new ApiError('validation_error/field_required', { details: [{ field: 'code', message: 'is required' }] });

@@ -1,0 +1,33 @@
+import { mailCode } from '../../../lib/auth/mail-code.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { done, endpoint } from '../../../lib/http/endpoint.ts';
+import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
+
+export const sendStepUpOtp = endpoint(
+  {
+    method: 'post',
+    path: '/auth/step-up/send-email-otp',
+    access: cookie,
+    tag: 'Auth',
+    summary: 'Mail a one-time code for the step-up',
+    description:
+      'To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes; earlier ones no longer do.',
+    request: { body: z.object({ device_id: z.string().openapi({ example: EXAMPLE_ID }) }) },
+    responses: {
+      200: {
+        description: 'The code is on its way; the message shows the masked address.',
+        message: 'A code was sent to a***@example.com.',
+      },
+    },
+    errors: ['resource_error/not_found', 'rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const address = await mailCode(
+      call,
+      call.user.id,
+      { id: call.body.device_id, purpose: call.sessionId },
+      { stepUp: true },
+    );
+    return done({ message: `A code was sent to ${address}.` });
+  },
+);

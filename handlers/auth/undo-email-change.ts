@@ -1,0 +1,36 @@
+import { undoPrimaryEmailChange } from '../../lib/auth/primary-email-changes.ts';
+import { randomHex } from '../../lib/auth/random.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
+import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { mailedToken } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+export const undoEmailChange = endpoint(
+  {
+    method: 'post',
+    path: '/auth/undo-email-change',
+    access: baseDomainOnly,
+    tag: 'Auth',
+    summary: 'Undo a change of the primary e-mail address',
+    description:
+      'By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address.',
+    request: { body: z.object({ token: mailedToken() }) },
+    responses: {
+      200: {
+        description: 'The address is the primary one again.',
+        message: 'The address was restored. A link to set a new password is on its way to it.',
+      },
+    },
+    errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { body, peer, services } = call;
+    await services.limits.count('client', peer.ip);
+    const unknownPassword = () => services.hasher.hash(randomHex(32));
+    const account = await undoPrimaryEmailChange(call, body.token, unknownPassword);
+    services.mail.kick();
+    logSecurityEvent(call, 'primary_email_restored', { account });
+    return done();
+  },
+);

@@ -1,0 +1,29 @@
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import { userEmails } from '../../db/shared.ts';
+import type { CookieCall } from '../http/call.ts';
+import { type AccountChange, accountChanged } from '../mail/templates.ts';
+
+/** The user's primary address as the transaction sees it, which has locked the user. */
+export async function primaryAddress(tx: Tx, userId: string): Promise<string | undefined> {
+  const [primary] = await tx
+    .select({ email: userEmails.email })
+    .from(userEmails)
+    .where(and(eq(userEmails.userId, userId), eq(userEmails.isPrimary, true)));
+  return primary?.email;
+}
+
+/** Tells the primary address, and others it concerns, about a change of the account; in the transaction that makes it. */
+export async function mailChange(
+  tx: Tx,
+  { now, peer, services, user }: CookieCall,
+  change: AccountChange,
+  about: { address?: string; device?: string } = {},
+  others: readonly string[] = [],
+): Promise<void> {
+  const content = accountChanged(change, { name: user.name, at: now, ip: peer.ip, ...about });
+  const primary = await primaryAddress(tx, user.id);
+  for (const recipient of new Set([...(primary === undefined ? [] : [primary]), ...others])) {
+    await services.mail.enqueue(tx, recipient, content);
+  }
+}

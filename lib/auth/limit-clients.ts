@@ -1,0 +1,66 @@
+import { desc, eq } from 'drizzle-orm';
+import { generateCookie, getCookie } from 'hono/cookie';
+import { sessions } from '../../db/shared.ts';
+import type { CookieCall, PublicCall } from '../http/call.ts';
+import { networkOf } from '../http/network.ts';
+import type { LimitClient } from './limits.ts';
+import { TOKEN_SECONDS } from './signed-token.ts';
+
+/**
+ * Tells a browser apart that an account has signed in with, wherever it is now and whoever shares its address
+ * (OWASP "Device cookies"). It lets nobody in: it only keeps strangers' failures from counting against it.
+ */
+export const DEVICE_COOKIE = 'svc_device';
+
+/** Sessions that are looked through for a network. */
+const MAX_SESSIONS = 200;
+
+/** The client of a sign-in. @param account its id, where the address belongs to one */
+export async function clientOf(call: PublicCall, account: string | undefined): Promise<LimitClient> {
+  const { c, db, now, peer, services } = call;
+  if (!services.limits.on) return NOBODY;
+  const cookie = getCookie(c, DEVICE_COOKIE);
+  const device = cookie ? await services.signedTokens.verify('device', cookie, now) : undefined;
+  if (device && device !== 'expired' && device.userId === account) {
+    return { key: `device ${device.id}`, isKnown: async () => true };
+  }
+  const network = networkOf(peer.ip);
+  return {
+    key: `network ${network}`,
+    async isKnown() {
+      if (account === undefined || network === '') return false;
+      const rows = await db
+        .select({ ip: sessions.ipAddress })
+        .from(sessions)
+        .where(eq(sessions.userId, account))
+        .orderBy(desc(sessions.createdAt))
+        .limit(MAX_SESSIONS);
+      return rows.some(({ ip }) => networkOf(ip) === network);
+    },
+  };
+}
+
+/** The client of somebody who is signed in: their session, which nobody else can use up. */
+export const clientOfSession = ({ sessionId }: CookieCall): LimitClient => ({
+  key: `session ${sessionId}`,
+  isKnown: async () => true,
+});
+
+const NOBODY: LimitClient = { key: '', isKnown: async () => false };
+
+/** With limits on, the answer gives the browser a device cookie for the account it has just proved to own. */
+export async function rememberDevice(call: PublicCall, userId: string): Promise<void> {
+  const { c, now, peer, services } = call;
+  if (!services.limits.on) return;
+  const { id } = services.nextId();
+  const token = await services.signedTokens.sign('device', { userId, id }, now);
+  const request = c.get('request');
+  const cookie = generateCookie(DEVICE_COOKIE, token, {
+    path: '/api/v1/auth',
+    httpOnly: true,
+    sameSite: 'Lax',
+    maxAge: TOKEN_SECONDS.device,
+    ...(peer.secure && { secure: true }),
+  });
+  request.cookies = [...(request.cookies ?? []), cookie];
+}

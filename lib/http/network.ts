@@ -1,0 +1,39 @@
+import ipaddr from 'ipaddr.js';
+
+/** An address as proxies write it, which may be with a port. It is shown to people, and text that is none could be a link. */
+const ADDRESS = /^(?:([\d.]{7,15})(?::\d+)?|([\da-f:.]{2,45})|\[([\da-f:.]{2,45})\](?::\d+)?)$/i;
+
+/** The address in a hop of `X-Forwarded-For`; undefined when there is none. */
+export function addressIn(hop: string): string | undefined {
+  const [, v4, v6, bracketed] = ADDRESS.exec(hop.trim()) ?? [];
+  if (v4 !== undefined) return ipaddr.IPv4.isValidFourPartDecimal(v4) ? v4 : undefined;
+  const text = v6 ?? bracketed;
+  return text !== undefined && ipaddr.IPv6.isValid(text) ? text : undefined;
+}
+
+/** A block of addresses. */
+export type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Reads an address or a CIDR block such as `10.0.0.0/8`; undefined when it is neither. */
+export function parseRange(text: string): Range | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (addressIn(text) !== text) return undefined;
+  const address = ipaddr.process(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** Whether an address is in one of the blocks; IPv4 also when it is written as IPv6 (`::ffff:10.0.0.1`). */
+export function isWithin(ip: string, ranges: readonly Range[]): boolean {
+  if (!ipaddr.isValid(ip)) return false;
+  const address = ipaddr.process(ip);
+  return ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits));
+}
+
+/** The network a client can take addresses from: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const parts = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${parts.join(':')}::/64`;
+}

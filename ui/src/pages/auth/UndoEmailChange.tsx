@@ -1,0 +1,71 @@
+import { Alert, Button, List, Text } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { api, ServiceError } from '../../api.ts';
+import { Page } from '../../parts/Page.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { sessionQuery } from '../../session.ts';
+import { Leave } from './Leave.tsx';
+
+const route = getRouteApi('/_public/undo-email-change');
+
+const has = (error: unknown, status: number) => error instanceof ServiceError && error.status === status;
+
+/** Undoes a change of the primary address, by the link that was mailed to the old one. Nothing happens without a click. */
+export function UndoEmailChange() {
+  const { token = '' } = route.useSearch();
+  const queries = useQueryClient();
+  const undo = useMutation({
+    mutationFn: () => api.post('/auth/undo-email-change', { body: { token } }),
+    // All sessions have ended, that of this browser too if it is of the account.
+    onSuccess: () => queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+
+  if (undo.isSuccess) {
+    return (
+      <Page title="Your address was restored">
+        <Alert role="status" color="teal" icon={<IconCheck />}>
+          All sessions were ended, and the old password no longer works. A link to set a new one is on its way
+          to your address.
+        </Alert>
+        <Text size="sm">
+          After you have set it, look through the second factors, organizations and API tokens of your
+          account.
+        </Text>
+        <Leave to="/login">To the login</Leave>
+      </Page>
+    );
+  }
+  if (token === '' || has(undo.error, 400)) {
+    return (
+      <Page title="This link does not work">
+        <Alert role="alert" color="yellow">
+          Links to undo a change of the address work once, and for 72 hours.
+        </Alert>
+        <Text size="sm">
+          If you cannot sign in any more, try “Forgot password”; otherwise ask whoever runs the server.
+        </Text>
+        <Leave to="/forgot-password">Forgot password</Leave>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="Undo the address change?"
+      description="The primary e-mail address of your account was changed. If that was not you, undo it."
+    >
+      <List size="sm" spacing={4}>
+        <List.Item>The old address becomes the primary one again, and the new one is removed.</List.Item>
+        <List.Item>
+          Addresses and second factors added in the 7 days before the change, or since, are removed too.
+        </List.Item>
+        <List.Item>All sessions end. You set a new password by a link that we mail to you.</List.Item>
+      </List>
+      {undo.error && <Problem error={undo.error} />}
+      <Button onClick={() => undo.mutate()} loading={undo.isPending}>
+        Undo the change
+      </Button>
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import { Modal, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Problem } from '../parts/Problem.tsx';
+import { mfaQuery } from '../queries/profile.ts';
+import { stepUps } from '../step-up.ts';
+
+const StepUpForm = lazy(async () => ({ default: (await import('./StepUpForm.tsx')).StepUpForm }));
+
+/**
+ * Asks the user to confirm who they are when the service wants that for something they do; it is done afterwards. The
+ * page, and what was typed into it, stays as it is.
+ */
+export function StepUp() {
+  const current = useSyncExternalStore(stepUps.subscribe, stepUps.current);
+  return (
+    <Modal
+      opened={current !== undefined}
+      onClose={() => stepUps.answer(false)}
+      title="Confirm that it is you"
+      centered
+      // Above the dialog the call comes from, below that of a session that has ended.
+      zIndex={900}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Loading password={current?.password} />
+    </Modal>
+  );
+}
+
+const placeholder = (
+  <Stack aria-hidden>
+    <Skeleton h={40} />
+    <Skeleton h={60} />
+    <Skeleton h={36} />
+  </Stack>
+);
+
+function Loading({ password }: { password: string | undefined }) {
+  // Read once for each dialog: what is typed into it stays.
+  const mfa = useQuery({
+    ...mfaQuery,
+    queryKey: ['step-up'],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  if (mfa.isPending) return placeholder;
+  if (mfa.isError) return <Problem error={mfa.error} onRetry={() => mfa.refetch()} />;
+  return (
+    <Suspense fallback={placeholder}>
+      <StepUpForm
+        password={password}
+        devices={mfa.data.mfa_enabled ? mfa.data.devices.filter(({ verified }) => verified) : []}
+      />
+    </Suspense>
+  );
+}

@@ -1,0 +1,152 @@
+import { Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { plainApi, type Schemas, ServiceError } from '../api.ts';
+import { MailedCode } from '../pages/auth/MailedCode.tsx';
+import { MethodButtons } from '../pages/auth/MethodButtons.tsx';
+import { isRefused, type Method } from '../pages/auth/second-factor.ts';
+import { CodeInput } from '../parts/CodeInput.tsx';
+import { PasswordField } from '../parts/PasswordField.tsx';
+import { Problem } from '../parts/Problem.tsx';
+import { sessionQuery } from '../session.ts';
+import { stepUps } from '../step-up.ts';
+
+interface Props {
+  /** What was typed already. */
+  password: string | undefined;
+  /** Those of the second factor; empty while MFA is off. */
+  devices: Schemas['MfaDevice'][];
+}
+
+/** The password, and with MFA on a code. */
+export function StepUpForm({ password: typed, devices }: Props) {
+  const email = useQueryClient().getQueryData(sessionQuery.queryKey)?.user?.email;
+  const [password, setPassword] = useState(typed ?? '');
+  const [chosen, choose] = useState<Method | 'recovery' | undefined>(() => firstOf(devices));
+  const [code, setCode] = useState('');
+  const [attempt, setAttempt] = useState(0);
+  const hasMfa = devices.length > 0;
+
+  const confirm = useMutation({
+    mutationFn: (given: string) =>
+      plainApi.post('/auth/step-up', { body: { password, ...proofOf(chosen, given) } }),
+    onSuccess: () => stepUps.answer(true),
+    onError: (error) => {
+      if (!isRefused(error)) return;
+      setCode('');
+      setAttempt(attempt + 1);
+    },
+  });
+  const isWrongPassword =
+    confirm.error instanceof ServiceError && confirm.error.code === 'invalid_credentials';
+  const isWrongCode = isRefused(confirm.error);
+  const isComplete =
+    password !== '' && (!hasMfa || (chosen === 'recovery' ? code.trim() !== '' : code.length === 6));
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isComplete) confirm.mutate(code);
+      }}
+    >
+      <Stack>
+        <Text size="sm">
+          You signed in a while ago. To change e-mail addresses or second factors, enter your password
+          {hasMfa ? ' and a code' : ''} again. You are not asked again for 10 minutes.
+        </Text>
+        <input type="email" autoComplete="username" value={email ?? ''} readOnly hidden />
+        <PasswordField
+          label="Your password"
+          autoFocus={typed === undefined}
+          value={password}
+          onChange={({ currentTarget }) => {
+            setPassword(currentTarget.value);
+            confirm.reset();
+          }}
+          error={isWrongPassword && 'This is not your password'}
+          errorProps={{ role: 'alert' }}
+        />
+        {chosen === 'recovery' ? (
+          <TextInput
+            label="Recovery code"
+            description="One of the eight you were given when you switched on MFA. Each works once."
+            placeholder="xxxx-xxxx-xxxx"
+            value={code}
+            onChange={({ currentTarget }) => setCode(currentTarget.value)}
+            error={isWrongCode && 'This is not one of your codes, or it was used before.'}
+            errorProps={{ role: 'alert' }}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={100}
+            ff="monospace"
+          />
+        ) : (
+          chosen && (
+            <>
+              {chosen.type === 'email' && (
+                <MailedCode
+                  method={chosen}
+                  purpose="step-up"
+                  send={() =>
+                    plainApi.post('/auth/step-up/send-email-otp', { body: { device_id: chosen.id } })
+                  }
+                />
+              )}
+              <CodeInput
+                // Made anew after a code that was refused: empty, and with the cursor at its beginning.
+                key={`${chosen.id} ${attempt}`}
+                label="Six-digit code"
+                {...(chosen.type === 'totp' && { description: `Of the app you set up as “${chosen.name}”.` })}
+                value={code}
+                onChange={setCode}
+                onComplete={(value) => password !== '' && confirm.mutate(value)}
+                busy={confirm.isPending}
+                autoFocus={attempt > 0 || typed !== undefined}
+                error={isWrongCode && 'This is not the code, or it was used before.'}
+              />
+            </>
+          )
+        )}
+        {confirm.error && !isWrongPassword && !isWrongCode && <Problem error={confirm.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => stepUps.answer(false)}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={confirm.isPending} disabled={!isComplete}>
+            Confirm
+          </Button>
+        </Group>
+        {hasMfa && (
+          <>
+            {chosen ? (
+              <Divider label="Another way" />
+            ) : (
+              <Text size="sm">Where should the code come from?</Text>
+            )}
+            <MethodButtons
+              methods={devices.filter((device) => device !== chosen)}
+              withRecovery={chosen !== 'recovery'}
+              disabled={confirm.isPending}
+              onChoose={(method) => {
+                confirm.reset();
+                setCode('');
+                choose(method);
+              }}
+            />
+          </>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+/** An app is at hand; a mail is not sent unasked. */
+const firstOf = (devices: readonly Method[]) => devices.find(({ type }) => type === 'totp');
+
+function proofOf(chosen: Method | 'recovery' | undefined, code: string) {
+  if (!chosen) return {};
+  return chosen === 'recovery' ? { code, is_recovery: true } : { code, device_id: chosen.id };
+}
