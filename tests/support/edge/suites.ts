@@ -21,6 +21,7 @@ export const SUITES = [
   'tests/members.test.ts',
   'tests/org-features.test.ts',
   'tests/orgs.test.ts',
+  'tests/passwords.test.ts',
   'tests/projects.test.ts',
   'tests/read-only.test.ts',
   'tests/scan-changes.test.ts',
