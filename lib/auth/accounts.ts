@@ -122,7 +122,8 @@ export async function mailVerification(
 export async function mailPasswordChanged(
   db: Db | Tx,
   { services, now, peer }: PublicCall,
-  user: { name: string; email: string },
+  user: { name: string; email: string; claimed?: boolean },
 ): Promise<void> {
-  await services.mail.enqueue(db, user.email, passwordChanged({ name: user.name, at: now, ip: peer.ip }));
+  const { name, email, claimed = false } = user;
+  await services.mail.enqueue(db, email, passwordChanged({ name, at: now, ip: peer.ip, claimed }));
 }

@@ -1,11 +1,11 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
-import { type Role, sessions } from '../../db/shared.ts';
+import { memberships, type Role, sessions } from '../../db/shared.ts';
 import { parseBearer } from '../auth/api-tokens.ts';
 import type { FoundSession } from '../auth/session-look-up.ts';
 import type { TokenClaims } from '../auth/signed-token.ts';
 import type { Org } from '../orgs.ts';
-import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext } from './call.ts';
+import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext, SessionUser } from './call.ts';
 import { ApiError, type ErrorKey } from './errors.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin } from './origin.ts';
 import { expireStrayCookies, readSessionCookies } from './session-cookie.ts';
@@ -14,7 +14,7 @@ import { expireStrayCookies, readSessionCookies } from './session-cookie.ts';
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
-  | { kind: 'cookie' }
+  | { kind: 'cookie'; unverified?: true }
   | { kind: 'cookieOrg'; role: Role }
   | { kind: 'bearer' };
 
@@ -24,6 +24,11 @@ export const publicAccess = { kind: 'public' } as const;
 export const baseDomainOnly = { kind: 'baseDomainOnly' } as const;
 /** A user with a live session, on any host. */
 export const cookie = { kind: 'cookie' } as const;
+/**
+ * A user with a live session, also where `requireVerifiedEmail` keeps out those whose primary address is not verified: for
+ * what it takes to sign in, to verify the address and to sign out.
+ */
+export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 /** A member of the organization the host names, with at least this role. */
 export const cookieOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role }) as const;
 /** An agent with an API token of the organization the host names. */
@@ -64,9 +69,14 @@ export function accessErrors(access: Access, method: string): ErrorKey[] {
   const checksRole = access.kind === 'cookieOrg' && access.role !== 'viewer';
   return [
     ...GUARD_ERRORS[access.kind],
+    ...(checksAddress(access) ? (['permission_error/email_not_verified'] as const) : []),
     ...(checksOrigin || checksRole ? (['permission_error/denied'] as const) : []),
   ];
 }
+
+/** Whether it is closed to unverified accounts when `requireVerifiedEmail` is on. */
+const checksAddress = (access: Access): boolean =>
+  access.kind === 'cookieOrg' || (access.kind === 'cookie' && !access.unverified);
 
 /** A call that was let in, and what is to be done when it is over. */
 export interface Admitted<Call> {
@@ -75,8 +85,8 @@ export interface Admitted<Call> {
 }
 
 /**
- * Lets a request in or throws. Checks run in one order: session (401), organization (404), membership (403),
- * `require_mfa` (403), role (403); for agents token format (401), organization (404), token (401).
+ * Lets a request in or throws. Checks run in one order: session (401), verified address (403, with
+ * `requireVerifiedEmail`), organization (404), membership (403), `require_mfa` (403), role (403); for agents token format (401), organization (404), token (401).
  */
 export async function admit(access: Access, base: PublicCall): Promise<Admitted<PublicCall>> {
   if (access.kind === 'bearer') return admitAgent(base);
@@ -88,7 +98,7 @@ export async function admit(access: Access, base: PublicCall): Promise<Admitted<
       requireBaseDomain(base);
       return { call: base };
     case 'cookie':
-      return { call: await admitUser(base) };
+      return { call: await admitUser(base, access.unverified) };
     case 'cookieOrg':
       return { call: await admitMember(base, access.role) };
   }
@@ -170,6 +180,12 @@ function requireLive<S extends FoundSession>(session: S | undefined, now: Date):
   return session;
 }
 
+/** @throws ApiError `permission_error/email_not_verified` */
+function requireVerified({ services }: PublicCall, { user }: FoundSession): void {
+  if (services.config.requireVerifiedEmail && !user.emailVerified)
+    throw new ApiError('permission_error/email_not_verified');
+}
+
 const ACTIVITY_STEP_MS = 60_000;
 
 async function noteActivity({ db, now, log }: PublicCall, session: FoundSession): Promise<void> {
@@ -186,11 +202,31 @@ async function noteActivity({ db, now, log }: PublicCall, session: FoundSession)
     });
 }
 
-async function admitUser(base: PublicCall): Promise<CookieCall> {
+/** From now on the organization sees the name of a member who was invited by an address they had verified before. */
+async function noteFirstVisit({ db, now, log }: PublicCall, org: Org, user: SessionUser): Promise<void> {
+  await db
+    .update(memberships)
+    .set({ confirmedAt: now })
+    .where(
+      and(
+        eq(memberships.orgId, org.id),
+        eq(memberships.userId, user.id),
+        eq(memberships.confirmedAt, memberships.createdAt),
+      ),
+    )
+    .catch((error) => {
+      if (!refusesWrites(error)) throw error;
+      log.debug('the first visit was not noted', { error });
+    });
+}
+
+/** @param unverified lets in accounts without a verified address, whatever the configuration */
+async function admitUser(base: PublicCall, unverified = false): Promise<CookieCall> {
   const { services, now } = base;
   const claims = await readCookie(base);
   const session = requireLive(await services.sessions.find(claims), now);
   requestOf(base).user = session.user.id;
+  if (!unverified) requireVerified(base, session);
   await noteActivity(base, session);
   return Object.assign(base, { user: session.user, sessionId: session.id });
 }
@@ -200,7 +236,7 @@ export async function visitorOf(base: PublicCall): Promise<CookieCall | undefine
   const { claims, tooMany } = await readSessionCookies(base);
   if (claims.length === 0 && !tooMany) return undefined;
   try {
-    return await admitUser(base);
+    return await admitUser(base, true);
   } catch (error) {
     if (error instanceof ApiError && error.key === 'auth_error/session_revoked') return undefined;
     throw error;
@@ -218,13 +254,15 @@ async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
     throw error;
   });
   const session = requireLive(await services.sessions.findInOrg(org, claims), now);
-  const { user, role, requireMfa } = session;
+  const { user, role, confirmed, requireMfa } = session;
   const request = requestOf(base);
   request.user = user.id;
   request.org = org.slug;
-  if (!role) throw new ApiError('tenant_error/not_member');
+  requireVerified(base, session);
+  const pending = services.config.pendingInvitations && !confirmed;
+  if (!role || pending) throw new ApiError('tenant_error/not_member');
   if (requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
   if (RANK[role] < RANK[least]) throw new ApiError('permission_error/denied');
-  await noteActivity(base, session);
+  await Promise.all([noteActivity(base, session), session.firstVisit && noteFirstVisit(base, org, user)]);
   return Object.assign(base, { user, sessionId: session.id, org, role });
 }

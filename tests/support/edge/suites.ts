@@ -18,6 +18,7 @@ export const SUITES = [
   'tests/http.test.ts',
   'tests/ingest.test.ts',
   'tests/isolation.test.ts',
+  'tests/members-roles.test.ts',
   'tests/members.test.ts',
   'tests/org-features.test.ts',
   'tests/orgs.test.ts',
@@ -25,6 +26,7 @@ export const SUITES = [
   'tests/read-only.test.ts',
   'tests/scan-changes.test.ts',
   'tests/scans.test.ts',
+  'tests/strict.test.ts',
   'tests/tokens.test.ts',
   'tests/triage.test.ts',
 ];
