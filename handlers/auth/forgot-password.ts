@@ -1,3 +1,4 @@
+import { isForeignKeyViolation } from '../../db/errors.ts';
 import { findAccount } from '../../lib/auth/accounts.ts';
 import { issueMailedToken } from '../../lib/auth/mailed-tokens.ts';
 import { randomHex } from '../../lib/auth/random.ts';
@@ -30,7 +31,7 @@ export const forgotPassword = endpoint(
     await limits.count('client', peer.ip);
     await limits.count('mail', body.email);
     const account = await findAccount(db, body.email);
-    await db.transaction(async (tx) => {
+    const write = db.transaction(async (tx) => {
       // For an unknown address as much is written and committed, to nobody.
       const token = account
         ? await issueMailedToken(
@@ -46,6 +47,10 @@ export const forgotPassword = endpoint(
           : resetPassword({ ...link, name: account?.name ?? '' });
       if (account) await mail.enqueue(tx, body.email, content);
       else await mail.pretend(tx, content);
+    });
+    await write.catch((error) => {
+      // The account gave the address up meanwhile.
+      if (!isForeignKeyViolation(error)) throw error;
     });
     if (account) mail.kick();
     return done();
