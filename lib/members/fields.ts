@@ -13,7 +13,8 @@ import type { Config } from '../config.ts';
 export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
   or (${memberships.invitedEmail} is null and ${userEmails.verifiedAt} is not null))`;
 
-const email = sql<string>`coalesce(${memberships.invitedEmail}, ${userEmails.email})`;
+/** The address an organization knows a member by. */
+export const memberEmail = sql<string>`coalesce(${memberships.invitedEmail}, ${userEmails.email})`;
 
 /** Whether the shown address was verified by the account. */
 const isVerified = sql<boolean>`case when ${memberships.invitedEmail} is null then ${userEmails.verifiedAt} is not null
@@ -36,7 +37,7 @@ export function memberFields({ pendingInvitations }: Switches) {
   const hides = sql`(${isOther} and ${isUnseen})`;
   return {
     user_id: users.id,
-    email,
+    email: memberEmail,
     name: sql<string>`case when ${hides} then ${localPart} else ${users.name} end`,
     avatar_url: sql<string>`case when ${hides} then '' else ${users.avatarUrl} end`,
     role: memberships.role,
