@@ -116,7 +116,10 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
           color="orange"
           icon={<IconAlertTriangle />}
           title="Nobody has verified this address yet"
-          styles={{ title: { color: 'var(--mantine-color-text)' } }}
+          styles={{
+            title: { color: 'var(--mantine-color-text)' },
+            message: { color: 'var(--mantine-color-text)' },
+          }}
         >
           <Text size="sm">
             If somebody else has registered it, they have access now. The list shows when it is verified.

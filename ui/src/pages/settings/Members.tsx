@@ -1,6 +1,6 @@
 import { Alert, Avatar, Button, Card, Group, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconAlertTriangle, IconUserPlus } from '@tabler/icons-react';
+import { IconAlertTriangle, IconMail, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
@@ -83,17 +83,21 @@ function Unverified({ members }: { members: Member[] }) {
   const { user } = useMe();
   const others = members.filter(({ user_id, verified }) => !verified && user_id !== user.id);
   if (others.length === 0 || !may('admin')) return null;
+  const isPending = others.every(({ pending }) => pending);
   const count = others.length === 1 ? '1 member has' : `${others.length} members have`;
   return (
     <Alert
-      color="orange"
-      icon={<IconAlertTriangle />}
+      color={isPending ? 'gray' : 'orange'}
+      icon={isPending ? <IconMail /> : <IconAlertTriangle />}
       title={`${count} not verified the address they were invited by`}
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
+      styles={{
+        title: { color: 'var(--mantine-color-text)' },
+        message: { color: 'var(--mantine-color-text)' },
+      }}
     >
-      {others.every(({ pending }) => pending)
+      {isPending
         ? 'They have no access until they do. “Resend invitation” mails them another link.'
-        : 'They have access all the same, and so has somebody else who registered the address. “Resend invitation” mails a link to its owner; remove members you do not know.'}
+        : 'They have access all the same, even where somebody else has registered the address. “Resend invitation” mails a link to the owner of the address. Remove members you do not know.'}
     </Alert>
   );
 }
@@ -102,7 +106,7 @@ function Unverified({ members }: { members: Member[] }) {
 function Mark({ member: { pending, verified } }: { member: Member }) {
   if (verified) return null;
   return pending ? (
-    <StateBadge label="Pending" color="gray" />
+    <StateBadge label="Pending" color="blue" />
   ) : (
     <StateBadge label="Not verified" color="orange" />
   );
@@ -118,8 +122,8 @@ function MemberRow({ member }: { member: Member }) {
         <Group gap="sm" wrap="nowrap">
           <Avatar name={member.name} color="indigo" size={34} alt="" visibleFrom="xs" />
           <div style={{ minWidth: 0 }}>
-            <Group gap="xs">
-              <Text size="sm" fw={500}>
+            <Group gap={4} mb={2}>
+              <Text size="sm" fw={500} mr={4}>
                 <bdi>{member.name}</bdi>
                 {isOwn && (
                   <Text span size="sm" c="dimmed" fw={400}>
