@@ -69,5 +69,8 @@ export async function retried<T>(transaction: () => PromiseLike<T>): Promise<T> 
   }
 }
 
+/** Whether a row names another that was deleted meanwhile. */
+export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
+
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

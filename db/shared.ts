@@ -98,7 +98,10 @@ export const memberships = shared.table(
     role: text('role', { enum: ROLES }).notNull(),
     /** The address an invitation went to; null for the creator of the organization and for older rows. */
     invitedEmail: text('invited_email'),
-    /** When the account verified `invitedEmail`. */
+    /**
+     * When the account verified `invitedEmail`. An address that was verified before the invitation is confirmed at
+     * `createdAt`, and at the member's first visit later than that.
+     */
     confirmedAt: time('confirmed_at'),
     createdAt: time('created_at').notNull(),
   },

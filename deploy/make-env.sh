@@ -20,7 +20,8 @@ GRAFANA_PASSWORD=$(secret 12)
 # Organizations at <slug>.findings.example.com; unset: one host, http://localhost:8080.
 #SVC_BASE_DOMAIN=findings.example.com
 #SVC_PUBLIC_URL=https://findings.example.com
-SVC_AUTH_LIMITS=on
+# The production profile: unverified accounts are closed out, invitations pending, sign-ins limited.
+SVC_STRICT=on
 
 # Unset: mails are caught, and shown at http://localhost:8025.
 #SVC_SMTP_URL=smtps://user:password@mail.example.com

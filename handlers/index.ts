@@ -33,8 +33,11 @@ import { listFindings } from './findings/list.ts';
 import { updateFinding } from './findings/update.ts';
 import { updateFindings } from './findings/update-many.ts';
 import { inviteMember } from './members/invite.ts';
+import { leaveOrg } from './members/leave.ts';
 import { listMembers } from './members/list.ts';
 import { removeMember } from './members/remove.ts';
+import { resendInvitation } from './members/resend-invitation.ts';
+import { updateMember } from './members/update.ts';
 import { healthz, readyz } from './ops/health.ts';
 import { metrics } from './ops/metrics.ts';
 import { listOrgFeatures } from './org-features/list.ts';
@@ -137,6 +140,9 @@ export const endpoints = {
 
   listMembers,
   inviteMember,
+  leaveOrg,
+  resendInvitation,
+  updateMember,
   removeMember,
 
   pushFinding,

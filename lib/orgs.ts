@@ -1,13 +1,15 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
-import type { Database, Db, Tx } from '../db/client.ts';
+import type { Database, Tx } from '../db/client.ts';
 import { type Migration, migrateOrg, orgSchemaStatements } from '../db/migrate.ts';
 import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../db/org.ts';
 import { orgFields, toResource } from '../db/resources.ts';
-import { memberships, orgMigrations, orgs } from '../db/shared.ts';
+import { memberships, orgMigrations, orgs, userEmails } from '../db/shared.ts';
+import type { CookieCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
 import { subdomainOf } from './http/origin.ts';
 import type { Logger } from './logger.ts';
+import { isConfirmed } from './members/fields.ts';
 import { MIGRATIONS_AT_ONCE, migrateOrgs } from './org-migrations.ts';
 import { isReservedSlug, slugFrom } from './slugs.ts';
 
@@ -172,7 +174,9 @@ export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migrat
   if (!inserted) return undefined;
   // Sent one behind the other without waiting: one round trip for all.
   await Promise.all([
-    tx.insert(memberships).values({ orgId: id, userId: ownerId, role: 'owner', createdAt }),
+    tx
+      .insert(memberships)
+      .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt }),
     ...orgSchemaStatements(id, migrations).map((statement) => tx.execute(sql.raw(statement))),
     tx
       .insert(orgMigrations)
@@ -197,13 +201,20 @@ export function* slugCandidates(
   for (;;) yield `${base || fallback}-${crypto.randomUUID().slice(0, 6)}`;
 }
 
-/** A user's organizations with their role, newest first. */
-export async function listOrgsOf(db: Db, userId: string, where?: SQL) {
+/** The user's organizations with their role, newest first; without those where they are pending. */
+export async function listOrgsOf({ db, services, user }: CookieCall, where?: SQL) {
   const rows = await db
     .select({ ...orgFields, role: memberships.role })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
-    .where(and(eq(memberships.userId, userId), where))
+    .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
+    .where(
+      and(
+        eq(memberships.userId, user.id),
+        services.config.pendingInvitations ? isConfirmed : undefined,
+        where,
+      ),
+    )
     .orderBy(desc(orgs.createdAt), desc(orgs.id));
   return rows.map(toResource);
 }

@@ -38,10 +38,14 @@ export const Organization = z
 export const Member = z
   .object({
     user_id: id(),
-    email: shown('grace@example.com'),
+    email: shown('grace@example.com', 'The invited address; of others the primary one.'),
     name: shown('Grace Hopper'),
     avatar_url: shown('', 'Empty when there is none.'),
     role: z.enum(ROLES),
+    verified: z.boolean().openapi({ description: 'The account has verified the address.', example: true }),
+    pending: z
+      .boolean()
+      .openapi({ description: 'No access yet, until the address is verified.', example: false }),
   })
   .openapi('Member');
 

@@ -19,10 +19,14 @@ import { installSchemathesis, runSchemathesis, Unavailable } from './fuzz/schema
 const USAGE = `npm run fuzz -- [options]
   --max-examples N   random requests per operation (default 30)
   --seed N           the same requests again
-  --caller NAME      only as this one (repeatable): anonymous, account, sessions, owner, member, agent
+  --caller NAME      only as this one (repeatable): anonymous, account, sessions, owner,
+                     leaver, unverified, pending, member, agent
   --operation ID     only this operation, by its id (repeatable)
   --verbose          shows all that Schemathesis says
 `;
+
+/** Of both servers, whose sessions are the same. */
+const JWT_SECRET = 'a secret for fuzzing only, of 36 bytes';
 
 /** GET, HEAD, POST, PATCH, DELETE, OPTIONS and other. */
 const METHOD_LABELS = 7;
@@ -69,7 +73,10 @@ process.exit(code);
 /** @returns whether all is well */
 async function fuzz(site: Site, schemathesis: string): Promise<boolean> {
   const database = await openBenchDatabase(site, undefined);
-  const { origin, logFile } = await startServer(site, { root: site.root, databaseUrl: database.url });
+  const start = (env: Record<string, string>) =>
+    startServer(site, { root: site.root, databaseUrl: database.url, env: { JWT_SECRET, ...env } });
+  const { origin, logFile } = await start({});
+  const strict = await start({ SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' });
   const callers = await prepareCallers(origin, database.sql);
   site.say(`seed ${options.seed}`);
 
@@ -80,7 +87,7 @@ async function fuzz(site: Site, schemathesis: string): Promise<boolean> {
     const began = performance.now();
     const operations = caller.operations.filter((id) => options.operation?.includes(id) ?? true);
     if (operations.length === 0) continue;
-    const args = await argumentsFor(site, origin, caller, operations);
+    const args = await argumentsFor(site, caller.strict ? strict.origin : origin, caller, operations);
     const { report, output } = await runSchemathesis(site, schemathesis, caller.name, args);
     const problems = [...report.failures, ...report.errors];
     const tested = report.operations?.tested ?? 0;
@@ -97,7 +104,8 @@ async function fuzz(site: Site, schemathesis: string): Promise<boolean> {
     ]);
   }
 
-  const failed = serverErrors(await readFile(logFile, 'utf8'));
+  const logs = await Promise.all([logFile, strict.logFile].map((file) => readFile(file, 'utf8')));
+  const failed = logs.flatMap(serverErrors);
   const series = await countSeries(origin);
   site.say(`\n${table(rows)}\n`);
   site.say([`server errors: ${failed.length}`, ...failed.slice(0, 20)].join('\n  '));

@@ -23,6 +23,8 @@ const endpoints: Endpoint[] = Object.values(table);
 let t: TestApp;
 /** The same database, on the base domain svc.test. */
 let based: TestApp;
+/** The same database, in strict mode. */
+let closed: TestApp;
 let org: TestOrg;
 /** Requires MFA of its members. */
 let strict: TestOrg;
@@ -31,6 +33,7 @@ const UNKNOWN_ORG = 'no-such-org';
 beforeAll(async () => {
   t = await startApp();
   based = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
+  closed = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } });
   org = await createOrg(t.api);
   strict = await createOrg(t.api);
   must(await t.api.patch('/org-features/require_mfa', { ...strict.asOwner, body: { enabled: true } }));
@@ -77,20 +80,23 @@ const members = new Map<string, Promise<string>>();
 /** The cookie of a new session, of the user who has a role in an org, or no org but their own. */
 async function member(role?: string, { id } = org): Promise<string> {
   const key = `${role} ${id}`;
-  const user = members.get(key) ?? createMember(role, id);
+  const user = members.get(key) ?? createUser(t.api).then((made) => made.id);
   members.set(key, user);
-  return session(await user);
-}
-
-async function createMember(role: string | undefined, orgId: string): Promise<string> {
-  const user = await createUser(t.api);
-  if (role) await sql('insert into shared.memberships values ($1, $2, $3, now())', [orgId, user.id, role]);
-  return user.id;
+  const userId = await user;
+  // One of the calls is to leave.
+  if (role)
+    await sql('insert into shared.memberships values ($1, $2, $3, now()) on conflict do nothing', [
+      id,
+      userId,
+      role,
+    ]);
+  return session(userId);
 }
 
 const NOT_AUTHENTICATED = [401, 'auth_error/not_authenticated'];
 const SESSION_OVER = [401, 'auth_error/session_revoked'];
 const NO_ORG = [404, 'tenant_error/not_found'];
+const NOT_VERIFIED = [403, 'permission_error/email_not_verified'];
 const NOT_MEMBER = [403, 'tenant_error/not_member'];
 const MFA_REQUIRED = [403, 'permission_error/mfa_required_by_org'];
 const DENIED = [403, 'permission_error/denied'];
@@ -102,6 +108,7 @@ const GUARDS = [
   STEP_UP,
   NOT_AUTHENTICATED,
   SESSION_OVER,
+  NOT_VERIFIED,
   NO_ORG,
   NOT_MEMBER,
   MFA_REQUIRED,
@@ -183,6 +190,66 @@ describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
     expect(late).toEqual(STEP_UP);
     expect(outcome(await call(endpoint, { cookie: await aged(600, 10.5) }))).toEqual(STEP_UP);
     expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie: await aged(600, 9.5) })));
+  });
+});
+
+/** What an account does without a verified address in strict mode: see who it is, and verify the address. */
+const FOR_UNVERIFIED = [
+  'GET /api/v1/auth/me',
+  'GET /api/v1/profile/emails',
+  'POST /api/v1/profile/emails/{id}/send-verification',
+];
+
+describe.each(ofKind('cookie', 'cookieOrg'))('%s', (name, endpoint) => {
+  const isFree = FOR_UNVERIFIED.includes(name);
+
+  it(`is ${isFree ? 'open' : 'closed'} to an account without a verified address in strict mode`, async () => {
+    const cookie = await member('owner');
+    for (const slug of [org.slug, strict.slug, UNKNOWN_ORG, undefined]) {
+      const answer = outcome(await call(endpoint, { cookie, org: slug }, closed));
+      if (isFree) expect(GUARDS).not.toContainEqual(answer);
+      else expect(answer).toEqual(NOT_VERIFIED);
+    }
+  });
+
+  it('asks for a session first in strict mode', async () => {
+    const revoked = await session(org.owner.id, 'revoked');
+    expect(outcome(await call(endpoint, { cookie: revoked, org: org.slug }, closed))).toEqual(SESSION_OVER);
+    expect(outcome(await call(endpoint, { org: org.slug }, closed))).toEqual(NOT_AUTHENTICATED);
+  });
+
+  it('is open to a verified account in strict mode', async () => {
+    const user = await createUser(t.api);
+    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [user.id]);
+    await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [org.id, user.id]);
+    const answer = await call(endpoint, { cookie: await session(user.id), org: org.slug }, closed);
+    expect(GUARDS).not.toContainEqual(outcome(answer));
+  });
+});
+
+describe.each(ofKind('public', 'baseDomainOnly', 'bearer'))('%s', (_, endpoint) => {
+  it('does not ask for a verified address in strict mode', async () => {
+    const cookie = await member();
+    const answer = await call(endpoint, { cookie, token: org.token, org: org.slug }, closed);
+    expect(outcome(answer)).not.toEqual(NOT_VERIFIED);
+  });
+});
+
+describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
+  it('is closed to a pending member in strict mode, and tells as little as to a stranger', async () => {
+    const user = await createUser(t.api);
+    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [user.id]);
+    for (const { id, slug } of [org, strict]) {
+      await sql(
+        `insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
+         values ($1, $2, 'owner', 'other@example.com', now())`,
+        [id, user.id],
+      );
+      const cookie = await session(user.id);
+      expect(outcome(await call(endpoint, { cookie, org: slug }, closed))).toEqual(NOT_MEMBER);
+      if (id === org.id)
+        expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie, org: slug })));
+    }
   });
 });
 
@@ -407,6 +474,7 @@ describe('two organizations', () => {
   const bodyFor = ({ path }: Endpoint) => ({
     ...finding(b, onlyB.scans ?? '', { name: 'changed', filename: 'x', language: 'x', code: 'x' }),
     persona: 'senku',
+    role: 'viewer',
     status: path.includes('/scans/') ? 'failed' : 'open',
   });
 

@@ -13,6 +13,7 @@ import { recount } from '../lib/admin/counts.ts';
 import { clearDomain, normalizeDomain, setDomain } from '../lib/admin/domains.ts';
 import { oneLine } from '../lib/admin/error.ts';
 import { listFlags, setFlag } from '../lib/admin/flags.ts';
+import { listUnverifiedMembers, type UnverifiedMember } from '../lib/admin/members.ts';
 import { migrate, type Tracks } from '../lib/admin/migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from '../lib/admin/org-flags.ts';
 import { findOrg, listOrgs, showOrg } from '../lib/admin/orgs.ts';
@@ -23,6 +24,7 @@ import { startApp, type TestApp } from './support/app.ts';
 import { expectRightCounts } from './support/counts.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { silentLog } from './support/log.ts';
+import { resetBy, verify } from './support/mailed.ts';
 
 const tracks: Tracks = { shared: sharedMigrations, org: orgMigrations };
 
@@ -173,6 +175,80 @@ describe('on a database of its own', () => {
         schema_version: orgMigrations.length,
         schema_state: 'behind',
         pending: ['9000_more'],
+      });
+    });
+  });
+
+  describe('members without a verified address', () => {
+    const invite = async (email: string, role = 'member') =>
+      must(await t.api.post('/members/invite', { ...beta.asOwner, body: { email, role } })).user_id;
+    const summary = (rows: UnverifiedMember[]) =>
+      rows.map(({ org, role, email, reason }) => [org, role, email, reason]);
+
+    it('are listed, with the address that is to be verified', async () => {
+      const second = await createUser(t.api);
+      const invited = await createUser(t.api);
+      for (const { email } of [invited, second]) await verify(t, email);
+      const alias = `alias-${second.email}`;
+      must(await t.api.post('/profile/emails', { cookie: second.cookie, body: { email: alias } }));
+      await verify(t, alias);
+      const unverified = await createUser(t.api);
+      await invite(invited.email);
+      await invite(alias);
+      await invite(unverified.email, 'admin');
+      const placeholder = `placeholder-${second.email}`;
+      await invite(placeholder, 'viewer');
+      const expected = [
+        ['beta', 'owner', beta.owner.email, 'not verified'],
+        ['beta', 'admin', unverified.email, 'not verified'],
+        ['beta', 'viewer', placeholder, 'no password'],
+      ];
+      expect(summary(await listUnverifiedMembers(database, 'beta'))).toEqual(expected);
+      expect(summary(await listUnverifiedMembers(database, beta.id))).toEqual(expected);
+      const all = summary(await listUnverifiedMembers(database));
+      expect(all).toContainEqual(['acme', 'owner', acme.owner.email, 'not verified']);
+      expect(all.map(([slug]) => slug)).toEqual(all.map(([slug]) => slug).sort());
+
+      // The account has another verified address now, and is pending all the same.
+      await t.services.database
+        .sql`update shared.memberships set confirmed_at = null where invited_email = ${alias}`;
+      expect(summary(await listUnverifiedMembers(database, 'beta'))).toContainEqual([
+        'beta',
+        'member',
+        alias,
+        'not verified',
+      ]);
+      await resetBy(t, unverified.email);
+      expect(summary(await listUnverifiedMembers(database, 'beta'))).not.toContainEqual(expected[1]);
+    });
+
+    it('are shown by the command, as a table or as JSON', async () => {
+      const { code, out } = await admin(env, ['members', 'unverified', 'acme']);
+      expect(code).toBe(0);
+      expect(out.split('\n').map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
+        ['ORG', 'ROLE', 'ADDRESS', 'REASON'],
+        ['acme', 'owner', acme.owner.email, 'not verified'],
+        [''],
+      ]);
+      const json = JSON.parse((await admin(env, ['members', 'unverified', 'acme', '--json'])).out);
+      expect(json).toEqual([
+        {
+          org_id: acme.id,
+          org: 'acme',
+          user_id: acme.owner.id,
+          name: 'Ada Lovelace',
+          role: 'owner',
+          email: acme.owner.email,
+          reason: 'not verified',
+        },
+      ]);
+      await verify(t, acme.owner.email);
+      expect((await admin(env, ['members', 'unverified', 'acme'])).out).toBe(
+        'all members have verified their addresses\n',
+      );
+      expect(await admin(env, ['members', 'unverified', 'nobody'])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('there is no organization "nobody"'),
       });
     });
   });

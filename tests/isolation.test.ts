@@ -21,6 +21,7 @@ import {
   type EndpointName,
   emailOf,
   type Facts,
+  INVITED,
   idOf,
   MEMBERS,
   mailedToken,
@@ -39,6 +40,7 @@ import {
   TOTP_SECRET,
   type TokenName,
   tokenText,
+  UNVERIFIED,
   USERS,
   WITH_MFA,
 } from './support/isolation-model.ts';
@@ -60,8 +62,8 @@ const again = {
 };
 
 let t: TestApp;
-/** Both over the same database. */
-let apps: Record<'based' | 'single', TestApp>;
+/** All over the same database. */
+let apps: Record<'based' | 'single' | 'strict', TestApp>;
 const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
 
 beforeAll(async () => {
@@ -71,6 +73,10 @@ beforeAll(async () => {
   apps = {
     single: t,
     based: await startApp({ databaseUrl: t.databaseUrl, env: { ...env, SVC_BASE_DOMAIN: BASE_DOMAIN } }),
+    strict: await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { ...env, SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' },
+    }),
   };
   // Thousands of commits, and of passwords: neither has to be safe here.
   await sql(`
@@ -125,7 +131,7 @@ async function makeUsers() {
         user_id: idOf('user', user),
         email: emailOf(user, name),
         is_primary: name === 'main',
-        verified_at: name === 'hidden' ? null : created_at,
+        verified_at: name === 'hidden' || (name === 'main' && UNVERIFIED.includes(user)) ? null : created_at,
         created_at,
       })),
     ),
@@ -217,7 +223,17 @@ async function makeOrg(org: OrgName) {
   const members = Object.entries(MEMBERS[org]);
   await insert(
     'shared.memberships',
-    members.map(([user, role]) => ({ org_id: id, user_id: idOf('user', user), role, created_at })),
+    members.map(([user, role]) => {
+      const invited = INVITED[org][user as (typeof USERS)[number]];
+      return {
+        org_id: id,
+        user_id: idOf('user', user),
+        role,
+        invited_email: invited && emailOf(user, invited),
+        confirmed_at: invited && invited !== 'hidden' ? created_at : null,
+        created_at,
+      };
+    }),
   );
   if (org === DOMAIN.org)
     await sql('update shared.orgs set custom_domain = $1 where id = $2', [DOMAIN.host, id]);
@@ -394,7 +410,16 @@ async function readFacts(): Promise<Facts> {
   const ofOrg = (org: OrgName) => {
     const s = schemaOf(org);
     return object({
-      members: map(`shared.memberships where org_id = '${idOf('org', org)}'`, 'user_id', 'role'),
+      members: map(
+        `shared.memberships where org_id = '${idOf('org', org)}'`,
+        'user_id',
+        object({
+          role: 'role',
+          invited: 'invited_email',
+          confirmed: 'confirmed_at is not null',
+          unseen: 'coalesce(confirmed_at = created_at, false)',
+        }),
+      ),
       flags: map(`${s}.feature_flags`, 'name', 'provisioned and enabled'),
       projects: map(`${s}.projects`, 'id', 'slug'),
       scans: map(`${s}.scans`, 'scan_id', 'project_id'),
@@ -418,7 +443,7 @@ async function readFacts(): Promise<Facts> {
     emails: map(
       'shared.user_emails',
       'id',
-      object({ user: 'user_id', email: 'email', primary: 'is_primary' }),
+      object({ user: 'user_id', email: 'email', primary: 'is_primary', verified: 'verified_at is not null' }),
     ),
     devices: map('shared.mfa_devices', 'id', object({ user: 'user_id', type: 'type' })),
     sessions: map(

@@ -20,6 +20,7 @@ import type { Mailer, OutgoingMail } from '../lib/mail/mailer.ts';
 import { createMailQueue, type MailQueueOptions } from '../lib/mail/queue.ts';
 import {
   emailCode,
+  invitation,
   loginNotification,
   passwordChanged,
   resetPassword,
@@ -797,7 +798,15 @@ describe('templates', () => {
   const EVIL = `<script>alert("1")</script>'&\r\nBcc: eve@evil.com\u202e \0`;
   const hostile = {
     resetPassword: resetPassword({ name: EVIL, publicUrl, token: `"><b>&'\n` }),
-    setPassword: setPassword({ inviterName: EVIL, orgName: EVIL, publicUrl, token: TOKEN }),
+    setPassword: setPassword({ publicUrl, token: `"><b>&'\n` }),
+    invitation: invitation({
+      publicUrl,
+      orgUrl: `${publicUrl}/o/acme`,
+      inviterName: EVIL,
+      orgName: EVIL,
+      role: EVIL,
+      set: { token: EVIL, isPlaceholder: false },
+    }),
     verifyEmail: verifyEmail({ publicUrl, token: EVIL, emailId: EVIL }),
     emailCode: emailCode({ code: EVIL }),
     loginNotification: loginNotification({
@@ -841,13 +850,15 @@ describe('templates', () => {
   });
 
   it('cuts names to a sane length and does not make links of them', () => {
-    const { text, subject } = setPassword({
+    const { text, subject } = invitation({
       inviterName: 'x'.repeat(5_000),
       orgName: `Win at http://evil.com/${'😀'.repeat(500)}`,
+      role: 'member',
       publicUrl,
-      token: TOKEN,
+      orgUrl: `${publicUrl}/o/acme`,
+      set: { token: TOKEN, isPlaceholder: true },
     });
-    expect(text.length).toBeLessThan(700);
+    expect(text.length).toBeLessThan(1_000);
     expect(subject.isWellFormed()).toBe(true);
     expect(text).not.toContain('evil.com');
     expect(text).not.toContain('http://');
@@ -898,14 +909,25 @@ If it was you, there is nothing to do. If not, change your password and revoke t
 --
 Security findings sent this mail automatically; replies are not read.
 `);
-    const invited = setPassword({ inviterName: 'Ada', orgName: 'Acme', publicUrl, token: TOKEN });
-    expect(invited.subject).toBe('You are invited to Acme');
+    const orgUrl = `${publicUrl}/o/acme`;
+    const invite = { inviterName: 'Ada', orgName: 'Acme', role: 'admin', publicUrl, orgUrl };
+    const invited = invitation({ ...invite, set: { token: TOKEN, isPlaceholder: true } });
+    const added = invitation(invite);
+    for (const { subject, text } of [invited, added]) {
+      expect(subject).toBe('You are invited to Acme');
+      expect(text).toContain('Ada invited you to the organization Acme');
+      expect(text).toContain('Role: admin');
+      expect(text).toContain(`choose “Leave organization” at ${orgUrl}/members.`);
+    }
+    expect(added.link).toBe(orgUrl);
     for (const mail of [
       login,
       invited,
+      added,
       reset,
       emailCode({ code: CODE }),
       passwordChanged({ name: 'Ada', at }),
+      passwordChanged({ name: 'Ada', at, claimed: true }),
     ]) {
       const words = (text: string) => text.replace(/[^\w’“”.:/?=-]+/g, ' ');
       const shown = words(

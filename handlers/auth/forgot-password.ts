@@ -1,3 +1,4 @@
+import { isForeignKeyViolation } from '../../db/errors.ts';
 import { findAccount } from '../../lib/auth/accounts.ts';
 import { issueMailedToken } from '../../lib/auth/mailed-tokens.ts';
 import { randomHex } from '../../lib/auth/random.ts';
@@ -31,7 +32,7 @@ export const forgotPassword = endpoint(
     await limits.count('client', peer.ip);
     await limits.count('mail', body.email);
     const account = await findAccount(db, body.email);
-    await db.transaction(async (tx) => {
+    const write = db.transaction(async (tx) => {
       // The answer is the same, and so is what was done for an unknown address.
       if (!(await mayMail(tx, call, 'link', body.email))) return;
       // For an unknown address as much is written and committed, to nobody.
@@ -49,6 +50,10 @@ export const forgotPassword = endpoint(
           : resetPassword({ ...link, name: account?.name ?? '' });
       if (account) await mail.enqueue(tx, body.email, content);
       else await mail.pretend(tx, content);
+    });
+    await write.catch((error) => {
+      // The account gave the address up meanwhile.
+      if (!isForeignKeyViolation(error)) throw error;
     });
     if (account) mail.kick();
     return done();

@@ -1,5 +1,5 @@
 import { toUser } from '../../lib/auth/sessions.ts';
-import { cookie } from '../../lib/http/access.ts';
+import { unverifiedCookie } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs.ts';
@@ -9,7 +9,7 @@ export const me = endpoint(
   {
     method: 'get',
     path: '/auth/me',
-    access: cookie,
+    access: unverifiedCookie,
     tag: 'Auth',
     summary: 'Who am I',
     responses: {
@@ -22,6 +22,8 @@ export const me = endpoint(
       },
     },
   },
-  async ({ db, user }) =>
-    ok({ user: { ...toUser(user), mfa_enabled: user.mfaEnabled }, orgs: await listOrgsOf(db, user.id) }),
+  async (call) => {
+    const { user } = call;
+    return ok({ user: { ...toUser(user), mfa_enabled: user.mfaEnabled }, orgs: await listOrgsOf(call) });
+  },
 );

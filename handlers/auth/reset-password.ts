@@ -1,6 +1,7 @@
-import { and, eq, isNotNull, or, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, or } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
+import { dropEarlierHolder } from '../../lib/auth/claim.ts';
 import { rememberDevice } from '../../lib/auth/limit-clients.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
 import { endMfaLogins } from '../../lib/auth/mfa-logins.ts';
@@ -10,6 +11,7 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { confirmMemberships } from '../../lib/members/invitations.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const CHANGED = 'The password was changed. Log in with the new one.';
@@ -22,7 +24,7 @@ export const resetPassword = endpoint(
     tag: 'Auth',
     summary: 'Reset the password by a mailed link',
     description:
-      'Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in.',
+      'Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.',
     request: { body: z.object({ token: mailedToken(), password: newPassword() }) },
     responses: {
       200: {
@@ -41,32 +43,44 @@ export const resetPassword = endpoint(
     const account = await db.transaction(async (tx) => {
       const used = await consumeMailedToken(tx, 'reset_password', body.token, now);
       if (!used) throw invalidLink();
+      const { userId, emailId } = used;
       const [user] = await tx
-        .update(users)
-        .set({ passwordHash })
-        .where(eq(users.id, used.userId))
-        .returning({ name: users.name });
-      const claimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
+        .select({ name: users.name, passwordHash: users.passwordHash })
+        .from(users)
+        .where(eq(users.id, userId));
       const [address] = await tx
-        .update(userEmails)
-        .set({ verifiedAt: sql`coalesce(${userEmails.verifiedAt}, ${now.toISOString()}::timestamptz)` })
-        .where(and(eq(userEmails.id, used.emailId), claimed))
-        .returning({ id: userEmails.id });
+        .select({ email: userEmails.email, verifiedAt: userEmails.verifiedAt })
+        .from(userEmails)
+        .where(
+          and(
+            eq(userEmails.id, emailId),
+            or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt)),
+          ),
+        );
       // It was given up since the link was mailed, and may be somebody else's by now.
-      if (!address) throw invalidLink();
+      if (!user || !address) throw invalidLink();
+      await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
+      const { email } = address;
+      const isFirst = address.verifiedAt === null;
+      const claimed = isFirst && user.passwordHash !== null && services.config.requireVerifiedEmail;
+      if (isFirst) {
+        await tx.update(userEmails).set({ verifiedAt: now }).where(eq(userEmails.id, emailId));
+        await confirmMemberships(tx, { userId, email }, now);
+      }
+      if (claimed) await dropEarlierHolder(tx, { userId, email });
       await tx
         .delete(mailedTokens)
-        .where(and(eq(mailedTokens.userId, used.userId), eq(mailedTokens.purpose, 'reset_password')));
-      await endMfaLogins(tx, used.userId);
-      await revokeSessions(tx, used.userId, now);
+        .where(and(eq(mailedTokens.userId, userId), eq(mailedTokens.purpose, 'reset_password')));
+      await endMfaLogins(tx, userId);
+      await revokeSessions(tx, userId, now);
       const [primary] = await tx
         .select({ email: userEmails.email })
         .from(userEmails)
-        .where(and(eq(userEmails.userId, used.userId), eq(userEmails.isPrimary, true)));
+        .where(and(eq(userEmails.userId, userId), eq(userEmails.isPrimary, true)));
       // Whose password it is, the link says. One that is refused leaves the link unused.
       if (primary) warning = checkChosenPassword(services.config, { ...chosen, addresses: [primary.email] });
-      if (user && primary) await mailPasswordChanged(tx, call, { ...user, ...primary });
-      return used.userId;
+      if (primary) await mailPasswordChanged(tx, call, { name: user.name, ...primary, claimed });
+      return userId;
     });
     services.mail.kick();
     // Whoever reads the account's mail is no stranger to it.

@@ -21,6 +21,9 @@ export const session = endpoint(
         result: z.object({
           base_domain: shown('findings.example.com'),
           user: Account.optional(),
+          email_verification_required: z.literal(true).optional().openapi({
+            description: 'There when the account can do nothing but verify its primary address and sign out.',
+          }),
           orgs: z.array(Organization),
         }),
       },
@@ -32,11 +35,13 @@ export const session = endpoint(
     const base_domain = call.services.config.baseDomain ?? '';
     const visitor = await visitorOf(call);
     if (!visitor) return ok({ base_domain, orgs: [] });
-    const { db, user } = visitor;
+    const { user } = visitor;
+    const isClosed = call.services.config.requireVerifiedEmail && !user.emailVerified;
     return ok({
       base_domain,
       user: { ...toUser(user), mfa_enabled: user.mfaEnabled },
-      orgs: await listOrgsOf(db, user.id),
+      ...(isClosed && { email_verification_required: true as const }),
+      orgs: await listOrgsOf(visitor),
     });
   },
 );

@@ -6,6 +6,7 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { uuid, z } from '../../lib/http/schema.ts';
+import { confirmMemberships } from '../../lib/members/invitations.ts';
 
 export const verifyEmail = endpoint(
   {
@@ -14,7 +15,8 @@ export const verifyEmail = endpoint(
     access: baseDomainOnly,
     tag: 'Auth',
     summary: 'Verify an e-mail address by a mailed link',
-    description: 'Of several accounts that claim an address, the first to verify it gets it.',
+    description:
+      'Of several accounts that claim an address, the first to verify it gets it. Memberships by invitation to the address are confirmed.',
     request: { body: z.object({ token: mailedToken(), email_id: uuid() }) },
     responses: {
       200: { description: 'The address is verified.', message: 'The e-mail address is verified.' },
@@ -27,7 +29,13 @@ export const verifyEmail = endpoint(
       await db.transaction(async (tx) => {
         const used = await consumeMailedToken(tx, 'verify_email', body.token, now, body.email_id);
         if (!used) throw invalidLink();
-        await tx.update(userEmails).set({ verifiedAt: now }).where(eq(userEmails.id, used.emailId));
+        const [address] = await tx
+          .update(userEmails)
+          .set({ verifiedAt: now })
+          .where(eq(userEmails.id, used.emailId))
+          .returning({ userId: userEmails.userId, email: userEmails.email });
+        if (!address) throw invalidLink();
+        await confirmMemberships(tx, address, now);
         // Links that were mailed before are for what is done now.
         await tx
           .delete(mailedTokens)

@@ -1,9 +1,8 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { memberships, orgs, ROLES, type Role, userEmails, users } from '../../db/shared.ts';
-import { findAccount } from '../../lib/auth/accounts.ts';
-import { issueMailedToken } from '../../lib/auth/mailed-tokens.ts';
+import { memberships, ROLES, type Role, userEmails, users } from '../../db/shared.ts';
+import { findAccount, lockUser } from '../../lib/auth/accounts.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import type { OrgCall } from '../../lib/http/call.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
@@ -11,9 +10,11 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { requireMailQuota } from '../../lib/mail/quota.ts';
-import { setPassword } from '../../lib/mail/templates.ts';
+import { findMember } from '../../lib/members/fields.ts';
+import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const inviteMember = endpoint(
   {
@@ -23,7 +24,7 @@ export const inviteMember = endpoint(
     tag: 'Members',
     summary: 'Invite a member',
     description:
-      'By the primary or a verified address of an account; a primary address need not be verified, so look who is listed before you rely on it. For an address without an account a placeholder is made, which can log in once its owner has set a password by the link that is mailed. Only an owner may invite an owner.',
+      'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner.',
     request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
     responses: { 201: { description: 'The member.', result: Member } },
     errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
@@ -36,62 +37,74 @@ export const inviteMember = endpoint(
     await services.limits.count('client', peer.ip);
     await services.limits.count('mail', body.email);
     const join = () => inOrgQuota(call, (tx) => addMember(tx, call, body.email, body.role));
-    // Somebody may get the address at the same moment, by registering or another invitation: then there is an account.
+    // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.
     const member = await join().catch((error) => {
-      if (isUniqueViolation(error)) return join();
+      if (isUniqueViolation(error) || error instanceof GivenUp) return join();
       throw error;
     });
     services.mail.kick();
+    logSecurityEvent(call, 'member_invited', { member: member.user_id, role: member.role });
     return created(member);
   },
 );
 
-async function addMember(
-  tx: Tx,
-  call: OrgCall,
-  address: string,
-  role: Role,
-): Promise<z.output<typeof Member>> {
-  const account = (await findAccount(tx, address)) ?? (await insertPlaceholder(tx, call, address));
-  const { id: userId, email, name, avatarUrl } = account;
+/** The account gave the address up while it was invited. */
+class GivenUp extends Error {}
+
+async function addMember(tx: Tx, call: OrgCall, address: string, role: Role) {
+  const { now, org, services } = call;
+  const invitee =
+    (await findInvitee(tx, address, role)) ?? (await insertPlaceholder(tx, call, address, role));
   const added = await tx
     .insert(memberships)
-    .values({ orgId: call.org.id, userId, role, createdAt: call.now })
+    .values({
+      orgId: org.id,
+      userId: invitee.userId,
+      role,
+      invitedEmail: address,
+      confirmedAt: invitee.verified ? now : null,
+      createdAt: now,
+    })
     .onConflictDoNothing()
     .returning({ userId: memberships.userId });
   if (added.length === 0) {
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
   await requireNoMore(tx, call, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
-  if (account.passwordHash === null)
-    await mailInvitation(tx, call, { userId, emailId: account.emailId, address });
-  return { user_id: userId, email, name, avatar_url: avatarUrl, role };
+  await requireMailQuota(tx, call, 'link', address);
+  await mailInvitation(tx, call, invitee);
+  const member = await findMember(tx, services.config, org.id, invitee.userId);
+  if (!member) throw new Error('the new member is missing');
+  return member;
 }
 
-/** An account that cannot log in yet; it is called what stands before the @ until its owner is there. */
-async function insertPlaceholder(tx: Tx, { services }: OrgCall, address: string) {
-  const { id, at: createdAt } = services.nextId();
+/** The account of an address, locked so that the address is not verified until the invitation is written. */
+async function findInvitee(tx: Tx, address: string, role: Role): Promise<Invitee | undefined> {
+  const account = await findAccount(tx, address);
+  if (!account) return undefined;
+  const { id: userId, emailId } = account;
+  await lockUser(tx, userId);
+  const [held] = await tx
+    .select({ verifiedAt: userEmails.verifiedAt, passwordHash: users.passwordHash })
+    .from(userEmails)
+    .innerJoin(users, eq(users.id, userEmails.userId))
+    .where(and(eq(userEmails.id, emailId), eq(userEmails.userId, userId)));
+  if (!held) throw new GivenUp();
+  const verified = held.verifiedAt !== null;
+  return { userId, emailId, address, role, verified, isPlaceholder: held.passwordHash === null };
+}
+
+/** An account that cannot log in yet. It is called what stands before the @ until its owner is there. */
+async function insertPlaceholder(
+  tx: Tx,
+  { services }: OrgCall,
+  address: string,
+  role: Role,
+): Promise<Invitee> {
+  const { id: userId, at: createdAt } = services.nextId();
   const { id: emailId } = services.nextId();
   const name = address.slice(0, address.lastIndexOf('@')).slice(0, 200);
-  await tx.insert(users).values({ id, name, createdAt });
-  await tx.insert(userEmails).values({ id: emailId, userId: id, email: address, isPrimary: true, createdAt });
-  return { id, emailId, email: address, name, avatarUrl: '', passwordHash: null };
-}
-
-async function mailInvitation(
-  tx: Tx,
-  call: OrgCall,
-  to: { userId: string; emailId: string; address: string },
-): Promise<void> {
-  const { now, org, services, user } = call;
-  const { userId, emailId, address } = to;
-  await requireMailQuota(tx, call, 'link', address);
-  const token = await issueMailedToken(tx, { purpose: 'reset_password', userId, emailId }, now);
-  const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
-  const { publicUrl } = services.config;
-  await services.mail.enqueue(
-    tx,
-    address,
-    setPassword({ publicUrl, token, inviterName: user.name, orgName: row?.name ?? org.slug }),
-  );
+  await tx.insert(users).values({ id: userId, name, createdAt });
+  await tx.insert(userEmails).values({ id: emailId, userId, email: address, isPrimary: true, createdAt });
+  return { userId, emailId, address, role, verified: false, isPlaceholder: true };
 }

@@ -1,10 +1,12 @@
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { memberships } from '../../db/shared.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, noContent } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { lockMembers, readRoles, requireAdmin } from '../../lib/members/owners.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const removeMember = endpoint(
   {
@@ -14,32 +16,28 @@ export const removeMember = endpoint(
     tag: 'Members',
     summary: 'Remove a member',
     description:
-      'Their next request to the organization is refused. API tokens they made stay. Only an owner may remove an owner, and nobody themselves.',
+      'Their next request to the organization is refused. API tokens they made stay. Only an owner may remove an owner. Nobody removes themselves: `POST /members/leave` does that.',
     request: { params: z.object({ userId: idParam() }) },
     responses: { 204: { description: 'They are no longer a member.' } },
   },
-  async ({ db, org, params: { userId }, user }) => {
+  async (call) => {
+    const { db, org, params, user } = call;
+    const { userId } = params;
     if (userId === user.id) {
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
     }
-    const ofOrg = eq(memberships.orgId, org.id);
-    await db.transaction(async (tx) => {
-      // Both rows are locked, in one order: of two owners who remove each other one stays.
-      const rows = await tx
-        .select({ userId: memberships.userId, role: memberships.role })
-        .from(memberships)
-        .where(and(ofOrg, inArray(memberships.userId, [user.id, userId])))
-        .orderBy(asc(memberships.userId))
-        .for('update');
-      const own = rows.find((row) => row.userId === user.id);
-      const other = rows.find((row) => row.userId === userId);
-      if (!own) throw new ApiError('tenant_error/not_member');
-      if (!other) throw new ApiError('resource_error/not_found', { message: 'There is no such member.' });
-      if (other.role === 'owner' && own.role !== 'owner') {
+    const role = await db.transaction(async (tx) => {
+      // Of two owners who remove each other at once, one stays: the second finds itself removed.
+      await lockMembers(tx, org.id);
+      const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
+      requireAdmin(own);
+      if (other === 'owner' && own !== 'owner') {
         throw new ApiError('permission_error/denied', { message: 'Only an owner may remove an owner.' });
       }
-      await tx.delete(memberships).where(and(ofOrg, eq(memberships.userId, userId)));
+      await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+      return other;
     });
+    logSecurityEvent(call, 'member_removed', { member: userId, role });
     return noContent();
   },
 );

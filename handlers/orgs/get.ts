@@ -18,8 +18,8 @@ export const getOrg = endpoint(
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
     responses: { 200: { description: 'The organization.', result: Organization } },
   },
-  async ({ db, params, user }) => {
-    const [org] = await listOrgsOf(db, user.id, eq(orgs.slug, params.slug));
+  async (call) => {
+    const [org] = await listOrgsOf(call, eq(orgs.slug, call.params.slug));
     if (!org) throw new ApiError('resource_error/not_found');
     return ok(org);
   },

@@ -13,5 +13,5 @@ export const listOrgs = endpoint(
     summary: "List the user's organizations",
     responses: { 200: { description: 'Newest first.', result: z.array(Organization) } },
   },
-  async ({ db, user }) => ok(await listOrgsOf(db, user.id)),
+  async (call) => ok(await listOrgsOf(call)),
 );

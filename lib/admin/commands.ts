@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Choose, Chosen } from './commands/choose.ts';
 import { addDomains } from './commands/domains.ts';
 import { addFlags } from './commands/flags.ts';
+import { addMembers } from './commands/members.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgFlags } from './commands/org-flags.ts';
 import { addOrgs } from './commands/orgs.ts';
@@ -41,7 +42,16 @@ Examples:
   admin migrate --json`,
     );
 
-  for (const add of [addFlags, addSettings, addOrgFlags, addDomains, addOrgs, addSecrets, addMigrate])
+  for (const add of [
+    addFlags,
+    addSettings,
+    addOrgFlags,
+    addDomains,
+    addOrgs,
+    addMembers,
+    addSecrets,
+    addMigrate,
+  ])
     add(program, choose);
   return program;
 }

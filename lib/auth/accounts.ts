@@ -148,9 +148,10 @@ export async function mailVerification(
 export async function mailPasswordChanged(
   db: Db | Tx,
   call: PublicCall,
-  user: { name: string; email: string; emailVerified?: boolean },
+  user: { name: string; email: string; emailVerified?: boolean; claimed?: boolean },
 ): Promise<void> {
   const { services, now, peer } = call;
   if (user.emailVerified === false && !(await mayMail(db, call, 'notice', user.email))) return;
-  await services.mail.enqueue(db, user.email, passwordChanged({ name: user.name, at: now, ip: peer.ip }));
+  const { name, email, claimed = false } = user;
+  await services.mail.enqueue(db, email, passwordChanged({ name, at: now, ip: peer.ip, claimed }));
 }

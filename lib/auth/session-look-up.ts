@@ -25,6 +25,8 @@ export interface FoundInOrg extends FoundSession {
   role: Role | null;
   /** False for an invited member whose account has not verified the invited address. */
   confirmed: boolean;
+  /** True until a member who was invited by an address they had verified before has used the organization. */
+  firstVisit: boolean;
   /** The organization lets in members with MFA only. */
   requireMfa: boolean;
 }
@@ -45,6 +47,7 @@ interface Row extends Omit<SessionUser, 'createdAt'> {
   lastActiveAt: string;
   role: Role | null;
   confirmed: boolean;
+  firstVisit: boolean;
   requireMfa: boolean;
 }
 
@@ -80,7 +83,8 @@ export function createSessionLookUp({ withConnection }: Database): SessionLookUp
 function lookUpStatement(schema?: string): string {
   const inOrg = schema && {
     fields: `m.role,
-      m.confirmed_at is not null or (m.invited_email is null and e.verified_at is not null) as confirmed, exists (
+      m.confirmed_at is not null or (m.invited_email is null and e.verified_at is not null) as confirmed,
+      m.invited_email is not null and m.confirmed_at is not distinct from m.created_at as "firstVisit", exists (
       select from "${schema}".feature_flags where name = 'require_mfa' and provisioned and enabled) as "requireMfa"`,
     join: 'left join shared.memberships m on m.user_id = u.id and m.org_id = $2::uuid',
   };
@@ -89,7 +93,7 @@ function lookUpStatement(schema?: string): string {
       s.last_active_at as "lastActiveAt", greatest(s.created_at, s.stepped_up_at) as "authenticatedAt",
       u.id, e.email, e.verified_at is not null as "emailVerified", u.name, u.avatar_url as "avatarUrl",
       u.mfa_enabled as "mfaEnabled", u.created_at as "createdAt",
-      ${inOrg ? inOrg.fields : `null as role, false as confirmed, false as "requireMfa"`}
+      ${inOrg ? inOrg.fields : `null as role, false as confirmed, false as "firstVisit", false as "requireMfa"`}
     from shared.sessions s
     join shared.users u on u.id = s.user_id
     join shared.user_emails e on e.user_id = u.id and e.is_primary
@@ -105,6 +109,7 @@ function toSession(row: Row): FoundInOrg {
     lastActiveAt,
     role,
     confirmed,
+    firstVisit,
     requireMfa,
     createdAt,
     authenticatedAt,
@@ -119,6 +124,7 @@ function toSession(row: Row): FoundInOrg {
     lastActiveAt: new Date(lastActiveAt),
     role,
     confirmed,
+    firstVisit,
     requireMfa,
   };
 }

@@ -142,7 +142,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password by a mailed link
-         * @description Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in.
+         * @description Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.
          *
          *     For everybody; on the base domain only, once there is one.
          */
@@ -230,7 +230,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an e-mail address by a mailed link
-         * @description Of several accounts that claim an address, the first to verify it gets it.
+         * @description Of several accounts that claim an address, the first to verify it gets it. Memberships by invitation to the address are confirmed.
          *
          *     For everybody; on the base domain only, once there is one.
          */
@@ -388,7 +388,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a verification link
-         * @description It works once, for 24 hours.
+         * @description It works once, for 24 hours. With `SVC_REQUIRE_VERIFIED_EMAIL`, an account whose primary address is not verified gets links to that one only.
          *
          *     For signed-in users, on any host.
          */
@@ -1002,7 +1002,9 @@ export interface paths {
         };
         /**
          * List the members of the organization
-         * @description For members of the organization.
+         * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.
+         *
+         *     For members of the organization.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1024,11 +1026,55 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description By the primary or a verified address of an account; a primary address need not be verified, so look who is listed before you rely on it. For an address without an account a placeholder is made, which can log in once its owner has set a password by the link that is mailed. Only an owner may invite an owner.
+         * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner.
          *
          *     For members of the organization, at least `admin`.
          */
         post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the organization
+         * @description The next request to the organization is refused. API tokens the member made stay. The last owner cannot leave: an organization needs an owner who can sign in.
+         *
+         *     For members of the organization.
+         */
+        post: operations["leaveOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/{userId}/resend-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail an invitation again
+         * @description To the invited address of a member who has not verified it. Earlier links go on working.
+         *
+         *     For members of the organization, at least `admin`.
+         */
+        post: operations["resendInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1047,14 +1093,20 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Their next request to the organization is refused. API tokens they made stay. Only an owner may remove an owner, and nobody themselves.
+         * @description Their next request to the organization is refused. API tokens they made stay. Only an owner may remove an owner. Nobody removes themselves: `POST /members/leave` does that.
          *
          *     For members of the organization, at least `admin`.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the role of a member
+         * @description It counts from their next request on. Only an owner makes a member an owner or changes the role of an owner, and the last owner stays one. The same rules hold for the own role: an admin may give it up, and nobody raises their own.
+         *
+         *     For members of the organization, at least `admin`.
+         */
+        patch: operations["updateMember"];
         trace?: never;
     };
     "/api/v1/agent/findings": {
@@ -2052,7 +2104,10 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             user_id: string;
-            /** @example grace@example.com */
+            /**
+             * @description The invited address; of others the primary one.
+             * @example grace@example.com
+             */
             email: string;
             /** @example Grace Hopper */
             name: string;
@@ -2063,6 +2118,16 @@ export interface components {
             avatar_url: string;
             /** @enum {string} */
             role: "owner" | "admin" | "member" | "viewer";
+            /**
+             * @description The account has verified the address.
+             * @example true
+             */
+            verified: boolean;
+            /**
+             * @description No access yet, until the address is verified.
+             * @example false
+             */
+            pending: boolean;
         };
         PushedFinding: {
             /**
@@ -2525,6 +2590,7 @@ export interface operations {
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "mfa_enabled": true
                      *         },
+                     *         "email_verification_required": true,
                      *         "orgs": [
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
@@ -2552,6 +2618,11 @@ export interface operations {
                             /** @example findings.example.com */
                             base_domain: string;
                             user?: components["schemas"]["Account"];
+                            /**
+                             * @description There when the account can do nothing but verify its primary address and sign out.
+                             * @enum {boolean}
+                             */
+                            email_verification_required?: true;
                             orgs: components["schemas"]["Organization"][];
                         };
                     };
@@ -5298,7 +5369,9 @@ export interface operations {
                      *           "email": "grace@example.com",
                      *           "name": "Grace Hopper",
                      *           "avatar_url": "",
-                     *           "role": "owner"
+                     *           "role": "owner",
+                     *           "verified": true,
+                     *           "pending": false
                      *         }
                      *       ]
                      *     }
@@ -5365,7 +5438,9 @@ export interface operations {
                      *         "email": "grace@example.com",
                      *         "name": "Grace Hopper",
                      *         "avatar_url": "",
-                     *         "role": "owner"
+                     *         "role": "owner",
+                     *         "verified": true,
+                     *         "pending": false
                      *       }
                      *     }
                      */
@@ -5378,6 +5453,88 @@ export interface operations {
                          */
                         request_id: string;
                         result: components["schemas"]["Member"];
+                    };
+                };
+            };
+        };
+    };
+    leaveOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller is no longer a member. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "You left the organization."
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        /** @example You left the organization. */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    resendInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation is on its way. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "The invitation is on its way."
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        /** @example The invitation is on its way. */
+                        message: string;
                     };
                 };
             };
@@ -5403,6 +5560,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "viewer"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @example viewer
+                     * @enum {string}
+                     */
+                    role: "owner" | "admin" | "member" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "user_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "email": "grace@example.com",
+                     *         "name": "Grace Hopper",
+                     *         "avatar_url": "",
+                     *         "role": "owner",
+                     *         "verified": true,
+                     *         "pending": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Member"];
+                    };
+                };
             };
         };
     };

@@ -1,13 +1,13 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
-import { type Role, sessions } from '../../db/shared.ts';
+import { memberships, type Role, sessions } from '../../db/shared.ts';
 import { type ApiToken, parseBearer } from '../auth/api-tokens.ts';
 import type { FoundSession } from '../auth/session-look-up.ts';
 import { idleLimit } from '../auth/sessions.ts';
 import type { TokenClaims } from '../auth/signed-token.ts';
 import type { Org } from '../orgs.ts';
 import { logSecurityEvent } from '../security-events.ts';
-import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext } from './call.ts';
+import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext, SessionUser } from './call.ts';
 import { ApiError, type ErrorKey } from './errors.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin } from './origin.ts';
 import { expireStrayCookies, readSessionCookies } from './session-cookie.ts';
@@ -16,7 +16,7 @@ import { expireStrayCookies, readSessionCookies } from './session-cookie.ts';
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
-  | { kind: 'cookie'; stepUp?: true }
+  | { kind: 'cookie'; stepUp?: true; unverified?: true }
   | { kind: 'cookieOrg'; role: Role }
   | { kind: 'bearer' };
 
@@ -28,6 +28,11 @@ export const baseDomainOnly = { kind: 'baseDomainOnly' } as const;
 export const cookie = { kind: 'cookie' } as const;
 /** The same, with a sign-in or a step-up within the last {@link STEP_UP_MS}. */
 export const freshCookie = { kind: 'cookie', stepUp: true } as const;
+/**
+ * A user with a live session, also where `requireVerifiedEmail` keeps out those whose primary address is not verified: for
+ * what it takes to sign in, to verify the address and to sign out.
+ */
+export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 /** A member of the organization the host names, with at least this role. */
 export const cookieOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role }) as const;
 /** An agent with an API token of the organization the host names. */
@@ -69,6 +74,7 @@ export function accessErrors(access: Access, method: string): ErrorKey[] {
   return [
     ...GUARD_ERRORS[access.kind],
     ...(needsStepUp(access) ? (['permission_error/step_up_required'] as const) : []),
+    ...(checksAddress(access) ? (['permission_error/email_not_verified'] as const) : []),
     ...(checksOrigin || checksRole ? (['permission_error/denied'] as const) : []),
   ];
 }
@@ -79,6 +85,10 @@ export const STEP_UP_MS = 10 * 60_000;
 /** Whether an endpoint asks for a fresh sign-in or step-up. */
 export const needsStepUp = (access: Access): boolean => access.kind === 'cookie' && access.stepUp === true;
 
+/** Whether it is closed to unverified accounts when `requireVerifiedEmail` is on. */
+const checksAddress = (access: Access): boolean =>
+  access.kind === 'cookieOrg' || (access.kind === 'cookie' && !access.unverified);
+
 /** A call that was let in, and what is to be done when it is over. */
 export interface Admitted<Call> {
   call: Call;
@@ -86,8 +96,10 @@ export interface Admitted<Call> {
 }
 
 /**
- * Lets a request in or throws. Checks run in one order: session (401), organization (404), membership (403),
- * `require_mfa` (403), role (403), and where it is asked for a fresh sign-in (403) after the session; for agents token format (401), organization (404), token (401).
+ * Lets a request in or throws. Checks run in one order: session (401), verified address (403, with
+ * `requireVerifiedEmail`), organization (404), membership (403), `require_mfa` (403), role (403),
+ * and where it is asked for a fresh sign-in (403) after the session; for agents token format (401), organization (404), token
+ * (401).
  */
 export async function admit(access: Access, base: PublicCall): Promise<Admitted<PublicCall>> {
   if (access.kind === 'bearer') return admitAgent(base);
@@ -99,7 +111,7 @@ export async function admit(access: Access, base: PublicCall): Promise<Admitted<
       requireBaseDomain(base);
       return { call: base };
     case 'cookie':
-      return { call: await admitUser(base, needsStepUp(access)) };
+      return { call: await admitUser(base, access) };
     case 'cookieOrg':
       return { call: await admitMember(base, access.role) };
   }
@@ -199,6 +211,12 @@ function requireFresh({ authenticatedAt }: FoundSession, now: Date): void {
     throw new ApiError('permission_error/step_up_required');
 }
 
+/** @throws ApiError `permission_error/email_not_verified` */
+function requireVerified({ services }: PublicCall, { user }: FoundSession): void {
+  if (services.config.requireVerifiedEmail && !user.emailVerified)
+    throw new ApiError('permission_error/email_not_verified');
+}
+
 const ACTIVITY_STEP_MS = 60_000;
 
 async function noteActivity({ db, now, log }: PublicCall, session: FoundSession): Promise<void> {
@@ -215,13 +233,39 @@ async function noteActivity({ db, now, log }: PublicCall, session: FoundSession)
     });
 }
 
-async function admitUser(base: PublicCall, fresh = false): Promise<CookieCall> {
+/** From now on the organization sees the name of a member who was invited by an address they had verified before. */
+async function noteFirstVisit({ db, now, log }: PublicCall, org: Org, user: SessionUser): Promise<void> {
+  await db
+    .update(memberships)
+    .set({ confirmedAt: now })
+    .where(
+      and(
+        eq(memberships.orgId, org.id),
+        eq(memberships.userId, user.id),
+        eq(memberships.confirmedAt, memberships.createdAt),
+      ),
+    )
+    .catch((error) => {
+      if (!refusesWrites(error)) throw error;
+      log.debug('the first visit was not noted', { error });
+    });
+}
+
+/**
+ * @param options `stepUp` asks for a fresh sign-in; `unverified` lets in accounts without a verified address, whatever the
+ * configuration
+ */
+async function admitUser(
+  base: PublicCall,
+  { stepUp = false, unverified = false }: { stepUp?: boolean; unverified?: boolean } = {},
+): Promise<CookieCall> {
   const { services, now } = base;
   const claims = await readCookie(base);
   const session = requireLive(await services.sessions.find(claims), base);
   requestOf(base).user = session.user.id;
+  if (!unverified) requireVerified(base, session);
   await noteActivity(base, session);
-  if (fresh) requireFresh(session, now);
+  if (stepUp) requireFresh(session, now);
   return Object.assign(base, { user: session.user, sessionId: session.id });
 }
 
@@ -230,7 +274,7 @@ export async function visitorOf(base: PublicCall): Promise<CookieCall | undefine
   const { claims, tooMany } = await readSessionCookies(base);
   if (claims.length === 0 && !tooMany) return undefined;
   try {
-    return await admitUser(base);
+    return await admitUser(base, { unverified: true });
   } catch (error) {
     if (error instanceof ApiError && error.key === 'auth_error/session_revoked') return undefined;
     throw error;
@@ -248,13 +292,15 @@ async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
     throw error;
   });
   const session = requireLive(await services.sessions.findInOrg(org, claims), base);
-  const { user, role, requireMfa } = session;
+  const { user, role, confirmed, requireMfa } = session;
   const request = requestOf(base);
   request.user = user.id;
   request.org = org.slug;
-  if (!role) throw new ApiError('tenant_error/not_member');
+  requireVerified(base, session);
+  const pending = services.config.pendingInvitations && !confirmed;
+  if (!role || pending) throw new ApiError('tenant_error/not_member');
   if (requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
   if (RANK[role] < RANK[least]) throw new ApiError('permission_error/denied');
-  await noteActivity(base, session);
+  await Promise.all([noteActivity(base, session), session.firstVisit && noteFirstVisit(base, org, user)]);
   return Object.assign(base, { user, sessionId: session.id, org, role });
 }

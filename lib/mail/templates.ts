@@ -35,24 +35,59 @@ export function resetPassword({ name, publicUrl, token }: Link & { name: string 
   });
 }
 
-/** For who was invited and has no password yet. */
-export function setPassword(options: Link & { inviterName?: string; orgName?: string }): MailContent {
-  const { inviterName, orgName, publicUrl, token } = options;
-  const inviter = person(inviterName ?? '');
-  const org = person(orgName ?? '');
-  const what = org ? `the organization ${org}` : PRODUCT;
+/** For an invited account without a password whose owner asks for another link. */
+export function setPassword({ publicUrl, token }: Link): MailContent {
   return render({
-    subject: !org
-      ? 'Set your password'
-      : `You are invited to ${org === line(orgName ?? '', 60) ? org : 'an organization'}`,
-    intro: [
-      inviter ? `${inviter} invited you to ${what}.` : `You are invited to ${what}.`,
-      'An account was made for you. Set a password to use it.',
-    ],
-    button: { label: 'Set password', url: link(publicUrl, '/reset-password', { token, new: '1' }) },
+    subject: 'Set your password',
+    intro: [`You are invited to ${PRODUCT}.`, 'An account was made for you. Set a password to use it.'],
+    button: setPasswordButton(publicUrl, token),
     closing: [
       'The link works once, and for one hour. After that, ask for a new one with “Forgot password”.',
       'If you did not expect this invitation, ignore this mail.',
+    ],
+  });
+}
+
+const setPasswordButton = (publicUrl: string, token: string) => ({
+  label: 'Set password',
+  url: link(publicUrl, '/reset-password', { token, new: '1' }),
+});
+
+/** For who was invited to an organization. */
+export function invitation(options: {
+  publicUrl: string;
+  /** The organization's pages. */
+  orgUrl: string;
+  inviterName: string;
+  orgName: string;
+  role: string;
+  /** The address is not verified: a password has to be set by this link. */
+  set?: { token: string; isPlaceholder: boolean };
+}): MailContent {
+  const { publicUrl, orgUrl, inviterName, orgName, role, set } = options;
+  const org = person(orgName);
+  const inviter = person(inviterName) || 'Somebody';
+  const where = org ? `the organization ${org}` : 'an organization';
+  const leave = `${orgUrl}/members`;
+  return render({
+    subject: `You are invited to ${org && org === line(orgName, 60) ? org : 'an organization'}`,
+    intro: [
+      `${inviter} invited you to ${where} on ${PRODUCT}.`,
+      !set
+        ? 'Your account is a member now.'
+        : set.isPlaceholder
+          ? 'An account was made for you. Set a password to use it.'
+          : 'An account has this address, which nobody has verified yet. Set a new password to make it yours: that verifies the address and ends all sessions.',
+    ],
+    facts: [['Role', line(role, 20)]],
+    button: set ? setPasswordButton(publicUrl, set.token) : { label: 'Open the organization', url: orgUrl },
+    closing: [
+      ...(set
+        ? ['The link works once, and for one hour. After that, ask for a new one with “Forgot password”.']
+        : []),
+      set
+        ? `If you did not expect this invitation, ignore this mail. To leave the organization later, choose “Leave organization” at ${leave}.`
+        : `To leave the organization, choose “Leave organization” at ${leave}.`,
     ],
   });
 }
@@ -68,7 +103,7 @@ export function verifyEmail({ publicUrl, token, emailId }: Link & { emailId: str
     },
     closing: [
       'The link works once, and for 24 hours.',
-      'If you have no account with us, ignore this mail: the address stays unverified.',
+      'If you did not create this account yourself, do not click: whoever did would act under your address. Ignore this mail and the address stays unverified.',
     ],
   });
 }
@@ -113,8 +148,17 @@ export function loginNotification(login: {
   });
 }
 
-/** After a password was changed or reset. */
-export function passwordChanged({ name, at, ip }: { name: string; at: Date; ip?: string }): MailContent {
+/**
+ * After a password was changed or reset.
+ * @param changed.claimed the reset gave the account to the owner of an address that nobody had verified before
+ */
+export function passwordChanged(changed: {
+  name: string;
+  at: Date;
+  ip?: string;
+  claimed?: boolean;
+}): MailContent {
+  const { name, at, ip, claimed = false } = changed;
   const facts: Letter['facts'] = [['Time', dateTime(at)]];
   if (ip) facts.push(['IP address', line(ip, 100)]);
   return render({
@@ -123,6 +167,11 @@ export function passwordChanged({ name, at, ip }: { name: string; at: Date; ip?:
     intro: [`The password of your ${PRODUCT} account was changed:`],
     facts,
     closing: [
+      ...(claimed
+        ? [
+            'This was the first time your address was verified. Other addresses and second factors that had been added to the account before were removed. If it belongs to an organization that you do not know, or that has unknown members or API tokens, somebody else made it: leave it.',
+          ]
+        : []),
       'If it was you, there is nothing to do. If not, reset your password at once with “Forgot password”.',
     ],
   });

@@ -14,6 +14,8 @@ export interface Caller {
   auth: { cookie?: string; token?: string };
   /** What exists, by the names of schemathesis.toml: without it little would be reached. */
   known: Known;
+  /** They call the server in strict mode. */
+  strict?: true;
 }
 
 type Known = Record<(typeof KINDS)[number], string[]>;
@@ -36,6 +38,9 @@ const PASSWORD = 'Correct1horse';
 /** Their sessions may end on the way: they call nothing else. */
 const SESSIONS = ['listSessions', 'revokeSession', 'revokeOtherSessions'];
 
+/** After it they would be nobody there. */
+const LEAVE = ['leaveOrg'];
+
 /** Makes two organizations with all there can be in one, accounts, and who calls. */
 export async function prepareCallers(origin: string, sql: Sql): Promise<Caller[]> {
   const api = client(origin);
@@ -45,6 +50,20 @@ export async function prepareCallers(origin: string, sql: Sql): Promise<Caller[]
   const account = await makeAccount(api, sql, 'account');
   const guest = await makeAccount(api, sql, 'guest');
   const ofAccount = operationsFor('cookie');
+  const ofMembers = operationsFor('cookieOrg').filter((id) => !LEAVE.includes(id));
+  const unverified = await signUp(api, 'unverified@fuzz.example');
+  const pending = await signUp(api, 'pending@fuzz.example');
+  await api('POST', '/members/invite', {
+    cookie: one.owner,
+    org: one.slug,
+    body: { email: 'pending@fuzz.example', role: 'admin' },
+  });
+  // Whoever is pending has verified another address than the one they were invited by.
+  await sql.unsafe(`update shared.user_emails set verified_at = now() where user_id = $1`, [pending.user.id]);
+  await sql.unsafe(
+    `update shared.memberships set invited_email = $2 where user_id = $1 and confirmed_at is null`,
+    [pending.user.id, 'other@fuzz.example'],
+  );
   return [
     { name: 'anonymous', operations: Object.keys(endpoints), org: one.slug, auth: {}, known: one.known },
     {
@@ -63,14 +82,37 @@ export async function prepareCallers(origin: string, sql: Sql): Promise<Caller[]
     },
     {
       name: 'owner',
-      operations: operationsFor('cookieOrg'),
+      operations: ofMembers,
       org: one.slug,
       auth: { cookie: one.owner },
       known: one.known,
     },
     {
+      name: 'leaver',
+      operations: LEAVE,
+      org: two.slug,
+      auth: { cookie: two.leaver },
+      known: two.known,
+    },
+    {
+      name: 'unverified',
+      operations: [...ofAccount, ...ofMembers],
+      org: two.slug,
+      auth: { cookie: unverified.cookie },
+      known: two.known,
+      strict: true,
+    },
+    {
+      name: 'pending',
+      operations: operationsFor('cookieOrg'),
+      org: one.slug,
+      auth: { cookie: pending.cookie },
+      known: one.known,
+      strict: true,
+    },
+    {
       name: 'member',
-      operations: operationsFor('cookieOrg', 'bearer', 'public'),
+      operations: [...ofMembers, ...operationsFor('bearer', 'public')],
       org: two.slug,
       auth: { cookie: two.member },
       known: two.known,
@@ -94,13 +136,15 @@ async function makeOrg(api: Api, slug: string) {
   await secondFactor(api, owner.cookie);
   await api('POST', '/orgs', { cookie: owner.cookie, body: { name: slug, slug } });
   const asOwner = { cookie: owner.cookie, org: slug };
-  const user: string[] = [owner.user.id];
-  let member = '';
+  // Without the owner, who would give up the role.
+  const user: string[] = [];
+  const cookies: Record<string, string> = {};
   for (const role of ['admin', 'viewer', 'owner', 'member']) {
     const email = `other-${role}@${slug}.example`;
-    member = (await signUp(api, email)).cookie;
+    cookies[role] = (await signUp(api, email)).cookie;
     user.push((await api('POST', '/members/invite', { ...asOwner, body: { email, role } })).user_id);
   }
+  const { member = '', viewer: leaver = '' } = cookies;
   await api('PATCH', '/org-features/org_wide_tokens', { ...asOwner, body: { enabled: true } });
   const project = (await api('POST', '/projects', { ...asOwner, body: { name: 'Web shop' } })).id;
   const { token } = await api('POST', `/projects/${project}/tokens`, { ...asOwner, body: { name: 'ci' } });
@@ -138,7 +182,7 @@ async function makeOrg(api: Api, slug: string) {
     ...{ project: [project], scan: [scan], finding, exploit: [exploit.id], token: tokens, user },
     ...{ email: [nobody], device: [nobody], session: [nobody] },
   };
-  return { slug, owner: owner.cookie, member, token: token as string, known };
+  return { slug, owner: owner.cookie, member, leaver, token: token as string, known };
 }
 
 /** An account with several addresses, devices and sessions. */

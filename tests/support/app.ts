@@ -45,18 +45,20 @@ export interface TestAppOptions {
   databaseUrl?: string;
   orgMigrations?: readonly Migration[];
   config?: Partial<Config>;
+  /** Takes the mails of another app over the same database, too. */
+  mails?: Mail[];
   /** Passwords are kept as they are otherwise, which costs nothing. */
   hasher?: PasswordHasher;
 }
 
-const JWT_SECRET = 'a secret for tests only';
+const JWT_SECRET = 'a secret for tests only, of 36 bytes';
 
 /** Starts an app for the calling suite; it is closed and its database dropped after the suite. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl ? undefined : await createDatabase();
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   let ahead = 0;
-  const mails: Mail[] = [];
+  const mails = options.mails ?? [];
   const services = await createServices({
     config: { ...parseConfig({ JWT_SECRET, ...options.env }), ...options.config },
     log: options.log ?? silentLog,

@@ -28,8 +28,19 @@ export const MEMBERS: Record<OrgName, Partial<Record<UserName, Role>>> = {
   alpha: { ada: 'owner', bob: 'admin', cyd: 'member', dan: 'viewer' },
   bravo: { bob: 'owner', cyd: 'admin', ada: 'viewer' },
   charlie: { cyd: 'owner', dan: 'admin', bob: 'member' },
-  delta: { dan: 'owner', ada: 'admin', cyd: 'member' },
+  delta: { dan: 'owner', ada: 'admin', cyd: 'member', eve: 'viewer' },
 };
+/** Who was invited by which of their addresses; the others are members of before invitations were kept. */
+export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[number]>>> = {
+  // Not verified, so that it is pending where that counts.
+  alpha: { dan: 'hidden' },
+  bravo: {},
+  // Verified, and the organization was not used since.
+  charlie: { bob: 'spare' },
+  delta: { cyd: 'main' },
+};
+/** Whose primary address is not verified. */
+export const UNVERIFIED: readonly UserName[] = ['eve'];
 export const STRICT: OrgName = 'delta';
 export const WITH_MFA: readonly UserName[] = ['bob', 'cyd', 'eve'];
 
@@ -105,13 +116,13 @@ export function mint(name: string, token: string): void {
 export interface Facts {
   orgs: Record<OrgName, OrgFacts>;
   users: Record<string, { mfa: boolean }>;
-  emails: Record<string, { user: string; email: string; primary: boolean }>;
+  emails: Record<string, { user: string; email: string; primary: boolean; verified: boolean }>;
   devices: Record<string, { user: string; type: string }>;
   sessions: Record<string, { user: string; live: boolean }>;
 }
 
 export interface OrgFacts {
-  members: Record<string, Role>;
+  members: Record<string, Membership>;
   flags: Record<string, boolean>;
   /** Slugs by id. */
   projects: Record<string, string>;
@@ -121,6 +132,16 @@ export interface OrgFacts {
   /** Findings by id. */
   exploits: Record<string, string>;
   tokens: Record<string, { hash: string; project: string | null; revoked: boolean; expired: boolean }>;
+}
+
+export interface Membership {
+  role: Role;
+  /** The invited address. */
+  invited: string | null;
+  /** The address is verified. */
+  confirmed: boolean;
+  /** So it was before the invitation, and the organization was not used since. */
+  unseen: boolean;
 }
 
 /** A row that was written while a call was answered. `TOUCH` is an update of `last_used` or `last_active_at` alone. */
@@ -133,9 +154,9 @@ export interface Change {
 
 // --- Calls ---
 
-/** Where a request arrives: at an app with a base domain, or at one in single-host mode. */
+/** Where a request arrives: at an app with a base domain, at one in single-host mode, or at such a one in strict mode. */
 interface Door {
-  app: 'based' | 'single';
+  app: 'based' | 'single' | 'strict';
   host: string;
   slug?: string;
 }
@@ -143,6 +164,7 @@ interface Door {
 const DOORS: Door[] = [
   ...ORGS.map((org) => ({ app: 'based' as const, host: `${org}.${BASE_DOMAIN}` })),
   ...ORGS.map((slug) => ({ app: 'single' as const, host: 'localhost', slug })),
+  ...ORGS.map((slug) => ({ app: 'strict' as const, host: 'localhost', slug })),
   { app: 'based', host: BASE_DOMAIN },
   { app: 'based', host: DOMAIN.host },
   { app: 'single', host: DOMAIN.host, slug: 'bravo' },
@@ -212,7 +234,7 @@ export const anyCall = (endpoints: readonly EndpointName[]): fc.Arbitrary<Call> 
   fc
     .record<Picks>({
       endpoint: known(...endpoints.flatMap(weigh)),
-      door: often(known(...DOORS.slice(0, 10)), known(...DOORS), 4),
+      door: often(known(...DOORS.slice(0, 14)), known(...DOORS), 4),
       cookie: often(
         known(...COOKIES.slice(0, USERS.length)),
         fc.option(known(...COOKIES), { nil: undefined }),
@@ -428,6 +450,7 @@ export class Call {
         const named = FINDINGS.slice(this.picks.thing % FINDINGS.length);
         return [{ changes: named.map((name) => ({ id: idOf('finding', name), status })) }];
       },
+      updateMember: () => [{ role: this.pick('viewer', 'member', 'admin', 'owner') }],
       updateFinding: () => [{ status: this.pick('open', 'confirmed', 'fixed', 'wontfix') }],
       createProject: () => [{ name: 'MARK', slug: this.pick(undefined, 'shop', 'fresh') }],
       inviteMember: () => [{ email: address, role: this.pick('viewer', 'member', 'admin', 'owner') }],
@@ -535,6 +558,7 @@ const NOT_AUTHENTICATED: Refusal = [401, 'auth_error/not_authenticated'];
 const SESSION_OVER: Refusal = [401, 'auth_error/session_revoked'];
 const NO_ORG: Refusal = [404, 'tenant_error/not_found'];
 const DENIED: Refusal = [403, 'permission_error/denied'];
+const NOT_VERIFIED: Refusal = [403, 'permission_error/email_not_verified'];
 const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
 const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
@@ -566,15 +590,29 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
       ? [403, 'auth_error/base_domain_only']
       : { kind: 'nobody' };
 
-  if (Array.isArray(visitor) || access.kind === 'cookie') return visitor;
-  if (!org) return NO_ORG;
-  const { members, flags } = facts.orgs[org];
+  if (Array.isArray(visitor)) return visitor;
   const id = idOf('user', visitor.user);
-  const role = members[id];
+  const isFree = access.kind === 'cookie' && access.unverified;
+  if (door.app === 'strict' && !isFree && !isVerified(id, facts)) return NOT_VERIFIED;
+  if (access.kind === 'cookie') return visitor;
+  if (!org) return NO_ORG;
+  const { flags } = facts.orgs[org];
+  const { role } = membershipOf(call, facts, org, id) ?? {};
   if (!role) return [403, 'tenant_error/not_member'];
   if (flags.require_mfa && !facts.users[id]?.mfa) return [403, 'permission_error/mfa_required_by_org'];
   if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
   return { ...visitor, kind: 'member', org, role };
+}
+
+const isVerified = (user: string, { emails }: Facts) =>
+  Object.values(emails).some((email) => email.user === user && email.primary && email.verified);
+
+/** A membership that gives access where the call arrives. */
+function membershipOf(call: Call, facts: Facts, org: OrgName, user: string): Membership | undefined {
+  const membership = facts.orgs[org].members[user];
+  if (!membership || call.door.app !== 'strict') return membership;
+  const { invited, confirmed } = membership;
+  return confirmed || (invited === null && isVerified(user, facts)) ? membership : undefined;
 }
 
 /** Who the cookie is of. */
@@ -597,7 +635,11 @@ const isFriendly = (origin: string, { app, host }: Door) =>
 function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefined {
   const { org, role, token, user } = admitted;
   if (admitted.kind === 'user')
-    return namesForeign(call, facts, idOf('user', user ?? '')) ? NOT_FOUND : undefined;
+    return namesForeign(call, facts, idOf('user', user ?? ''))
+      ? NOT_FOUND
+      : verifiesOther(call, facts, idOf('user', user ?? ''))
+        ? NOT_VERIFIED
+        : undefined;
   if (!org) return undefined;
   const here = facts.orgs[org];
   const path = Object.fromEntries(call.named);
@@ -621,7 +663,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (path.members && path.members !== own) {
     const other = here.members[path.members];
     if (!other) return NOT_FOUND;
-    if (other === 'owner' && role !== 'owner') return DENIED;
+    const changes = call.picks.endpoint !== 'resendInvitation';
+    if (changes && other.role === 'owner' && role !== 'owner') return DENIED;
   }
   if (path['org-features'] && !(path['org-features'] in here.flags))
     return [403, 'permission_error/feature_not_provisioned'];
@@ -641,10 +684,17 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   return undefined;
 }
 
+/** Whether an account that is to verify its primary address asks for a link to another. */
+const verifiesOther = (call: Call, facts: Facts, user: string): boolean =>
+  call.picks.endpoint === 'sendVerification' &&
+  call.door.app === 'strict' &&
+  !isVerified(user, facts) &&
+  call.named.some(([, value]) => !facts.emails[value]?.primary);
+
 /** Whether a profile call names what is not the user's. */
 function namesForeign(call: Call, facts: Facts, user: string): boolean {
   return call.named.some(([word, value]) => {
-    if (word === 'orgs') return !ORGS.some((org) => org === value && facts.orgs[org].members[user]);
+    if (word === 'orgs') return !ORGS.some((org) => org === value && membershipOf(call, facts, org, user));
     if (word === 'emails') return facts.emails[value]?.user !== user;
     if (word === 'devices') return facts.devices[value]?.user !== user;
     if (word === 'totp') return facts.devices[value]?.user !== user || facts.devices[value]?.type !== 'totp';
@@ -746,7 +796,10 @@ const WHOLE: Partial<Record<EndpointName, Whole>> = {
     [updated?.map(() => true), failed?.map(() => false)],
   ],
   listProjects: (rows, { projects }) => [idsOf(rows), sorted(Object.keys(projects))],
-  listMembers: (rows, { members }) => [mapOf(rows, 'user_id', ({ role }) => role), members],
+  listMembers: (rows, { members }) => [
+    mapOf(rows, 'user_id', ({ role }) => role),
+    Object.fromEntries(Object.entries(members).map(([id, { role }]) => [id, role])),
+  ],
   listTokens: (rows, { tokens }) => [
     mapOf(rows, 'id', ({ project_id }) => project_id || null),
     Object.fromEntries(Object.entries(tokens).map(([id, { project }]) => [id, project])),
@@ -789,13 +842,42 @@ function changeFault(
       : id === claimsOf(call.picks.cookie)?.session && by.user === call.own;
     return isOwn ? undefined : wrote;
   }
+  if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
   if (reason || answer.status >= 400 || call.endpoint.method === 'GET') return wrote;
+  if (change.table === 'mailed_tokens' && isInvited(call, change, before, after)) return undefined;
   if (change.table === 'outgoing_mails')
     return mailFault(call, admitted, change, view(call, admitted, before, after), before, after);
   if (!isOwn(call, admitted, by)) return wrote;
   if (!by.org || by.org === 'new' || change.schema === 'shared') return undefined;
   const foreign = marksIn(JSON.stringify(change.row)).find((mark) => !mark.startsWith(`secret.${by.org}`));
   return foreign && `${wrote}: ${foreign}`;
+}
+
+/** Whether the change notes but a member's first visit, or that the owner of a link has verified the invited address. */
+function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Facts, after: Facts): boolean {
+  const org = orgOf(String(row.org_id));
+  if (!org) return false;
+  const id = String(row.user_id);
+  const about = call.body?.claim?.about;
+  const byLink = ['verifyEmail', 'resetPassword'].includes(call.picks.endpoint);
+  // A reset of an account whose address nobody had verified drops what was meant for its other addresses.
+  if (byLink && about !== undefined && id === idOf('user', about)) return true;
+  const isOwn =
+    admitted.kind === 'member' && admitted.org === org && id === idOf('user', admitted.user ?? '');
+  const [was, is] = [before, after].map((facts) => facts.orgs[org].members[id]?.role);
+  return op === 'UPDATE' && isOwn && was === is;
+}
+
+/** Whether the link is one for whom an organization has just invited. */
+function isInvited(call: Call, { row }: Change, before: Facts, after: Facts): boolean {
+  const id = String(row.email_id);
+  const email = before.emails[id] ?? after.emails[id];
+  if (!email || email.verified || row.purpose !== 'reset_password') return false;
+  if (call.picks.endpoint === 'inviteMember') return email.email === call.body?.json.email;
+  return (
+    call.picks.endpoint === 'resendInvitation' &&
+    call.named.some(([word, value]) => word === 'members' && value === email.user)
+  );
 }
 
 /** The texts that betray whose they are. */
@@ -816,7 +898,7 @@ function view(call: Call, { kind, user, org, token }: Admitted, before: Facts, a
     seen.push(below(`secret.${self}`));
     for (const facts of [before, after]) {
       const own = emailsOf(facts, id).map(({ email }) => markOfEmail(email));
-      const orgs = ORGS.filter((name) => facts.orgs[name].members[id]).map((name) => `secret.${name}`);
+      const orgs = ORGS.filter((name) => membershipOf(call, facts, name, id)).map((name) => `secret.${name}`);
       seen.push((mark) => own.includes(mark) || (kind === 'user' && orgs.includes(mark)));
     }
   }
@@ -826,11 +908,15 @@ function view(call: Call, { kind, user, org, token }: Admitted, before: Facts, a
   } else if (org) {
     seen.push(below(`secret.${org}`));
     for (const facts of [before, after])
-      for (const id of Object.keys(facts.orgs[org].members)) {
-        const shown = [
-          `secret.${userOf(id)}.name`,
-          ...emailsOf(facts, id).flatMap(({ email, primary }) => (primary ? [markOfEmail(email)] : [])),
-        ];
+      for (const [id, membership] of Object.entries(facts.orgs[org].members)) {
+        const { invited, confirmed, unseen } = membership;
+        const primary = emailsOf(facts, id).find((email) => email.primary)?.email ?? '';
+        const isNamed =
+          id === idOf('user', user ?? '') ||
+          invited === null ||
+          (confirmed && !unseen) ||
+          (call.door.app !== 'strict' && invited === primary);
+        const shown = [markOfEmail(invited ?? primary), ...(isNamed ? [`secret.${userOf(id)}.name`] : [])];
         seen.push((mark) => shown.includes(mark));
       }
   }
@@ -908,7 +994,11 @@ function mailFault(
   const about = user ?? call.body?.claim?.about;
   const emails = [...Object.values(before.emails), ...Object.values(after.emails)];
   const owners = emails.filter(({ email }) => email === recipient).map((email) => userOf(email.user));
-  const isAsked = recipient === call.body?.json.email || (about !== undefined && owners.includes(about));
+  const invited =
+    call.picks.endpoint === 'resendInvitation' ? userOf(call.params.members?.() ?? '') : undefined;
+  const isAsked =
+    recipient === call.body?.json.email ||
+    [about, invited].some((one) => one !== undefined && owners.includes(one));
   if (!isAsked) return `mailed ${recipient}`;
   const theirs = [markOfEmail(recipient), ...owners.map((owner) => `secret.${owner}.name`)];
   const told = marksIn(`${row.subject} ${row.text} ${row.html}`).find(

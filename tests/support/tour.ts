@@ -295,6 +295,15 @@ export function planTour({
       return [answer];
     },
     listMembers: () => one(api.get('/members', asOwner())),
+    resendInvitation: () => one(api.post(`/members/${made.member}/resend-invitation`, asOwner())),
+    updateMember: () => one(api.patch(`/members/${made.member}`, { ...asOwner(), body: { role: 'viewer' } })),
+    async leaveOrg() {
+      const guest = 'guest@example.com';
+      const body = { email: guest, password: PASSWORD, name: 'Guest' };
+      const { cookie: as } = await api.post('/auth/register', { body });
+      must(await api.post('/members/invite', { ...asOwner(), body: { email: guest, role: 'viewer' } }));
+      return one(api.post('/members/leave', { cookie: as, org: 'acme' }));
+    },
     removeMember: () => one(api.delete(`/members/${made.member}`, asOwner())),
 
     healthz: () => one(api.get('//healthz')),

@@ -45,6 +45,7 @@ const home = createRoute({
   beforeLoad: async ({ context: { queries, site }, location }) => {
     const me = await findMe(queries);
     if (!me) throw toLogin(site, location.href);
+    if (me.email_verification_required) throw toVerification(site, '/');
     const [only, ...others] = me.orgs;
     const last = me.orgs.find(({ slug }) => slug === localStorage.getItem('org'));
     const org = others.length === 0 ? only : last;
@@ -67,6 +68,12 @@ function toLogin(site: Site, back: string) {
     return redirect({ href: site.signInUrl(`/login?return_to=${return_to}`) });
   }
   return redirect({ to: '/login', search: back === '/' ? {} : { return_to: back } });
+}
+
+/** To the one page of an account that has to verify its address, which is where people sign in and out. */
+function toVerification(site: Site, back: string) {
+  const href = `/verify?return_to=${encodeURIComponent(location.origin + back)}`;
+  return redirect({ href: site.signsIn ? href : site.signInUrl(href) });
 }
 
 const publicPages = createRoute({
@@ -136,6 +143,23 @@ const undoEmailChange = createRoute({
   component: lazyRouteComponent(() => import('./pages/auth/UndoEmailChange.tsx'), 'UndoEmailChange'),
 });
 
+/** The page is for who has to verify an address; others go on to where they wanted. */
+async function passVerified({ context: { queries, site }, preload, search }: Passing): Promise<void> {
+  if (preload) return;
+  const me = await findMe(queries);
+  if (!me) throw toLogin(site, '/');
+  if (!me.email_verification_required) throw redirect({ href: site.safeReturn(search.return_to) ?? '/' });
+}
+
+/** For an account that can do nothing until its address is verified. */
+const verify = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/verify',
+  validateSearch: textSearch('return_to'),
+  beforeLoad: passVerified,
+  component: lazyRouteComponent(() => import('./pages/auth/VerifyFirst.tsx'), 'VerifyFirst'),
+});
+
 /** Where the login of a second window ends. */
 const done = createRoute({
   getParentRoute: () => publicPages,
@@ -149,6 +173,7 @@ const signedIn = createRoute({
   beforeLoad: async ({ context: { queries, site }, location }) => {
     const me = await findMe(queries);
     if (!me) throw toLogin(site, location.publicHref);
+    if (me.email_verification_required) throw toVerification(site, location.publicHref);
     return { me };
   },
 });
@@ -301,6 +326,7 @@ const tree = root.addChildren([
     forgotPassword,
     resetPassword,
     verifyEmail,
+    verify,
     undoEmailChange,
     done,
   ]),

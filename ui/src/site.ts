@@ -50,6 +50,7 @@ const GLOBAL = new Set([
   'forgot-password',
   'reset-password',
   'verify-email',
+  'verify',
   'signed-in',
   'orgs',
   'profile',

@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/shared.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { z } from '../../../lib/http/schema.ts';
 
@@ -9,7 +9,7 @@ export const listEmails = endpoint(
   {
     method: 'get',
     path: '/profile/emails',
-    access: cookie,
+    access: unverifiedCookie,
     tag: 'Profile: e-mails',
     summary: "List one's e-mail addresses",
     responses: {

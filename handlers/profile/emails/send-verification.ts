@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/shared.ts';
 import { mailVerification } from '../../../lib/auth/accounts.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
@@ -12,23 +12,31 @@ export const sendVerification = endpoint(
   {
     method: 'post',
     path: '/profile/emails/{id}/send-verification',
-    access: cookie,
+    access: unverifiedCookie,
     tag: 'Profile: e-mails',
     summary: 'Mail a verification link',
-    description: 'It works once, for 24 hours.',
+    description:
+      'It works once, for 24 hours. With `SVC_REQUIRE_VERIFIED_EMAIL`, an account whose primary address is not verified gets links to that one only.',
     request: { params: z.object({ id: idParam() }) },
     responses: {
       200: { description: 'The link is on its way.', message: 'A verification link is on its way.' },
     },
-    errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
+    errors: ['permission_error/email_not_verified', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
     const { db, params, services, user } = call;
     const [email] = await db
-      .select({ id: userEmails.id, address: userEmails.email, verifiedAt: userEmails.verifiedAt })
+      .select({
+        id: userEmails.id,
+        address: userEmails.email,
+        isPrimary: userEmails.isPrimary,
+        verifiedAt: userEmails.verifiedAt,
+      })
       .from(userEmails)
       .where(and(eq(userEmails.id, params.id), eq(userEmails.userId, user.id)));
     if (!email) throw new ApiError('resource_error/not_found');
+    if (services.config.requireVerifiedEmail && !user.emailVerified && !email.isPrimary)
+      throw new ApiError('permission_error/email_not_verified');
     if (email.verifiedAt) {
       throw new ApiError('resource_error/conflict', { message: 'The e-mail address is already verified.' });
     }

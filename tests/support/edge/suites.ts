@@ -18,6 +18,7 @@ export const SUITES = [
   'tests/http.test.ts',
   'tests/ingest.test.ts',
   'tests/isolation.test.ts',
+  'tests/members-roles.test.ts',
   'tests/members.test.ts',
   'tests/org-features.test.ts',
   'tests/orgs.test.ts',
@@ -28,6 +29,7 @@ export const SUITES = [
   'tests/scans.test.ts',
   'tests/sign-in-attacks.test.ts',
   'tests/step-up.test.ts',
+  'tests/strict.test.ts',
   'tests/tokens.test.ts',
   'tests/triage.test.ts',
 ];

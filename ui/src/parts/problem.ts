@@ -28,6 +28,12 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
     advice: 'Set up multi-factor authentication for your account; you come back here afterwards.',
     action: { label: 'Set up MFA', href: `/profile/mfa?return_to=${here()}` },
   }),
+  email_not_verified: () => ({
+    title: 'Verify your e-mail address first',
+    advice:
+      'Until then your account can do nothing else here. A link was mailed to you, and you can get another.',
+    action: { label: 'Verify your address', href: `/verify?return_to=${here()}` },
+  }),
   denied: () => ({
     title: 'Your role does not allow this',
     advice: 'Ask an owner or admin of the organization to do it, or to give you another role.',

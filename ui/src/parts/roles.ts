@@ -9,8 +9,8 @@ export const ROLE_NAMES: Record<Role, string> = {
 
 /** What each role may do beyond those below it. */
 export const ROLE_RIGHTS: Record<Role, string> = {
-  owner: 'Everything; also switches features, and invites and removes owners.',
-  admin: 'Also invites and removes members, and manages org-wide tokens.',
+  owner: 'Everything; also switches features and decides who is an owner.',
+  admin: 'Also invites and removes members, changes their roles, and manages org-wide tokens.',
   member: 'Also triages findings and creates projects.',
   viewer: 'Sees everything, changes nothing but tokens of projects.',
 };

@@ -1,15 +1,16 @@
-import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconCheck } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCheck, IconMail } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Schemas, ServiceError } from '../../api.ts';
 import { emailProblem } from '../../parts/email.ts';
 import { toFields } from '../../parts/form.ts';
 import { Problem } from '../../parts/Problem.tsx';
-import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
+import { ROLE_NAMES } from '../../parts/roles.ts';
 import { membersQuery } from '../../queries/members.ts';
-import { ROLES, type Role, useOrg } from '../../session.ts';
+import { type Role, useOrg } from '../../session.ts';
+import { RoleChoice } from './RoleChoice.tsx';
 
 type Member = Schemas['Member'];
 
@@ -36,7 +37,6 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
   const org = useOrg();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<unknown>();
-  const roles = ROLES.filter((role) => role !== 'owner' || org.may('owner'));
   const form = useForm<{ email: string; role: Role }>({
     initialValues: { email: '', role: 'member' },
     validate: { email: emailProblem },
@@ -74,13 +74,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
           autoComplete="off"
           {...form.getInputProps('email')}
         />
-        <Radio.Group label="Role" {...form.getInputProps('role')}>
-          <Stack gap="xs" mt={6}>
-            {roles.map((role) => (
-              <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_RIGHTS[role]} />
-            ))}
-          </Stack>
-        </Radio.Group>
+        <RoleChoice {...form.getInputProps('role')} />
         {problem !== undefined && <Problem error={problem} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -95,24 +89,44 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
   );
 }
 
-/** Without an account one is made, which is called what stands before the @ until its owner is there. */
-const isPerhapsNew = ({ name, email }: Member) => name === email.slice(0, email.lastIndexOf('@'));
-
+/** Says what happens next, and where nobody has verified the address, what that means. */
 function Added(props: { member: Member; onAnother: () => void; onClose: () => void }) {
   const { member, onAnother, onClose } = props;
+  const { email, role, pending, verified } = member;
   return (
     <Stack>
-      <Alert color="teal" icon={<IconCheck />} role="status">
+      <Alert
+        color="teal"
+        icon={pending ? <IconMail /> : <IconCheck />}
+        role="status"
+        styles={{ message: { color: 'var(--mantine-color-text)' } }}
+      >
         <Text size="sm" fw={500}>
-          <bdi>{member.name}</bdi> (<bdi>{member.email}</bdi>) is a member now, as{' '}
-          {ROLE_NAMES[member.role].toLowerCase()}.
+          <bdi>{email}</bdi> {pending ? 'is invited' : 'is a member now'}, as {ROLE_NAMES[role].toLowerCase()}
+          .
+        </Text>
+        <Text size="sm">
+          {pending
+            ? 'An invitation was mailed. They have no access until they verify the address.'
+            : 'An invitation was mailed. They can leave at any time.'}
         </Text>
       </Alert>
-      <Text size="sm">
-        {isPerhapsNew(member)
-          ? 'If the address had no account yet, a link to set a password was mailed to it; it works for an hour, and “Forgot password” sends another. Otherwise the organization is in their list already.'
-          : 'They have an account: the organization is in their list, and no mail is sent. Tell them, and look whether the name is that of whom you meant.'}
-      </Text>
+      {!pending && !verified && (
+        <Alert
+          color="orange"
+          icon={<IconAlertTriangle />}
+          title="Nobody has verified this address yet"
+          styles={{
+            title: { color: 'var(--mantine-color-text)' },
+            message: { color: 'var(--mantine-color-text)' },
+          }}
+        >
+          <Text size="sm">
+            If somebody else has registered it, they have access now. The list shows when it is verified.
+            Remove the member if you did not expect an account.
+          </Text>
+        </Alert>
+      )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onAnother}>
           Invite another

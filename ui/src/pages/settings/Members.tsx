@@ -1,28 +1,17 @@
-import {
-  ActionIcon,
-  Avatar,
-  Button,
-  Card,
-  Group,
-  Stack,
-  Table,
-  Text,
-  Tooltip,
-  VisuallyHidden,
-} from '@mantine/core';
+import { Alert, Avatar, Button, Card, Group, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
-import { IconUserMinus, IconUserPlus } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconAlertTriangle, IconMail, IconUserPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
-import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Page } from '../../parts/Page.tsx';
 import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
 import { StateBadge } from '../../parts/StateBadge.tsx';
 import { membersQuery } from '../../queries/members.ts';
 import { type Role, useMe, useOrg } from '../../session.ts';
 import { InviteMember } from './InviteMember.tsx';
+import { LeaveOrg } from './LeaveOrg.tsx';
+import { MemberMenu } from './MemberMenu.tsx';
 
 type Member = Schemas['Member'];
 
@@ -39,7 +28,7 @@ export function Members() {
       title="Members"
       description={
         mayInvite
-          ? 'Who sees and triages the findings of this organization. To give somebody another role, remove and invite them again.'
+          ? 'Who sees and triages the findings of this organization.'
           : 'Who sees and triages the findings of this organization. Admins and owners invite and remove members.'
       }
       actions={
@@ -53,29 +42,73 @@ export function Members() {
       <InviteMember opened={opened} onClose={close} />
       <Loaded query={members}>
         {(list) => (
-          <Card withBorder p={0}>
-            <Table verticalSpacing="sm" horizontalSpacing="md" aria-label="Members">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Member</Table.Th>
-                  <Table.Th>Role</Table.Th>
-                  {mayInvite && (
-                    <Table.Th w={56}>
-                      <VisuallyHidden>Actions</VisuallyHidden>
-                    </Table.Th>
-                  )}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {list.map((member) => (
-                  <MemberRow key={member.user_id} member={member} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Card>
+          <>
+            <Unverified members={list} />
+            <Card withBorder p={0}>
+              <Table verticalSpacing="sm" horizontalSpacing="md" aria-label="Members">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Member</Table.Th>
+                    <Table.Th>Role</Table.Th>
+                    {mayInvite && (
+                      <Table.Th w={56}>
+                        <VisuallyHidden>Actions</VisuallyHidden>
+                      </Table.Th>
+                    )}
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {list.map((member) => (
+                    <MemberRow key={member.user_id} member={member} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Card>
+            <LeaveOrg
+              isLastOwner={
+                org.role === 'owner' &&
+                list.filter(({ role, pending }) => role === 'owner' && !pending).length === 1
+              }
+            />
+          </>
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** Says what it means that addresses are not verified, to those who can do something about it. */
+function Unverified({ members }: { members: Member[] }) {
+  const { may } = useOrg();
+  const { user } = useMe();
+  const others = members.filter(({ user_id, verified }) => !verified && user_id !== user.id);
+  if (others.length === 0 || !may('admin')) return null;
+  const isPending = others.every(({ pending }) => pending);
+  const count = others.length === 1 ? '1 member has' : `${others.length} members have`;
+  return (
+    <Alert
+      color={isPending ? 'gray' : 'orange'}
+      icon={isPending ? <IconMail /> : <IconAlertTriangle />}
+      title={`${count} not verified the address they were invited by`}
+      styles={{
+        title: { color: 'var(--mantine-color-text)' },
+        message: { color: 'var(--mantine-color-text)' },
+      }}
+    >
+      {isPending
+        ? 'They have no access until they do. “Resend invitation” mails them another link.'
+        : 'They have access all the same, even where somebody else has registered the address. “Resend invitation” mails a link to the owner of the address. Remove members you do not know.'}
+    </Alert>
+  );
+}
+
+/** How far an invitation is. */
+function Mark({ member: { pending, verified } }: { member: Member }) {
+  if (verified) return null;
+  return pending ? (
+    <StateBadge label="Pending" color="blue" />
+  ) : (
+    <StateBadge label="Not verified" color="orange" />
   );
 }
 
@@ -83,22 +116,24 @@ function MemberRow({ member }: { member: Member }) {
   const { may } = useOrg();
   const { user } = useMe();
   const isOwn = member.user_id === user.id;
-  const mayRemove = !isOwn && (member.role !== 'owner' || may('owner'));
   return (
     <Table.Tr>
       <Table.Td>
         <Group gap="sm" wrap="nowrap">
           <Avatar name={member.name} color="indigo" size={34} alt="" visibleFrom="xs" />
           <div style={{ minWidth: 0 }}>
-            <Text size="sm" fw={500}>
-              <bdi>{member.name}</bdi>
-              {isOwn && (
-                <Text span size="sm" c="dimmed" fw={400}>
-                  {' '}
-                  (you)
-                </Text>
-              )}
-            </Text>
+            <Group gap={4} mb={2}>
+              <Text size="sm" fw={500} mr={4}>
+                <bdi>{member.name}</bdi>
+                {isOwn && (
+                  <Text span size="sm" c="dimmed" fw={400}>
+                    {' '}
+                    (you)
+                  </Text>
+                )}
+              </Text>
+              <Mark member={member} />
+            </Group>
             <Text size="xs" c="dimmed">
               <bdi>{member.email}</bdi>
             </Text>
@@ -112,53 +147,11 @@ function MemberRow({ member }: { member: Member }) {
           </div>
         </Tooltip>
       </Table.Td>
-      {may('admin') && <Table.Td>{mayRemove && <RemoveButton member={member} />}</Table.Td>}
+      {may('admin') && (
+        <Table.Td>
+          <MemberMenu member={member} />
+        </Table.Td>
+      )}
     </Table.Tr>
-  );
-}
-
-function RemoveButton({ member }: { member: Member }) {
-  const org = useOrg();
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => org.api.delete('/members/{userId}', { params: { path: { userId: member.user_id } } }),
-    onSuccess: () => {
-      tellDone(`${member.name} was removed.`);
-      return queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
-    },
-    onError: tellFailed,
-  });
-  const ask = () =>
-    modals.openConfirmModal({
-      title: (
-        <>
-          Remove <bdi>{member.name}</bdi>?
-        </>
-      ),
-      children: (
-        <Stack gap="xs">
-          <Text size="sm">
-            <bdi>{member.email}</bdi> can no longer open <bdi>{org.org.name}</bdi>, from the next click on.
-            What they triaged stays.
-          </Text>
-          <Text size="sm">API tokens they made go on working: revoke those they should not keep.</Text>
-        </Stack>
-      ),
-      labels: { confirm: 'Remove', cancel: 'Cancel' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate(),
-    });
-  return (
-    <Tooltip label="Remove">
-      <ActionIcon
-        variant="subtle"
-        color="red"
-        aria-label={`Remove ${member.name}`}
-        loading={remove.isPending}
-        onClick={ask}
-      >
-        <IconUserMinus size={16} />
-      </ActionIcon>
-    </Tooltip>
   );
 }

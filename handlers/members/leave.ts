@@ -1,0 +1,34 @@
+import { and, eq } from 'drizzle-orm';
+import { memberships } from '../../db/shared.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { lockMembers, readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+export const leaveOrg = endpoint(
+  {
+    method: 'post',
+    path: '/members/leave',
+    access: cookieOrg(),
+    tag: 'Members',
+    summary: 'Leave the organization',
+    description:
+      'The next request to the organization is refused. API tokens the member made stay. The last owner cannot leave: an organization needs an owner who can sign in.',
+    responses: {
+      200: { description: 'The caller is no longer a member.', message: 'You left the organization.' },
+    },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { db, org, services, user } = call;
+    const role = await db.transaction(async (tx) => {
+      await lockMembers(tx, org.id);
+      const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
+      if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
+      await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id)));
+      return own;
+    });
+    logSecurityEvent(call, 'member_left', { member: user.id, role });
+    return done();
+  },
+);

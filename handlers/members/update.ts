@@ -1,0 +1,53 @@
+import { and, eq } from 'drizzle-orm';
+import { memberships, ROLES } from '../../db/shared.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+import { findMember } from '../../lib/members/fields.ts';
+import { lockMembers, readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
+import { Member } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+export const updateMember = endpoint(
+  {
+    method: 'patch',
+    path: '/members/{userId}',
+    access: cookieOrg('admin'),
+    tag: 'Members',
+    summary: 'Change the role of a member',
+    description:
+      'It counts from their next request on. Only an owner makes a member an owner or changes the role of an owner, and the last owner stays one. The same rules hold for the own role: an admin may give it up, and nobody raises their own.',
+    request: {
+      params: z.object({ userId: idParam() }),
+      body: z.object({ role: z.enum(ROLES).openapi({ example: 'viewer' }) }),
+    },
+    responses: { 200: { description: 'The member.', result: Member } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { body, db, org, params, services, user } = call;
+    const { userId } = params;
+    const { member, before } = await db.transaction(async (tx) => {
+      await lockMembers(tx, org.id);
+      const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
+      requireAdmin(own);
+      if (own !== 'owner' && (other === 'owner' || body.role === 'owner')) {
+        const message = 'Only an owner may make a member an owner or change the role of an owner.';
+        throw new ApiError('permission_error/denied', { message });
+      }
+      if (other === 'owner' && body.role !== 'owner')
+        await requireOtherOwner(tx, services.config, org.id, userId);
+      await tx
+        .update(memberships)
+        .set({ role: body.role })
+        .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+      return { member: await findMember(tx, services.config, org.id, userId), before: other };
+    });
+    if (!member) throw new ApiError('resource_error/not_found');
+    if (before !== member.role)
+      logSecurityEvent(call, 'role_changed', { member: userId, from: before, to: member.role });
+    return ok(member);
+  },
+);

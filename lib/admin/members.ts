@@ -1,0 +1,52 @@
+import { and, asc, eq, isNull, not, or } from 'drizzle-orm';
+import type { Database } from '../../db/client.ts';
+import { rankIn } from '../../db/columns.ts';
+import { memberships, orgs, ROLES, type Role, userEmails, users } from '../../db/shared.ts';
+import { isConfirmed, memberEmail } from '../members/fields.ts';
+import { findOrg } from './orgs.ts';
+
+/** A member whom strict mode keeps out until an address is verified. */
+export interface UnverifiedMember {
+  org_id: string;
+  org: string;
+  user_id: string;
+  name: string;
+  role: Role;
+  /** The address that has to be verified. */
+  email: string;
+  /** `no password`: the account was made for an invitation that nobody has accepted. */
+  reason: 'no password' | 'not verified';
+}
+
+/**
+ * The members who cannot use their organization in strict mode: the primary address is not verified, or not the address
+ * they were invited by.
+ * @param orgName slug or id: of this organization only
+ * @throws AdminError when the organization does not exist
+ */
+export async function listUnverifiedMembers({ db }: Database, orgName?: string): Promise<UnverifiedMember[]> {
+  const org = orgName === undefined ? undefined : await findOrg(db, orgName);
+  const rows = await db
+    .select({
+      org_id: orgs.id,
+      org: orgs.slug,
+      user_id: users.id,
+      name: users.name,
+      role: memberships.role,
+      invited: memberEmail,
+      primary: userEmails.email,
+      primaryVerifiedAt: userEmails.verifiedAt,
+      passwordHash: users.passwordHash,
+    })
+    .from(memberships)
+    .innerJoin(orgs, eq(orgs.id, memberships.orgId))
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .where(and(org && eq(orgs.id, org.id), or(isNull(userEmails.verifiedAt), not(isConfirmed))))
+    .orderBy(asc(orgs.slug), rankIn(ROLES, memberships.role), asc(userEmails.email));
+  return rows.map(({ invited, primary, primaryVerifiedAt, passwordHash, ...row }) => ({
+    ...row,
+    email: primaryVerifiedAt === null ? primary : invited,
+    reason: passwordHash === null ? 'no password' : 'not verified',
+  }));
+}

@@ -1,0 +1,40 @@
+import { and, eq, isNotNull, ne } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import {
+  mailedTokens,
+  memberships,
+  mfaDevices,
+  mfaLogins,
+  primaryEmailChanges,
+  recoveryCodes,
+  userEmails,
+  users,
+} from '../../db/shared.ts';
+
+/**
+ * Removes from an account what whoever held it before has attached: other addresses, second factors, sign-ins and links
+ * under way, and memberships by invitation to another address. For the moment in which a mailed reset link gives the account
+ * to the owner of its primary address, which nobody had verified: the earlier holder may be somebody else, who would come
+ * back by any of these. Sessions end with every reset.
+ */
+export async function dropEarlierHolder(
+  tx: Tx,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await tx.delete(mailedTokens).where(eq(mailedTokens.userId, userId));
+  await tx.delete(mfaLogins).where(eq(mfaLogins.userId, userId));
+  await tx.delete(mfaDevices).where(eq(mfaDevices.userId, userId));
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+  await tx.delete(primaryEmailChanges).where(eq(primaryEmailChanges.userId, userId));
+  await tx.delete(userEmails).where(and(eq(userEmails.userId, userId), ne(userEmails.email, email)));
+  await tx
+    .delete(memberships)
+    .where(
+      and(
+        eq(memberships.userId, userId),
+        isNotNull(memberships.invitedEmail),
+        ne(memberships.invitedEmail, email),
+      ),
+    );
+  await tx.update(users).set({ mfaEnabled: false }).where(eq(users.id, userId));
+}

@@ -1,0 +1,75 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import { memberships, orgs, type Role } from '../../db/shared.ts';
+import { issueMailedToken } from '../auth/mailed-tokens.ts';
+import type { Config } from '../config.ts';
+import type { OrgCall } from '../http/call.ts';
+import { invitation } from '../mail/templates.ts';
+
+/** Whom an invitation is mailed to. */
+export interface Invitee {
+  userId: string;
+  /** The invited address, and its id. */
+  address: string;
+  emailId: string;
+  /** The account has verified the address. */
+  verified: boolean;
+  /** The account was made for the invitation, and has no password yet. */
+  isPlaceholder: boolean;
+  role: Role;
+}
+
+/**
+ * Puts the mail of an invitation into the queue. For an address that the account has not verified it has a link to set a
+ * password, never one that only verifies: whoever registered somebody else's address would get in by the owner's click.
+ */
+export async function mailInvitation(
+  tx: Tx,
+  { now, org, services, user }: OrgCall,
+  invitee: Invitee,
+): Promise<void> {
+  const { userId, emailId, address, verified, isPlaceholder, role } = invitee;
+  const { config, mail } = services;
+  const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
+  const token = verified
+    ? undefined
+    : await issueMailedToken(tx, { purpose: 'reset_password', userId, emailId }, now);
+  await mail.enqueue(
+    tx,
+    address,
+    invitation({
+      publicUrl: config.publicUrl,
+      orgUrl: orgUrl(config, org.slug),
+      inviterName: user.name,
+      orgName: row?.name ?? org.slug,
+      role,
+      ...(token !== undefined && { set: { token, isPlaceholder } }),
+    }),
+  );
+}
+
+/** The address of an organization's pages. */
+function orgUrl({ publicUrl, baseDomain }: Pick<Config, 'publicUrl' | 'baseDomain'>, slug: string): string {
+  if (baseDomain === undefined) return `${publicUrl}/o/${slug}`;
+  const url = new URL(publicUrl);
+  url.hostname = `${slug}.${baseDomain}`;
+  return url.origin;
+}
+
+/** Confirms the memberships by invitation to an address that its account has verified now. */
+export async function confirmMemberships(
+  tx: Tx,
+  { userId, email }: { userId: string; email: string },
+  now: Date,
+): Promise<void> {
+  await tx
+    .update(memberships)
+    .set({ confirmedAt: now })
+    .where(
+      and(
+        eq(memberships.userId, userId),
+        eq(memberships.invitedEmail, email),
+        isNull(memberships.confirmedAt),
+      ),
+    );
+}

@@ -1,0 +1,77 @@
+import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import { memberships, orgs, type Role, userEmails, users } from '../../db/shared.ts';
+import type { Config } from '../config.ts';
+import { ApiError } from '../http/errors.ts';
+import { isConfirmed } from './fields.ts';
+
+/**
+ * Locks an organization's memberships against other changes of roles, so that what is read afterwards in the transaction
+ * holds until its end.
+ */
+export async function lockMembers(tx: Tx, orgId: string): Promise<void> {
+  await tx.select({ id: orgs.id }).from(orgs).where(eq(orgs.id, orgId)).for('no key update');
+}
+
+/**
+ * The roles of two members, read after `lockMembers`.
+ * @throws ApiError `tenant_error/not_member` when the caller was removed meanwhile, `resource_error/not_found`
+ */
+export async function readRoles(
+  tx: Tx,
+  orgId: string,
+  ids: { caller: string; member: string },
+): Promise<{ own: Role; other: Role }> {
+  const rows = await tx
+    .select({ userId: memberships.userId, role: memberships.role })
+    .from(memberships)
+    .where(and(eq(memberships.orgId, orgId), inArray(memberships.userId, Object.values(ids))));
+  const roleOf = (id: string) => rows.find(({ userId }) => userId === id)?.role;
+  const own = roleOf(ids.caller);
+  const other = roleOf(ids.member);
+  if (!own) throw new ApiError('tenant_error/not_member');
+  if (!other) throw new ApiError('resource_error/not_found', { message: 'There is no such member.' });
+  return { own, other };
+}
+
+/**
+ * Refuses a caller who lost the role since the request was let in.
+ * @throws ApiError `permission_error/denied`
+ */
+export function requireAdmin(own: Role): void {
+  if (own !== 'owner' && own !== 'admin') throw new ApiError('permission_error/denied');
+}
+
+/**
+ * Makes sure that an organization keeps an owner who can act: one with a password, not disabled and not pending. Call it
+ * after `lockMembers`.
+ * @param userId the owner who is about to be none
+ * @throws ApiError `resource_error/conflict`
+ */
+export async function requireOtherOwner(
+  tx: Tx,
+  { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
+  orgId: string,
+  userId: string,
+): Promise<void> {
+  const others = await tx
+    .select({ userId: memberships.userId })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .where(
+      and(
+        eq(memberships.orgId, orgId),
+        eq(memberships.role, 'owner'),
+        ne(memberships.userId, userId),
+        isNotNull(users.passwordHash),
+        isNull(users.disabledAt),
+        pendingInvitations ? isConfirmed : undefined,
+      ),
+    )
+    .limit(1);
+  if (others.length > 0) return;
+  throw new ApiError('resource_error/conflict', {
+    message: 'An organization needs an owner who can sign in: make another member an owner first.',
+  });
+}

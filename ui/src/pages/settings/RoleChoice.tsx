@@ -1,0 +1,18 @@
+import { Radio, Stack } from '@mantine/core';
+import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
+import { ROLES, useOrg } from '../../session.ts';
+
+/** The roles that the user may give, each with what it may do. */
+export function RoleChoice(props: Omit<React.ComponentProps<typeof Radio.Group>, 'children' | 'label'>) {
+  const org = useOrg();
+  const roles = ROLES.filter((role) => role !== 'owner' || org.may('owner'));
+  return (
+    <Radio.Group label="Role" {...props}>
+      <Stack gap="xs" mt={6}>
+        {roles.map((role) => (
+          <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_RIGHTS[role]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
