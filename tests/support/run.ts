@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { measureSlowness } from './calibrate.ts';
+
+const PARENT_CHECK_MS = 500;
+
+/**
+ * Prepares this process for a test run. It measures the machine's speed (see limits.ts), and gives the run a temporary
+ * directory that is removed when the run ends, whatever ends it, together with all processes that the run has left
+ * (see watchdog.mjs). Vitest reads its configuration once per project; only the first call does anything.
+ */
+export async function openRun(): Promise<void> {
+  const { env, pid } = process;
+  if (env.SVC_TEST_RUNNER === `${pid}`) return;
+  env.SVC_TEST_RUNNER = `${pid}`;
+  const outside = { ...env };
+  const dir = mkdtempSync(join(realpathSync(tmpdir()), 'svc-run-'));
+  // PostgreSQL runs as another user when we are root.
+  chmodSync(dir, 0o711);
+  watch(dir, outside);
+  // Every temporary directory of the run is made in here, and processes of the run are recognized by it.
+  env.TMPDIR = dir;
+  env.SVC_OBSERVED_DIR = mkdtempSync(join(dir, 'observed-'));
+  env.SVC_TEST_LIMIT_FACTOR = `${await measureSlowness()}`;
+}
+
+function watch(dir: string, env: NodeJS.ProcessEnv): void {
+  const watchdog = spawn(process.execPath, [resolve(import.meta.dirname, 'watchdog.mjs'), dir], {
+    cwd: '/',
+    env,
+    // A session of its own: Ctrl-C is not for it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  // Neither keeps this process. The pipe is closed by the end of this process, also by SIGKILL.
+  watchdog.unref();
+  (watchdog.stdin as unknown as { unref(): void }).unref();
+  // Of `npm test` it is npm that gets killed, which nobody passes on to us.
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+  }, PARENT_CHECK_MS).unref();
+}
