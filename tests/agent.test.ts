@@ -12,6 +12,7 @@ import { startAgent, writeReport } from './support/agent.ts';
 import { type AgentProject, createAgentProject } from './support/agent-project.ts';
 import { createOrg, must, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { limit } from './support/limits.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
 
 let database: TestDatabase;
@@ -252,7 +253,7 @@ describe('svc-agent run', () => {
     const started = Date.now();
     child.kill(signal);
     expect((await ended).code).toBe(code);
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(limit(5_000));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     expect((await scans())[0]).toMatchObject({
       status: 'failed',

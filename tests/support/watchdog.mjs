@@ -27,9 +27,10 @@ function processesOfRun() {
 
 function isOfRun(pid) {
   const cwd = attempt(() => readlinkSync(`/proc/${pid}/cwd`)) ?? '';
-  if (cwd === dir || cwd.startsWith(`${dir}/`)) return true;
   const env = attempt(() => readFileSync(`/proc/${pid}/environ`, 'utf8')) ?? '';
-  return env.split('\0').includes(`TMPDIR=${dir}`);
+  const temporary = /(?:^|\0)TMPDIR=([^\0]*)/.exec(env)?.[1] ?? '';
+  // A run within this one has a directory in ours.
+  return [cwd, temporary].some((path) => `${path}/`.startsWith(`${dir}/`));
 }
 
 const isPostgres = (pid) => attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8')) === 'postgres\n';
