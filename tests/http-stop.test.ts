@@ -38,7 +38,7 @@ describe('a server that stops', () => {
 
   it('answers those that it has not accepted yet, and refuses those that come later', async () => {
     const { server, port } = await serve();
-    const clients = Array.from({ length: 100 }, () => talk(port));
+    const clients = Array.from({ length: 40 }, () => talk(port));
     for (const { socket } of clients) socket.write(get('/waiting'));
     // The system has connected them all, in this turn; nothing has been accepted.
     await new Promise<void>((done) => process.nextTick(done));
