@@ -4,6 +4,7 @@ import { openBenchDatabase } from '../bench/support/postgres.ts';
 import { type Report, render } from '../bench/support/report.ts';
 import { buildServer, startServer } from '../bench/support/server.ts';
 import { openSite } from '../bench/support/site.ts';
+import { agent } from './agent.ts';
 import { clients } from './clients.ts';
 import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
@@ -14,7 +15,7 @@ import { postgres } from './postgres.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { clients, disk, hostile, kills, orgs, pgbouncer, postgres, stop };
+const SOAKS: Record<string, Soak> = { agent, clients, disk, hostile, kills, orgs, pgbouncer, postgres, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)

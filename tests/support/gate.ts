@@ -8,6 +8,8 @@ export interface Gate {
   url: string;
   /** Resolves once the service has answered so many pushes, before the last of them gets its answer. */
   reached(count: number): Promise<void>;
+  /** Pushes that the service has answered. */
+  answered(): number;
   /** Passes requests on to another server from now on. */
   lead(target: string): void;
 }
@@ -44,6 +46,7 @@ export async function openGate(target: string, admits = Number.POSITIVE_INFINITY
         if (answered >= count) resolve();
         else waiting.push({ count, resolve });
       }),
+    answered: () => answered,
     lead(target) {
       to = target;
     },
