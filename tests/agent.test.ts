@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FORMATS } from '../agent/importers/formats.ts';
 import { importers } from '../agent/importers/index.ts';
 import { createReporter, type ReporterOptions } from '../agent/reporter.ts';
@@ -47,13 +47,8 @@ const sleeper = (pidFile: string) => [
   `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
 ];
 
-async function readPid(pidFile: string): Promise<number> {
-  for (let i = 0; i < 200; i++) {
-    const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
-    if (pid > 0) return pid;
-    await sleep(50);
-  }
-  throw new Error('the scanner was not started');
+function readPid(pidFile: string): Promise<number> {
+  return vi.waitUntil(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
 }
 
 /** A process that was killed may still be listed until somebody asks how it ended. */
