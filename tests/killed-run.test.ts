@@ -6,13 +6,7 @@ import { createWorkspace } from './support/agent.ts';
 import { afterTest } from './support/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const VITEST = [
-  join(root, 'node_modules/vitest/vitest.mjs'),
-  'run',
-  '--config',
-  'tests/fixtures/killed-run/vitest.config.ts',
-  '--testNamePattern',
-];
+const RUN = ['run', '--config', 'tests/fixtures/killed-run/vitest.config.ts', '--testNamePattern'];
 const STARTED_WITHIN_MS = 45_000;
 const ENDED_WITHIN_MS = 15_000;
 
@@ -56,11 +50,11 @@ const running = (processes: Map<number, string>) =>
   });
 
 /** Starts the run that does not end, and waits until it has started everything. */
-async function startRun(command: string[], env: Record<string, string> = {}) {
+async function startRun(program: string, args: string[]) {
   const readyFile = join(createWorkspace(), 'ready');
-  const child = spawn(process.execPath, command, {
+  const child = spawn(program, args, {
     cwd: root,
-    env: { ...process.env, SVC_TEST_SLOWNESS: '1', READY_FILE: readyFile, ...env },
+    env: { ...process.env, SVC_TEST_SLOWNESS: '1', READY_FILE: readyFile },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   afterTest(() => child.kill('SIGKILL'));
@@ -89,13 +83,16 @@ async function expectNothingLeft(child: ChildProcess, dir: string) {
 // Processes of a run are recognized by what Linux says of them.
 describe.skipIf(process.platform !== 'linux')('a test run that is killed', () => {
   it('leaves no PostgreSQL, server, agent, browser or file behind', async () => {
-    const { child, dir } = await startRun([...VITEST, 'everything']);
+    const { child, dir } = await startRun(process.execPath, [
+      'node_modules/vitest/vitest.mjs',
+      ...RUN,
+      'everything',
+    ]);
     await expectNothingLeft(child, dir);
   });
 
   it('does not go on when it is npm that was killed', async () => {
-    const npm = `require('node:child_process').spawn(process.execPath, ${JSON.stringify([...VITEST, 'nothing'])}, { stdio: 'inherit' })`;
-    const { child, dir } = await startRun(['-e', npm], { npm_lifecycle_event: 'test' });
+    const { child, dir } = await startRun('npm', ['exec', '--', 'vitest', ...RUN, 'nothing']);
     await expectNothingLeft(child, dir);
   });
 });

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { measureSlowness } from './calibrate.ts';
 
-const PARENT_CHECK_MS = 500;
+const NPM_CHECK_MS = 500;
 
 /**
  * Prepares this process for a test run. It measures the machine's speed (see limits.ts), and gives the run a temporary
@@ -37,10 +37,22 @@ function watch(dir: string, env: NodeJS.ProcessEnv): void {
   // Neither keeps this process. The pipe is closed by the end of this process, also by SIGKILL.
   watchdog.unref();
   (watchdog.stdin as unknown as { unref(): void }).unref();
-  // Of `npm test` it is npm that gets killed, which nobody passes on to us.
+  // Nobody tells us when SIGKILL ends npm.
   if (!process.env.npm_lifecycle_event) return;
-  const parent = process.ppid;
+  const npm = findNpm();
   setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
-  }, PARENT_CHECK_MS).unref();
+    if (findNpm() !== npm) process.kill(process.pid, 'SIGKILL');
+  }, NPM_CHECK_MS).unref();
+}
+
+/** The npm that has started this process, mostly by a shell; changes when npm ends. */
+function findNpm(): number {
+  const { ppid } = process;
+  try {
+    const [, name = '', grandparent] =
+      /\((.*)\) \w (\d+)/s.exec(readFileSync(`/proc/${ppid}/stat`, 'utf8')) ?? [];
+    return name.startsWith('npm') ? ppid : Number(grandparent);
+  } catch {
+    return ppid;
+  }
 }
