@@ -10,10 +10,10 @@ const EXPECTED_S = 50;
 /**
  * `npm run test:quick`: the suites that find the most per second. A suite is listed when it
  * - checks who may do what, what the API answers, or what is stored: a mistake there is a leak, a broken client or lost data;
- * - calls the app in its own process, apart from `server`, which is the one check that the built server works;
+ * - calls the app in its own process, so that nothing has to be built;
  * - takes less than ten seconds on the reference machine, so that all of them together take less than a minute.
- * Left out are browsers, svc-agent, worker processes, the embedded PostgreSQL, fault injection, and thousands of random or
- * hostile inputs. `npm test` runs everything.
+ * Left out are the built server, browsers, svc-agent, worker processes, the embedded PostgreSQL, fault injection, and thousands
+ * of random or hostile inputs. `npm test` runs everything.
  */
 const SUITES = [
   // Who may do what.
@@ -46,9 +46,7 @@ const SUITES = [
   'mail',
   'monitoring',
   'read-only',
-  // What is shipped.
-  'docs',
-  'server',
+  // What pages show.
   'ui-finding',
   'ui-rules',
   'ui-site',
@@ -65,6 +63,6 @@ export default defineConfig({
     setupFiles: 'tests/support/setup.ts',
     provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '', browser: '' },
     include: SUITES.map((name) => `tests/${name}.test.ts`),
-    globalSetup: ['tests/support/build.ts', 'tests/support/postgres.ts', 'tests/support/forget.ts'],
+    globalSetup: ['tests/support/postgres.ts', 'tests/support/forget.ts'],
   },
 });

@@ -205,7 +205,7 @@ describe('an answer that is not read', () => {
     for (const { socket } of [long, short]) socket.pause();
     short.socket.write(get('/20'));
     long.socket.write(get('/40'));
-    await sleep(1_500);
+    await sleep(limit(1_500));
     for (const { socket } of [long, short]) socket.resume();
     await long.closed;
     expect(long.received().length).toBeLessThan(40 * MIB);
@@ -217,7 +217,7 @@ describe('connections that another process has accepted', () => {
   it('have the same limits, and the same end', async () => {
     const server = createHttpServer({
       ...{ fetch: ok as never, malformed: refuseMalformed },
-      limits: { headersMs: 200 },
+      limits: { headersMs: limit(200) },
     });
     const primary = net.createServer(server.take);
     await new Promise<void>((done) => primary.listen(0, '127.0.0.1', done));

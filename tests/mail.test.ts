@@ -452,11 +452,11 @@ describe('the queue', () => {
     const resend = await startResend();
     resend.answer = () => undefined;
     const tasks: Promise<unknown>[] = [];
+    const sendMs = limit(1_000);
     const queue = open(resendMailer(resend.url), {
-      timing: { sendMs: 100 },
+      timing: { sendMs },
       background: (task) => tasks.push(task),
     });
-    const started = performance.now();
     await queue.enqueue(database.db, 'ada@example.com', reset);
     queue.kick();
     await vi.waitFor(() => expect(resend.requests).toHaveLength(1));
@@ -464,11 +464,12 @@ describe('the queue', () => {
     await queue.enqueue(database.db, 'bob@example.com', reset);
     queue.kick();
     await vi.waitFor(() => expect(resend.requests).toHaveLength(2));
-    expect(performance.now() - started).toBeLessThan(limit(1_000));
+    // The first send still waits for its answer.
+    expect(logged('mail not sent')).toEqual([]);
 
     await Promise.all(tasks);
     expect(logged('mail not sent').map(({ error }) => error)).toEqual(
-      Array(2).fill('no answer within 100 ms'),
+      Array(2).fill(`no answer within ${sendMs} ms`),
     );
     expect(await waiting()).toHaveLength(2);
   });
