@@ -8,8 +8,8 @@ export const WORKERS = 4;
 const THREADS = 3;
 
 /**
- * How long {@link measureMs} takes on the reference machine (two cores of a shared virtual machine, otherwise idle): the
- * median of 20 calls. All limits and expected durations are stated for that machine.
+ * How long {@link measureMs} takes on the reference machine, two cores of a shared virtual machine with nothing else to do:
+ * the shortest of 30 calls. All limits and expected durations are stated for that machine.
  */
 const REFERENCE_MS = 560;
 const MAX_SLOWNESS = 10;
