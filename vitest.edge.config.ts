@@ -4,7 +4,7 @@ import { limits } from './tests/support/limits.ts';
 import { createProgress } from './tests/support/progress.ts';
 import { openRun } from './tests/support/run.ts';
 
-/** Measured on the reference machine. */
+/** Seconds on the reference machine. */
 const EXPECTED_S = 210;
 
 await openRun();

@@ -2,7 +2,6 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FORMATS } from '../agent/importers/formats.ts';
 import { importers } from '../agent/importers/index.ts';
@@ -12,6 +11,7 @@ import { startAgent, writeReport } from './support/agent.ts';
 import { type AgentProject, createAgentProject } from './support/agent-project.ts';
 import { createOrg, must, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { openGate } from './support/gate.ts';
 import { limit } from './support/limits.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
 
@@ -207,17 +207,24 @@ describe('svc-agent run', () => {
   });
 
   it('does not wait for the service to start the scanner, and finds it when it is back', async () => {
-    const later = await startServer(serverEnv());
-    const port = new URL(later.url).port;
-    await later.stop('SIGTERM');
+    // Nobody listens at port 9, so the gate breaks every connection.
+    const gate = await openGate('http://127.0.0.1:9');
     const report = writeReport(workspace, 1);
-    const script = `require('fs').writeFileSync('started', ''); setTimeout(() => process.stdout.write(require('fs').readFileSync(${JSON.stringify(report)})), 1500)`;
+    const script = `
+      const { existsSync, readFileSync, writeFileSync } = require('fs');
+      writeFileSync('started', '');
+      const waiting = setInterval(() => {
+        if (!existsSync('go')) return;
+        clearInterval(waiting);
+        process.stdout.write(readFileSync(${JSON.stringify(report)}));
+      }, 20);`;
     const { ended } = startAgent(['run', ...node(script)], {
       cwd: workspace,
-      env: { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
+      env: { ...env, SVC_BASE_URL: gate.url },
     });
-    while (!existsSync(join(workspace, 'started'))) await sleep(20);
-    await startServer({ ...serverEnv(), SVC_PORT: port });
+    await vi.waitUntil(() => existsSync(join(workspace, 'started')));
+    gate.lead(server.url);
+    writeFileSync(join(workspace, 'go'), '');
     expect((await ended).code).toBe(0);
     expect(await findings()).toHaveLength(1);
   });

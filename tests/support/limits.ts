@@ -9,7 +9,7 @@ export const limit = (ms: number): number => Math.round(ms * slowness());
 /** What `vi.waitFor`, `vi.waitUntil` and `expect.poll` wait for without a timeout of their own. */
 export const WAIT_MS = 10_000;
 
-/** The limits of a Vitest configuration. The slowest tests and hooks take a sixth of them. */
+/** The limits of a Vitest configuration. On the reference machine the slowest tests take a fifth of them. */
 export const limits = () => ({
   testTimeout: limit(60_000),
   hookTimeout: limit(120_000),

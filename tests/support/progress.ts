@@ -6,7 +6,7 @@ const EVERY_MS = 10_000;
 
 /**
  * Prints how long the run is expected to take, and every ten seconds how far it is.
- * @param referenceS seconds that a complete run takes on the reference machine, as measured
+ * @param referenceS seconds that a complete run takes on the reference machine
  */
 export function createProgress(referenceS: number): Reporter {
   let vitest: Vitest;
