@@ -1,23 +1,27 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { WORKERS } from './tests/support/calibrate.ts';
+import { limits } from './tests/support/limits.ts';
+import { createProgress } from './tests/support/progress.ts';
+import { openRun } from './tests/support/run.ts';
+import { LongestFirst } from './tests/support/sequence.ts';
 
 const CONTRACT = 'tests/contract.test.ts';
+/** Seconds on the reference machine. */
+const EXPECTED_S = 240;
 
-// This file is read once per project; all of them mean one directory.
-process.env.SVC_OBSERVED_DIR ??= mkdtempSync(join(tmpdir(), 'svc-observed-'));
+await openRun();
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // Each file has a database of its own. Three at a time keep two cores busy: a good part of the time is waiting.
-    maxWorkers: 3,
+    ...limits(),
+    // Each file has a database of its own. Four at a time keep two cores busy: a good part of the time is waiting.
+    maxWorkers: WORKERS,
     // There are no module-level singletons: what suites import is loaded once per worker.
     isolate: false,
+    reporters: ['default', createProgress(EXPECTED_S)],
+    sequence: { sequencer: LongestFirst },
     setupFiles: 'tests/support/setup.ts',
-    provide: { observedDir: process.env.SVC_OBSERVED_DIR },
+    provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '' },
     projects: [
       {
         extends: true,

@@ -4,6 +4,7 @@ import { openBenchDatabase } from '../bench/support/postgres.ts';
 import { type Report, render } from '../bench/support/report.ts';
 import { buildServer, startServer } from '../bench/support/server.ts';
 import { openSite } from '../bench/support/site.ts';
+import { agent } from './agent.ts';
 import { clients } from './clients.ts';
 import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
@@ -16,7 +17,7 @@ import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
 const SOAKS: Record<string, Soak> = {
-  ...{ clients, disk, hostile, kills, 'login-flood': loginFlood, orgs, pgbouncer, postgres, stop },
+  ...{ agent, clients, disk, hostile, kills, 'login-flood': loginFlood, orgs, pgbouncer, postgres, stop },
 };
 
 const optionsOf = ({ options }: Soak) =>

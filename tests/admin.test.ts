@@ -23,6 +23,7 @@ import { createOrg, createScan, createUser, must, PASSWORD, push, type TestOrg }
 import { startApp, type TestApp } from './support/app.ts';
 import { expectRightCounts } from './support/counts.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { limit } from './support/limits.ts';
 import { silentLog } from './support/log.ts';
 import { resetBy, verify } from './support/mailed.ts';
 
@@ -742,7 +743,7 @@ describe.concurrent('the database of the configuration', () => {
     const start = Date.now();
     const ended = await admin({ DATABASE_URL: `postgres://u:hush@127.0.0.1:${port}/x` }, ['flags', 'list']);
     expect(ended).toEqual({ code: 1, out: '', err: 'the database cannot be used: no answer\n' });
-    expect(Date.now() - start).toBeLessThan(6_000);
+    expect(Date.now() - start).toBeLessThan(limit(6_000));
     silent.close();
   });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createWorkspace, runAgent } from './support/agent.ts';
 import { createOrg, must, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { limit } from './support/limits.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
 
 /*
@@ -23,7 +24,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-const SCANNERS_TAKE_MS = 120_000;
+const SCANNERS_TAKE_MS = limit(120_000);
 
 const PYTHON = `import hashlib
 import subprocess

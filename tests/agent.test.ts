@@ -2,8 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FORMATS } from '../agent/importers/formats.ts';
 import { importers } from '../agent/importers/index.ts';
 import { createReporter, type ReporterOptions } from '../agent/reporter.ts';
@@ -13,7 +12,9 @@ import { startAgent, writeReport } from './support/agent.ts';
 import { type AgentProject, createAgentProject } from './support/agent-project.ts';
 import { createOrg, must, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { openGate } from './support/gate.ts';
 import { startHostileService } from './support/hostile-service.ts';
+import { limit } from './support/limits.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
 
 let database: TestDatabase;
@@ -48,13 +49,8 @@ const sleeper = (pidFile: string) => [
   `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
 ];
 
-async function readPid(pidFile: string): Promise<number> {
-  for (let i = 0; i < 200; i++) {
-    const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
-    if (pid > 0) return pid;
-    await sleep(50);
-  }
-  throw new Error('the scanner was not started');
+function readPid(pidFile: string): Promise<number> {
+  return vi.waitUntil(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
 }
 
 /** A process that was killed may still be listed until somebody asks how it ended. */
@@ -213,17 +209,24 @@ describe('svc-agent run', () => {
   });
 
   it('does not wait for the service to start the scanner, and finds it when it is back', async () => {
-    const later = await startServer(serverEnv());
-    const port = new URL(later.url).port;
-    await later.stop('SIGTERM');
+    // Nobody listens at port 9, so the gate breaks every connection.
+    const gate = await openGate('http://127.0.0.1:9');
     const report = writeReport(workspace, 1);
-    const script = `require('fs').writeFileSync('started', ''); setTimeout(() => process.stdout.write(require('fs').readFileSync(${JSON.stringify(report)})), 1500)`;
+    const script = `
+      const { existsSync, readFileSync, writeFileSync } = require('fs');
+      writeFileSync('started', '');
+      const waiting = setInterval(() => {
+        if (!existsSync('go')) return;
+        clearInterval(waiting);
+        process.stdout.write(readFileSync(${JSON.stringify(report)}));
+      }, 20);`;
     const { ended } = startAgent(['run', ...node(script)], {
       cwd: workspace,
-      env: { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
+      env: { ...env, SVC_BASE_URL: gate.url },
     });
-    while (!existsSync(join(workspace, 'started'))) await sleep(20);
-    await startServer({ ...serverEnv(), SVC_PORT: port });
+    await vi.waitUntil(() => existsSync(join(workspace, 'started')));
+    gate.lead(server.url);
+    writeFileSync(join(workspace, 'go'), '');
     expect((await ended).code).toBe(0);
     expect(await findings()).toHaveLength(1);
   });
@@ -254,7 +257,7 @@ describe('svc-agent run', () => {
     const started = Date.now();
     child.kill(signal);
     expect((await ended).code).toBe(code);
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(limit(5_000));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     expect((await scans())[0]).toMatchObject({
       status: 'failed',

@@ -13,6 +13,11 @@ import { AGENT_STATUSES, USER_STATUSES } from '../lib/finding-input.ts';
 import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { expectKeptCounts, expectRightCounts } from './support/counts.ts';
+import { limit } from './support/limits.ts';
+
+/** Rounds of each random test. `COUNTS_RUNS=200 npx vitest run tests/counts.test.ts --project api` hunts longer. */
+const RUNS = Number(process.env.COUNTS_RUNS ?? 5);
+const TIMEOUT = limit(60_000 + RUNS * 2_000);
 
 /** As two processes over one database. */
 let apps: [TestApp, TestApp];
@@ -143,7 +148,7 @@ const registerAll = (world: World) =>
     ),
   );
 
-describe('counts', () => {
+describe('counts', { timeout: TIMEOUT }, () => {
   it('are those of the rows after any calls at the same time, through two processes', async () => {
     // Calls of an inner list are made at once.
     const traffic = fc.array(fc.array(aCall, { minLength: 1, maxLength: 40 }), {
@@ -161,7 +166,7 @@ describe('counts', () => {
         }
         await expectRightCounts(database, api(), world.projects[0]);
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: RUNS, endOnFailure: true },
     );
   });
 
@@ -170,7 +175,7 @@ describe('counts', () => {
     const where = { id: org.id, tables: buildOrgTables(orgSchemaName(org.id)) };
     const { id } = await push(api(), org, await createScan(api(), org, 'first'), { fingerprint: 'print-0' });
     let lost = 0;
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < RUNS; round++) {
       const doomed = [0, 1, 2, 3].map(() =>
         openDatabase({ url: apps[0].databaseUrl, max: 4, applicationName: 'doomed' }),
       );
@@ -209,8 +214,10 @@ describe('counts', () => {
           ...USER_STATUSES.map((status) => setFindingStatus(pool.sql, where.tables, { id, status, now })),
         ];
       });
-      const answers = calls.map((call) => call.catch(() => lost++));
-      await pause(Math.random() * 60);
+      const reached = Math.random() * 80;
+      let settled = 0;
+      const answers = calls.map((call) => call.catch(() => lost++).finally(() => settled++));
+      await vi.waitFor(() => expect(settled).toBeGreaterThanOrEqual(Math.floor(reached)), { interval: 1 });
       await database.sql.unsafe(
         "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'doomed'",
       );
@@ -262,7 +269,7 @@ describe('counts', () => {
   });
 });
 
-describe('batches of two processes', () => {
+describe('batches of two processes', { timeout: TIMEOUT }, () => {
   it('that hold the same findings, and triage between them, never wait in a circle', async () => {
     const org = await createOrg(api());
     const scanId = await createScan(api(), org);
@@ -278,7 +285,7 @@ describe('batches of two processes', () => {
     const known = new Set<string>();
 
     const pushing = ingests.map(async (ingest, i) => {
-      for (let round = 0; round < 30; round++) {
+      for (let round = 0; round < 3 * RUNS; round++) {
         const pushes = shuffled(60).map((n) => {
           const severity = SEVERITIES[(n + round * (i + 1)) % 5] as Severity;
           return ingest(where, org.tokenId, aPush(org, scanId, `print-${n}`, severity));

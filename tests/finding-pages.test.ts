@@ -37,7 +37,7 @@ beforeAll(async () => {
     const who = status === 'verified' ? pusher.asAgent : org.asOwner;
     must(await t.api.patch(`${call}/findings/${finding}`, { ...who, body: { status } }));
   }
-}, 60_000);
+});
 
 const list = async (query: string) => {
   const { status, result, json } = await t.api.get(`/findings?${query}`, org.asOwner);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { limit } from './support/limits.ts';
 
 let t: TestApp;
 let org: TestOrg;
@@ -175,11 +176,13 @@ describe('GET /findings', () => {
     const scan = await createScan(t.api, many);
     await Promise.all(Array.from({ length: 500 }, () => push(t.api, many, scan)));
     const { pathname } = new URL(t.databaseUrl);
+    // Long enough for every statement of a machine that is as busy as this one.
+    const statementMs = limit(300);
     await t.services.database.sql.unsafe(
-      `alter database "${pathname.slice(1)}" set statement_timeout = '150ms'`,
+      `alter database "${pathname.slice(1)}" set statement_timeout = '${statementMs}ms'`,
     );
     const url = new URL(t.databaseUrl);
-    url.searchParams.set('statement_timeout', '150');
+    url.searchParams.set('statement_timeout', `${statementMs}`);
     const hasty = await startApp({ databaseUrl: url.href });
     const response = await hasty.app.request('http://localhost/api/v1/findings', {
       headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
@@ -191,7 +194,7 @@ describe('GET /findings', () => {
       const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
       if (done) break;
       text += decoder.decode(value, { stream: true });
-      await new Promise((later) => setTimeout(later, 200));
+      await new Promise((later) => setTimeout(later, statementMs + 50));
     }
     expect(JSON.parse(text).result).toHaveLength(500);
     await t.services.database.sql.unsafe(`alter database "${pathname.slice(1)}" reset statement_timeout`);

@@ -20,6 +20,7 @@ import {
   type TestOrg,
 } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { limit } from './support/limits.ts';
 
 const REQUEST_ID = /^req_[0-9a-f]{32}$/;
 const UNREACHABLE = 'postgres://nobody@127.0.0.1:1/nowhere';
@@ -629,7 +630,7 @@ describe('metrics', () => {
 
     it('show a running query while it runs', async () => {
       await sql('select 1');
-      const running = sql('select pg_sleep(0.3)').execute();
+      const running = sql('select pg_sleep($1)', [`${limit(500) / 1_000}`]).execute();
       const during = await pool();
       expect(during.inUse).toBe(1);
       expect(during.open).toBeGreaterThanOrEqual(1);

@@ -94,7 +94,7 @@ describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
     }
   });
 
-  it('survives whatever happens to the report', { timeout: 60_000 }, () => {
+  it('survives whatever happens to the report', () => {
     // Not all of them are refused as broken.
     expect(findingsOfMangled(mangled(documents(file)), format)).toBeGreaterThan(200);
   });

@@ -44,6 +44,7 @@ import {
   USERS,
   WITH_MFA,
 } from './support/isolation-model.ts';
+import { limit } from './support/limits.ts';
 
 /*
  * Random calls with mixed-up hosts, cookies, tokens and ids, in organizations where the same ids name different things,
@@ -52,10 +53,10 @@ import {
  */
 
 const { ISOLATION_RUNS, ISOLATION_SEED, ISOLATION_PATH } = process.env;
-const RUNS = Number(ISOLATION_RUNS ?? 240);
+const RUNS = Number(ISOLATION_RUNS ?? 120);
 const CALLS_PER_RUN = 16;
 const TIME_LIMIT = 9_000;
-const TIMEOUT = 60_000 + RUNS * 1_000;
+const TIMEOUT = limit(60_000 + RUNS * 1_000);
 const again = {
   ...(ISOLATION_SEED && { seed: Number(ISOLATION_SEED) }),
   ...(ISOLATION_PATH && { path: ISOLATION_PATH }),

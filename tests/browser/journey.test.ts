@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { createWorkspace, startAgent } from '../support/agent.ts';
 import { PASSWORD } from '../support/client.ts';
+import { limit } from '../support/limits.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 const REPORT = resolve(import.meta.dirname, '../fixtures/semgrep.json');
@@ -17,7 +18,7 @@ describePages.each([
   ['with organizations at subdomains', { baseDomain: 'findings.localhost' }],
 ])('a newcomer %s', (_, options) => {
   it('gets from registering to the first triaged finding by what the pages say', {
-    timeout: 60_000,
+    timeout: limit(120_000),
   }, async () => {
     const site: Site = await startSite(options);
     const page = await site.visit();

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterSuite } from './suite.ts';
 
 const root = resolve(import.meta.dirname, '../..');
+const SCALED_SLEEP = pathToFileURL(join(root, 'tests/fixtures/scaled-sleep.mjs')).href;
 
 /** What agents of this process and those it starts remember: one directory, and none of this machine's. */
 export const STATE_HOME = mkdtempSync(join(tmpdir(), 'svc-agent-state-'));
@@ -38,15 +40,29 @@ export interface AgentOptions {
   cwd: string;
   env?: Record<string, string | undefined>;
   input?: string;
+  /** Its pauses between attempts (1, 2 and 4 s) take so many times as long. */
+  sleepFactor?: number;
 }
 
 /** Starts the built svc-agent in a directory, with nothing of this machine's settings. */
-export function startAgent(args: string[], { cwd, env = {}, input }: AgentOptions): RunningAgent {
-  const child = spawn(process.execPath, [join(root, 'dist/public/assets/svc-agent.mjs'), ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: STATE_HOME, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+export function startAgent(args: string[], options: AgentOptions): RunningAgent {
+  const { cwd, env = {}, input, sleepFactor } = options;
+  const scaled = sleepFactor === undefined ? [] : ['--import', SCALED_SLEEP];
+  const child = spawn(
+    process.execPath,
+    [...scaled, join(root, 'dist/public/assets/svc-agent.mjs'), ...args],
+    {
+      cwd,
+      env: {
+        PATH: process.env.PATH,
+        HOME: cwd,
+        XDG_STATE_HOME: STATE_HOME,
+        ...(sleepFactor !== undefined && { TEST_SLEEP_FACTOR: `${sleepFactor}` }),
+        ...env,
+      },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  );
   // What a failed test has left.
   afterSuite(() => child.kill('SIGTERM'));
   const said = { out: '', err: '' };

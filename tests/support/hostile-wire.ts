@@ -2,6 +2,7 @@ import net from 'node:net';
 import { createRefusals } from '../../lib/http/app.ts';
 import { createHttpServer } from '../../lib/node/http-server.ts';
 import type { TestApp } from './app.ts';
+import { limit } from './limits.ts';
 import { afterSuite } from './suite.ts';
 
 /** A response as it came over the wire. */
@@ -38,7 +39,7 @@ export async function openWire({ app, services }: Pick<TestApp, 'app' | 'service
           socket.destroy();
           resolve(Buffer.concat(chunks).toString('utf8'));
         };
-        socket.setTimeout(QUIET_MS, end);
+        socket.setTimeout(limit(QUIET_MS), end);
         socket.on('data', (chunk) => chunks.push(chunk));
         // A server that has refused a body need not read the rest of it.
         socket.on('error', end);

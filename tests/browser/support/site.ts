@@ -8,7 +8,7 @@ import { type Api, createClient } from '../../support/client.ts';
 import { createDatabase } from '../../support/database.ts';
 import { startServerProcess } from '../../support/server-process.ts';
 import { afterSuite } from '../../support/suite.ts';
-import { ACTION_TIMEOUT_MS, openWindow, type WindowOptions } from './windows.ts';
+import { openWindow, type WindowOptions } from './windows.ts';
 
 /** `describe` for what needs a browser; skipped without one. */
 export const describePages = describe.skipIf(!inject('browser'));
@@ -118,7 +118,7 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
     async mailTo(recipient, subject = /./) {
       const find = async () =>
         (await mails()).findLast((mail) => mail.recipient === recipient && subject.test(mail.subject));
-      const mail = await vi.waitUntil(find, { timeout: ACTION_TIMEOUT_MS, interval: 50 });
+      const mail = await vi.waitUntil(find, { interval: 50 });
       if (mail.link === undefined) return mail;
       // The server was told neither its port nor that there is no TLS.
       const { pathname, search } = new URL(mail.link);

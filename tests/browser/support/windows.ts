@@ -6,6 +6,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { expect, inject } from 'vitest';
+import { limit } from '../../support/limits.ts';
 import { afterSuite, afterTest } from '../../support/suite.ts';
 import { watch } from './watch.ts';
 
@@ -16,7 +17,7 @@ export interface WindowOptions extends BrowserContextOptions {
   isOurs(host: string): boolean;
 }
 
-export const ACTION_TIMEOUT_MS = 10_000;
+export const ACTION_TIMEOUT_MS = limit(15_000);
 
 /** A profile that is emptied after each test and used again: what it has in its caches is half of the time of a test. */
 interface Profile {

@@ -1,0 +1,140 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Figure } from '../bench/support/bench.ts';
+import { orgSchemaName } from '../db/org.ts';
+import { startAgent, writeReport } from '../tests/support/agent.ts';
+import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/support/client.ts';
+import { type Gate, openGate } from '../tests/support/gate.ts';
+import { type Scene, soak } from './support/soak.ts';
+
+/** What happens in the middle of a delivery, and how it must end. */
+interface Kind {
+  name: string;
+  /** Sent to the agent. Without one, the service gets SIGKILL. */
+  signal?: NodeJS.Signals;
+  /** When the service is started again. */
+  returns?: 'at once' | 'before sync';
+  /** Exit code of `svc-agent report`. */
+  code: number | null;
+  /** Of the scan after `svc-agent sync`. */
+  status: string;
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'agent gets SIGINT', signal: 'SIGINT', code: 130, status: 'failed' },
+  { name: 'agent gets SIGTERM', signal: 'SIGTERM', code: 143, status: 'failed' },
+  { name: 'agent gets SIGKILL', signal: 'SIGKILL', code: null, status: 'failed' },
+  { name: 'service is killed and comes back', returns: 'at once', code: 0, status: 'completed' },
+  { name: 'service is killed and stays away', returns: 'before sync', code: 3, status: 'completed' },
+];
+
+interface Outcome {
+  /** Findings of the report that are not in the database after `sync`, or there twice. */
+  missing: number;
+  twice: number;
+  /** What did not end as it should. */
+  unexpected: string[];
+}
+
+export const agent = soak({
+  summary:
+    'signals to svc-agent, and kill -9 of it or of the service, at random moments of a delivery: nothing is lost or twice',
+  options: { rounds: 20, findings: 2_000 },
+  minutes: 30,
+  async run(scene, { rounds, findings }): Promise<Figure[]> {
+    const { url, sql } = await scene.database();
+    let server = await scene.server({ databaseUrl: url });
+    const gate = await openGate(server.origin);
+    const api = createClient(fetch, gate.url);
+    const org = await createOrg(api);
+    const restart = async () => {
+      server = await scene.server({ databaseUrl: url });
+      gate.lead(server.origin);
+    };
+    const seen: Outcome[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const kind = KINDS[round % KINDS.length] as Kind;
+      const project = await createProject(scene, api, org);
+      const began = performance.now();
+      const after = await interrupt({
+        kind,
+        project,
+        gate,
+        findings,
+        kill: () => server.signal('SIGKILL'),
+        restart,
+      });
+      const { rows, prints } = (
+        await sql.unsafe<{ rows: number; prints: number }[]>(
+          `select count(*)::int as rows, count(distinct fingerprint)::int as prints
+           from "${orgSchemaName(org.id)}".findings where project_id = $1`,
+          [project.id],
+        )
+      )[0] as { rows: number; prints: number };
+      const [scan] = must(await api.get(`/scans?project_id=${project.id}`, org.asOwner));
+      const unexpected = [...after.unexpected];
+      if (scan.status !== kind.status) unexpected.push(`the scan is ${scan.status}`);
+      seen.push({ missing: findings - prints, twice: rows - prints, unexpected });
+      const ms = Math.round(performance.now() - began);
+      scene.site.say(
+        `  ${round + 1}: ${kind.name} after ${after.delivered} of ${findings}: ${[...unexpected, `${ms} ms`].join(', ')}`,
+      );
+    }
+    const none = { atMost: 0 };
+    const total = (read: (outcome: Outcome) => number) => seen.reduce((sum, one) => sum + read(one), 0);
+    return [
+      { name: 'deliveries interrupted', value: rounds },
+      { name: 'findings lost', value: total(({ missing }) => missing), aim: none },
+      { name: 'findings stored twice', value: total(({ twice }) => twice), aim: none },
+      {
+        name: 'wrong exit codes and scan states',
+        value: total(({ unexpected }) => unexpected.length),
+        aim: none,
+      },
+    ];
+  },
+});
+
+interface Project {
+  id: string;
+  workspace: string;
+  env: Record<string, string>;
+}
+
+async function createProject({ site }: Scene, api: Api, org: TestOrg): Promise<Project> {
+  const { id } = must(await api.post('/projects', { ...org.asOwner, body: { name: crypto.randomUUID() } }));
+  const body = { name: 'soak' };
+  const { token } = must(await api.post(`/projects/${id}/tokens`, { ...org.asOwner, body }));
+  const workspace = join(site.workDir, `workspace-${id}`);
+  await mkdir(workspace);
+  return { id, workspace, env: { SVC_API_KEY: token, SVC_PROJECT_ID: id, SVC_ORG: org.slug } };
+}
+
+interface Delivery {
+  kind: Kind;
+  project: Project;
+  gate: Gate;
+  findings: number;
+  kill(): void;
+  restart(): Promise<void>;
+}
+
+/** Delivers a report, disturbs that somewhere in the middle, and delivers the rest. */
+async function interrupt({ kind, project, gate, findings, kill, restart }: Delivery) {
+  const { workspace: cwd } = project;
+  const env = { ...project.env, SVC_BASE_URL: gate.url };
+  const unexpected: string[] = [];
+  const before = gate.answered();
+  const { child, ended } = startAgent(['report', writeReport(cwd, findings), '--quiet'], { cwd, env });
+  await gate.reached(before + 1 + Math.floor(Math.random() * findings * 0.8));
+  const delivered = gate.answered() - before;
+  if (kind.signal) child.kill(kind.signal);
+  else kill();
+  if (kind.returns === 'at once') await restart();
+  const { code } = await ended;
+  if (code !== kind.code) unexpected.push(`svc-agent report exited with ${code}`);
+  if (kind.returns === 'before sync') await restart();
+  const synced = await startAgent(['sync', '--quiet'], { cwd, env }).ended;
+  if (synced.code !== 0) unexpected.push(`svc-agent sync exited with ${synced.code}: ${synced.err.trim()}`);
+  return { delivered, unexpected };
+}

@@ -1,0 +1,68 @@
+import { defineConfig } from 'vitest/config';
+import { WORKERS } from './tests/support/calibrate.ts';
+import { limits } from './tests/support/limits.ts';
+import { createProgress } from './tests/support/progress.ts';
+import { openRun } from './tests/support/run.ts';
+
+/** Seconds on the reference machine. */
+const EXPECTED_S = 50;
+
+/**
+ * `npm run test:quick`: the suites that find the most per second. A suite is listed when it
+ * - checks who may do what, what the API answers, or what is stored: a mistake there is a leak, a broken client or lost data;
+ * - calls the app in its own process, so that nothing has to be built;
+ * - takes less than ten seconds on the reference machine, so that all of them together take less than a minute.
+ * Left out are the built server, browsers, svc-agent, worker processes, the embedded PostgreSQL, fault injection, and thousands
+ * of random or hostile inputs. `npm test` runs everything.
+ */
+const SUITES = [
+  // Who may do what.
+  'access',
+  'isolation',
+  'auth',
+  'accounts',
+  'members',
+  'orgs',
+  'org-features',
+  'tokens',
+  'hostile-cookies',
+  'hostile-hosts',
+  'hostile-slug',
+  // What the API answers.
+  'client',
+  'dashboard',
+  'errors',
+  'findings',
+  'findings-between-scans',
+  'http',
+  'projects',
+  'scan-changes',
+  'scans',
+  'triage',
+  'units',
+  // What is stored and sent.
+  'citus',
+  'ingest',
+  'mail',
+  'monitoring',
+  'read-only',
+  // What pages show.
+  'ui-finding',
+  'ui-rules',
+  'ui-site',
+];
+
+await openRun();
+
+export default defineConfig({
+  test: {
+    ...limits(),
+    maxWorkers: WORKERS,
+    isolate: false,
+    reporters: ['default', createProgress(EXPECTED_S)],
+    setupFiles: 'tests/support/setup.ts',
+    provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '', browser: '' },
+    include: SUITES.map((name) => `tests/${name}.test.ts`),
+    globalSetup: ['tests/support/postgres.ts', 'tests/support/forget.ts'],
+  },
+});
