@@ -12,7 +12,7 @@ import { readBacklog } from './lib/backlog.ts';
 import { type Config, ConfigError, parseConfig } from './lib/config.ts';
 import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { createNodeHasher } from './lib/node/argon2.ts';
+import { createNodeHasher, defaultConcurrency } from './lib/node/argon2.ts';
 import { createHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
 import { createNodeMailer } from './lib/node/mailer.ts';
@@ -129,7 +129,7 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
     config,
     log,
     databaseUrl,
-    hasher: createNodeHasher(),
+    hasher: createNodeHasher({ concurrency: config.hashConcurrency ?? defaultConcurrency(config.workers) }),
     mailer: createNodeMailer(config, log),
     remoteAddress,
     staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Client, ServiceError } from '../lib/client/index.ts';
 import type { Journal } from './journal.ts';
 import { type Entry, isPending } from './journal-lines.ts';
-import { isTransient, isUnreachable, withRetries } from './retry.ts';
+import { isTransient, isUnreachable, type Wait, withRetries } from './retry.ts';
 import type { ScanEnd } from './scan.ts';
 
 /** Why a delivery stopped before its end; what is left is in the journal. */
@@ -20,6 +20,8 @@ export interface DeliveryOptions {
   concurrency: number;
   /** Seconds before each further attempt. */
   retryDelays?: readonly number[] | undefined;
+  /** Waits between attempts; a timer when undefined. */
+  wait?: Wait | undefined;
   /** Ends retries; the client has to end its own requests. */
   signal?: AbortSignal | undefined;
   /** Called after each finding that was delivered or refused. */
@@ -40,8 +42,8 @@ export interface Delivery {
 
 /** Brings a journal's scan to the service, as far as it gets; failures are answers, nothing is thrown. */
 export function createDelivery(journal: Journal, options: DeliveryOptions): Delivery {
-  const { client, concurrency, retryDelays: delays, signal, onProgress } = options;
-  const attempt = <T>(call: () => Promise<T>) => withRetries(call, { ...(delays && { delays }), signal });
+  const { client, concurrency, retryDelays: delays, wait, signal, onProgress } = options;
+  const attempt = <T>(call: () => Promise<T>) => withRetries(call, { delays, wait, signal });
 
   function stopped(error: unknown): Stopped {
     if (signal?.aborted) return { reason: 'aborted', message: 'it was stopped', error };

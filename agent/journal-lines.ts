@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Finding } from './finding.ts';
 import type { ScanEnd, ScanSpec } from './scan.ts';
 
@@ -29,18 +29,54 @@ export interface Entry {
   refused?: string;
 }
 
-/** The lines of a journal. One that was cut off by a crash is none. */
-export function readLines(path: string): Line[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .flatMap((text) => {
-      try {
-        const line = JSON.parse(text);
-        return isLine(line) ? [line] : [];
-      } catch {
-        return [];
-      }
-    });
+/** What a journal's text holds. */
+export interface Lines {
+  lines: Line[];
+  /** How many more lines there are whose seal is missing or wrong. */
+  unsealed: number;
+}
+
+/**
+ * Reads the lines of a journal. A line that a crash has cut off is skipped.
+ * @param key lines without its seal are left out and counted; undefined takes every line
+ */
+export function readLines(text: string, key: Buffer | undefined): Lines {
+  const found: Lines = { lines: [], unsealed: 0 };
+  for (const each of text.split('\n')) {
+    const line = parseLine(each);
+    if (line === undefined) continue;
+    if (key !== undefined && !isSealed(each, key)) found.unsealed++;
+    else found.lines.push(line);
+  }
+  return found;
+}
+
+function parseLine(text: string): Line | undefined {
+  try {
+    const line = JSON.parse(text);
+    return isLine(line) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const SEALED = /^(\{.*),"seal":"([\w-]{43})"\}$/;
+
+const sealOf = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest();
+
+/** A line as a journal holds it. The seal, an HMAC, shows later that this agent has written the line. */
+export function writeLine(line: Line, key: Buffer | undefined): string {
+  const text = JSON.stringify(line);
+  if (key === undefined) return `${text}\n`;
+  return `${text.slice(0, -1)},"seal":"${sealOf(text, key).toString('base64url')}"}\n`;
+}
+
+function isSealed(text: string, key: Buffer): boolean {
+  const [, start, seal = ''] = SEALED.exec(text) ?? [];
+  if (start === undefined) return false;
+  const given = Buffer.from(seal, 'base64url');
+  const expected = sealOf(`${start}}`, key);
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 function isLine(value: Partial<Line> | null): value is Line {

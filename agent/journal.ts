@@ -1,19 +1,21 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, constants, fdatasyncSync, mkdirSync, writeFileSync, writeSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 import type { Finding } from './finding.ts';
-import { type Entry, type Line, type Receipt, readLines, stateOf } from './journal-lines.ts';
+import { type Folder, openFolder } from './folder.ts';
+import {
+  type Entry,
+  isPending,
+  type Line,
+  type Receipt,
+  readLines,
+  stateOf,
+  writeLine,
+} from './journal-lines.ts';
 import { lock, unlock } from './lock.ts';
 import type { ScanEnd, ScanSpec } from './scan.ts';
+import { forget, keyOf, startRecord } from './trust/journals.ts';
+import type { State } from './trust/state.ts';
 
 /**
  * What one scan has to deliver, on disk before it is sent: `<workspace>/.svc/scans/<scan_id>.jsonl`, lines that are only
@@ -41,19 +43,65 @@ export interface Journal {
   close(): void;
 }
 
-const folderOf = (workspace: string) => join(workspace, '.svc/scans');
+const FOLDER = '.svc';
+const SCANS = 'scans';
 
-/** Starts the journal of a new scan. */
-export function createJournal(workspace: string, scan: ScanSpec): Journal {
-  const folder = folderOf(workspace);
-  mkdirSync(folder, { recursive: true });
-  // What is delivered from here is nothing to commit.
-  const ignore = join(workspace, '.svc/.gitignore');
-  if (!existsSync(ignore)) writeFileSync(ignore, 'scans/\n');
-  const path = join(folder, `${scan.scan_id}.jsonl`);
-  const journal = open(path, scan, []);
-  journal.write([{ type: 'scan', scan }]);
-  return journal;
+/** Opens `<workspace>/.svc/scans`; undefined when it does not exist and is not to be created. */
+function openScans(workspace: string, create: boolean): Folder | undefined {
+  const folder = openFolder(workspace, FOLDER, { create });
+  if (folder === undefined) return undefined;
+  try {
+    if (create) ignoreScans(folder);
+    return folder.folder(SCANS, { create });
+  } finally {
+    folder.close();
+  }
+}
+
+/** Keeps journals out of version control. */
+function ignoreScans(folder: Folder): void {
+  try {
+    // `wx` creates the file or fails; it follows no link.
+    writeFileSync(folder.at('.gitignore'), `${SCANS}/\n`, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Starts the journal of a new scan.
+ * @param onWarning told when the state cannot be written: `sync` will then not know the journal as this user's
+ */
+export function createJournal(
+  workspace: string,
+  scan: ScanSpec,
+  state: State,
+  onWarning: (message: string) => void,
+): Journal {
+  // The workspace is the user's word, so it may be new, and its path may hold links.
+  mkdirSync(workspace, { recursive: true });
+  const folder = openScans(workspace, true) as Folder;
+  const name = `${scan.scan_id}.jsonl`;
+  try {
+    if (!lock(folder, name)) {
+      throw new UsageError(`${join(folder.path, name)} is being worked on by another process`);
+    }
+    let key: Buffer | undefined;
+    try {
+      key = startRecord(state, workspace, name);
+    } catch (error) {
+      onWarning(
+        `The state directory ${state.directory ?? ''} cannot be used (${(error as Error).message}). If findings of this scan are left over, \`svc-agent sync\` will not know that they are yours. Set XDG_STATE_HOME to a directory of your own.`,
+      );
+    }
+    const journal = open(folder, name, scan, [], key, () => forget(state, name));
+    journal.write([{ type: 'scan', scan }]);
+    return journal;
+  } catch (error) {
+    unlock(folder, name);
+    folder.close();
+    throw error;
+  }
 }
 
 /** What a workspace still has to deliver. */
@@ -64,53 +112,133 @@ export interface Unfinished {
   busy: string[];
   /** Files that are no journals, or cannot be read. */
   unreadable: string[];
+  /** Journals that this user has not written on this machine, such as those that a repository brings. */
+  foreign: { path: string; findings: number }[];
+  /** Journals of this user with lines that somebody else has added or changed. */
+  altered: { path: string; lines: number }[];
 }
 
-/** Opens the journals of a workspace that have something to deliver. */
-export function openUnfinished(workspace: string): Unfinished {
-  const folder = folderOf(workspace);
-  const found: Unfinished = { journals: [], busy: [], unreadable: [] };
-  if (!existsSync(folder)) return found;
-  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-  for (const path of files.sort().map((file) => join(folder, file))) {
-    try {
-      const lines = readLines(path);
-      if (lines[0]?.type !== 'scan') found.unreadable.push(path);
-      else if (stateOf(lines).finished) continue;
-      else if (!lock(path)) found.busy.push(path);
-      else {
-        // Read again: the process that held it may just have finished.
-        const journal = open(path, lines[0].scan, readLines(path));
-        if (journal.finished) journal.close();
-        else found.journals.push(journal);
+/**
+ * Opens the journals of a workspace that have something to deliver.
+ * @param accepts whether to take a journal that is not this user's
+ */
+export function openUnfinished(
+  workspace: string,
+  state: State,
+  accepts: (path: string) => boolean = () => false,
+): Unfinished {
+  const found: Unfinished = { journals: [], busy: [], unreadable: [], foreign: [], altered: [] };
+  const names = openScans(workspace, false);
+  if (names === undefined) return found;
+  try {
+    for (const name of names.names().filter((name) => name.endsWith('.jsonl'))) {
+      const path = join(names.path, name);
+      const folder = openScans(workspace, false);
+      if (folder === undefined) break;
+      let isKept = false;
+      try {
+        isKept = openOne(folder, name, path);
+      } catch {
+        found.unreadable.push(path);
+      } finally {
+        if (!isKept) folder.close();
       }
-    } catch {
-      found.unreadable.push(path);
     }
+  } finally {
+    names.close();
   }
   return found;
+
+  /** @returns whether the journal is opened, and with it the folder */
+  function openOne(folder: Folder, name: string, path: string): boolean {
+    // The record before the text: another process writes the end of a journal and then removes its record.
+    const key = keyOf(state, workspace, name);
+    const isAccepted = accepts(path);
+    const reads = (text = '') => readLines(text, isAccepted ? undefined : key);
+    const text = folder.read(name);
+    const everything = readLines(text ?? '', undefined).lines;
+    if (everything[0]?.type !== 'scan') {
+      found.unreadable.push(path);
+      return false;
+    }
+    const { lines, unsealed } = reads(text);
+    if (!isAccepted && (key === undefined || lines[0]?.type !== 'scan')) {
+      const { entries, finished } = stateOf(everything);
+      if (!finished) found.foreign.push({ path, findings: entries.filter(isPending).length });
+      return false;
+    }
+    if (unsealed > 0) found.altered.push({ path, lines: unsealed });
+    if (stateOf(lines).finished) {
+      // The process that delivered it died before it removed the record.
+      forget(state, name);
+      return false;
+    }
+    if (!lock(folder, name)) {
+      found.busy.push(path);
+      return false;
+    }
+    // Read again: the process that held it may just have finished.
+    const now = reads(folder.read(name)).lines;
+    const [scan] = now;
+    if (scan?.type !== 'scan') {
+      unlock(folder, name);
+      found.unreadable.push(path);
+      return false;
+    }
+    const journal = open(folder, name, scan.scan, now, key, () => forget(state, name));
+    if (journal.finished) journal.close();
+    else found.journals.push(journal);
+    return true;
+  }
 }
 
+/** The journals that `--accept-journal` names: files, or `all`. */
+export function acceptedJournals(given: readonly string[]) {
+  const unused = new Set(given.filter((path) => path !== 'all').map((path) => resolve(path)));
+  const paths = new Set(unused);
+  return {
+    accepts(path: string): boolean {
+      unused.delete(path);
+      return given.includes('all') || paths.has(path);
+    },
+    /** Paths that nobody asked about. */
+    unused: () => [...unused],
+  };
+}
+
+/**
+ * Opens a journal that this process has locked.
+ * @param key seals what is written
+ * @param onFinished called when it is closed with nothing left to deliver
+ */
 function open(
-  path: string,
+  folder: Folder,
+  name: string,
   scan: ScanSpec,
   lines: readonly Line[],
+  key: Buffer | undefined,
+  onFinished: () => void,
 ): Journal & { write(lines: readonly Line[]): void } {
+  const path = join(folder.path, name);
   const state = stateOf(lines);
   const { counts } = state;
-  if (lines.length === 0 && !lock(path))
-    throw new UsageError(`${path} is being worked on by another process`);
-  // What is in it is for nobody else.
-  const file = openSync(path, 'a', 0o600);
+  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  // Findings are for nobody else.
+  const file = folder.open(name, O_APPEND | O_CREAT | O_WRONLY, 0o600);
   let isOpen = true;
   // A line that was cut off, by a crash or a full disk, must not swallow the next one.
   let isCut = lines.length > 0;
   let next = state.entries.reduce((most, { n }) => Math.max(most, n + 1), 0);
 
+  function isFinished(): boolean {
+    const { fresh, seenAgain, refused } = counts;
+    return state.ended && fresh + seenAgain + refused === state.entries.length;
+  }
+
   function write(added: readonly Line[]): void {
     // The number of a closed file is soon another file's.
     if (!isOpen) throw new Error(`${path} is closed`);
-    const text = added.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const text = added.map((line) => writeLine(line, key)).join('');
     const bytes = Buffer.from(isCut ? `\n${text}` : text);
     isCut = true;
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
@@ -132,8 +260,7 @@ function open(
       return state.end;
     },
     get finished() {
-      const { fresh, seenAgain, refused } = counts;
-      return state.ended && fresh + seenAgain + refused === state.entries.length;
+      return isFinished();
     },
     write,
     registered(scanId, projectId) {
@@ -170,7 +297,9 @@ function open(
       if (!isOpen) return;
       isOpen = false;
       closeSync(file);
-      unlock(path);
+      unlock(folder, name);
+      folder.close();
+      if (isFinished()) onFinished();
     },
   };
 }

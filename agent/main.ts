@@ -2,11 +2,12 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ServiceError } from '../lib/client/index.ts';
 import pkg from '../package.json' with { type: 'json' };
-import { EXIT, positive, withCommonOptions, withScanOptions } from './commands/options.ts';
+import { EXIT, positive, repeated, withCommonOptions, withScanOptions } from './commands/options.ts';
 import { KEY_BELONGS_TO_ENVIRONMENT, UsageError } from './errors.ts';
 import { SEVERITIES } from './finding.ts';
 import { FORMATS } from './importers/formats.ts';
 import { DEFAULT_CONCURRENCY } from './scan.ts';
+import { oneLine, printable } from './text.ts';
 
 const STATUSES = ['open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'];
 
@@ -30,12 +31,16 @@ const program = new Command('svc-agent')
   .description("Brings scanners' findings to the service, and loses none on the way.")
   .version(pkg.version)
   .exitOverride()
+  .configureOutput({
+    writeOut: (text) => process.stdout.write(text),
+    writeErr: (text) => process.stderr.write(printable(text)),
+  })
   .enablePositionalOptions()
   .addHelpText(
     'after',
     `
 The API key is read from SVC_API_KEY. Other settings come from a flag, the environment, <workspace>/.svc/config.yml
-or $XDG_CONFIG_HOME/svc/config.yml, in this order.
+or $XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the hosts that may have the key.
 
 Exit codes: 0 done, 1 usage, configuration or a report that cannot be read, 2 a finding at or above --fail-on,
 3 findings not delivered (they are on disk, see sync), 130/143 stopped by a signal.`,
@@ -55,6 +60,11 @@ withScanOptions(program.command('run'), FORMATS)
 
 withCommonOptions(program.command('sync'))
   .description('deliver what earlier runs could not')
+  .option(
+    '--accept-journal <file>',
+    'deliver this journal although it is not known to be yours; `all` for every one (repeatable)',
+    repeated,
+  )
   .option('--concurrency <n>', 'pushes at the same time', positive(64), DEFAULT_CONCURRENCY)
   .action(then(async (flags) => (await import('./commands/sync.ts')).sync(flags)));
 
@@ -111,16 +121,17 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
+/** Servers, reports and repositories have a part in most of these, so the text is made safe to print. */
 function messageOf(error: unknown): string {
-  if (error instanceof UsageError) return error.message;
+  if (error instanceof UsageError) return oneLine(error.message);
   if (error instanceof ServiceError) {
     const fields = error.details.map(({ field, message }) => `${field} ${message}`).join('; ');
     const id = error.requestId ? ` (${error.requestId})` : '';
-    return `the service refused: ${[error.message, fields].filter(Boolean).join(' ')}${id}`;
+    return oneLine(`the service refused: ${[error.message, fields].filter(Boolean).join(' ')}${id}`);
   }
   const { message, cause, stack, syscall } = error as NodeJS.ErrnoException & { cause?: Error };
   // A full disk, a folder that cannot be written to …; a service that does not answer.
-  if (syscall || (error as Error).name === 'TimeoutError') return message;
-  if (message === 'fetch failed') return `the service cannot be reached (${cause?.message})`;
-  return stack ?? message;
+  if (syscall || (error as Error).name === 'TimeoutError') return oneLine(message);
+  if (message === 'fetch failed') return oneLine(`the service cannot be reached (${cause?.message})`);
+  return printable(stack ?? message);
 }

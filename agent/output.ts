@@ -1,6 +1,7 @@
 import { SEVERITIES, type Severity } from './finding.ts';
 import { type Entry, isPending } from './journal-lines.ts';
 import type { Outcome } from './reporter.ts';
+import { oneLine, printable, printableJson } from './text.ts';
 
 /** Where a command writes: results on stdout, everything else on stderr. */
 export interface Output {
@@ -23,21 +24,17 @@ export function createOutput({ quiet, json }: { quiet: boolean; json: boolean })
   const silent = quiet || json;
   return {
     result: (text) => stdout.write(`${printable(text)}\n`),
-    json: (value) => stdout.write(`${JSON.stringify(value)}\n`),
+    json: (value) => stdout.write(`${printableJson(value)}\n`),
     note: (text) => {
-      if (!silent) stderr.write(`${printable(text)}\n`);
+      if (!silent) stderr.write(`${oneLine(text)}\n`);
     },
-    warn: (text) => stderr.write(`warning: ${printable(text)}\n`),
+    warn: (text) => stderr.write(`warning: ${oneLine(text)}\n`),
     progress(total) {
       if (silent || total === 0) return { step() {}, done() {} };
       return stderr.isTTY ? bar(total) : lines(total);
     },
   };
 }
-
-/** Text that does nothing to a terminal, whoever wrote it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is about these
-const printable = (text: string) => text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, ' ');
 
 function bar(total: number) {
   const { stderr } = process;
@@ -77,7 +74,7 @@ function lines(total: number) {
 
 /** A table whose first column is text, and whose others are numbers or text, right-aligned unless `left`. */
 export function table(rows: readonly (readonly (string | number)[])[], { left = false } = {}): string {
-  const texts = rows.map((row) => row.map(String));
+  const texts = rows.map((row) => row.map((cell) => oneLine(String(cell))));
   const widths = (texts[0] ?? []).map((_, i) =>
     texts.reduce((most, row) => Math.max(most, (row[i] ?? '').length), 0),
   );

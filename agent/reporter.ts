@@ -5,9 +5,13 @@ import type { Finding } from './finding.ts';
 import { clean } from './importers/clean.ts';
 import { createJournal } from './journal.ts';
 import type { Entry } from './journal-lines.ts';
+import type { Wait } from './retry.ts';
 import { DEFAULT_CONCURRENCY, type Persona, type ScanEnd, type ScanSpec } from './scan.ts';
-import { projectReference } from './settings.ts';
+import { projectReference, readTrustedHosts } from './settings.ts';
 import { createFetch } from './transport.ts';
+import { requireTrustedHost, type TrustedHosts } from './trust/destination.ts';
+import { bindKey } from './trust/keys.ts';
+import { openState, type State } from './trust/state.ts';
 
 export interface ReporterOptions {
   /** The service's address, such as `https://acme.example.com`. */
@@ -28,8 +32,18 @@ export interface ReporterOptions {
   concurrency?: number | undefined;
   /** Seconds before the second, third … attempt of a push; 1, 2 and 4 when undefined. */
   retryDelays?: readonly number[] | undefined;
+  /** Waits between attempts; a timer when undefined. Throws when the signal is aborted. */
+  wait?: Wait | undefined;
   /** Called after each finding that was delivered or refused. */
   onProgress?: ((entry: Entry) => void) | undefined;
+  /** Called with what the user should know, though it stops nothing. */
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+/** What a command has resolved already. Otherwise the environment and the user's configuration are read. */
+export interface Trust {
+  trustedHosts?: TrustedHosts | undefined;
+  state?: State;
 }
 
 /** Where a scan stands. */
@@ -67,26 +81,62 @@ export interface Reporter {
   abort(): void;
 }
 
-/** Makes the client an agent uses. */
-export function createAgentClient(options: {
+export interface AgentClientOptions extends Trust {
   baseUrl: string;
   apiKey: string;
   orgSlug?: string | undefined;
   concurrency?: number | undefined;
   /** Ends requests under way. */
   signal?: AbortSignal | undefined;
-}): Client {
-  const { baseUrl, apiKey, orgSlug, concurrency = DEFAULT_CONCURRENCY, signal } = options;
-  return createClient({
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+/** Makes the client an agent uses. @throws UsageError when the service is none of the trusted hosts */
+export function createAgentClient(options: AgentClientOptions): Client {
+  const { baseUrl, apiKey, orgSlug, concurrency = DEFAULT_CONCURRENCY, signal, onWarning } = options;
+  const { state = openState(process.env) } = options;
+  const trusted = 'trustedHosts' in options ? options.trustedHosts : readTrustedHosts(process.env);
+  requireTrustedHost(baseUrl, 'baseUrl', trusted);
+  const client = createClient({
     baseUrl,
     token: apiKey,
     ...(orgSlug !== undefined && { orgSlug }),
     fetch: createFetch(concurrency, signal),
   });
+  return onFirstSuccess(client, () => {
+    try {
+      bindKey(state, apiKey, new URL(baseUrl).origin);
+    } catch (error) {
+      onWarning?.(
+        `The service that the API key belongs to cannot be recorded in ${state.directory} (${(error as Error).message}).`,
+      );
+    }
+  });
+}
+
+/** Calls back after the first request that the service has accepted. */
+function onFirstSuccess(client: Client, callback: () => void): Client {
+  let isFirst = true;
+  const watched =
+    (call: (...args: never[]) => Promise<unknown>) =>
+    async (...args: never[]) => {
+      const reply = await call(...args);
+      if (isFirst) {
+        isFirst = false;
+        callback();
+      }
+      return reply;
+    };
+  return {
+    get: watched(client.get as never) as Client['get'],
+    post: watched(client.post as never) as Client['post'],
+    patch: watched(client.patch as never) as Client['patch'],
+    delete: watched(client.delete as never) as Client['delete'],
+  };
 }
 
 /** Starts a scan; nothing is sent before `start` or the first `report`. */
-export function createReporter(options: ReporterOptions): Reporter {
+export function createReporter(options: ReporterOptions & Trust): Reporter {
   const { workspace = process.cwd(), persona, name, target } = options;
   const scan: ScanSpec = {
     scan_id: uuidv7(),
@@ -95,14 +145,15 @@ export function createReporter(options: ReporterOptions): Reporter {
     name,
     target: target ?? {},
   };
-  const { concurrency = DEFAULT_CONCURRENCY, retryDelays, onProgress } = options;
+  const { concurrency = DEFAULT_CONCURRENCY, retryDelays, wait, onProgress, onWarning = () => {} } = options;
+  const { state = openState(process.env) } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   // Made before the journal: settings that cannot work leave nothing behind.
-  const client = createAgentClient({ ...options, concurrency, signal });
-  const lastClient = createAgentClient({ ...options, concurrency });
-  const journal = createJournal(workspace, scan);
-  const delivery = createDelivery(journal, { client, concurrency, retryDelays, signal, onProgress });
+  const client = createAgentClient({ ...options, state, concurrency, signal });
+  const lastClient = createAgentClient({ ...options, state, concurrency });
+  const journal = createJournal(workspace, scan, state, onWarning);
+  const delivery = createDelivery(journal, { client, concurrency, retryDelays, wait, signal, onProgress });
   /** For the end: the service was away, or we are to stop; nobody waits for long. */
   const lastDelivery = createDelivery(journal, {
     client: lastClient,

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from '../lib/client/index.ts';
 
 /** Seconds before each attempt after the first (SPEC.md "Limits": 3, with exponential backoff). */
@@ -22,15 +22,25 @@ export function isUnreachable(error: unknown): boolean {
 const isOfNetwork = (error: unknown) =>
   error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError');
 
+/** Waits between attempts. @throws when the signal is aborted */
+export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+
+export interface RetryOptions {
+  /** Seconds; each is taken ±25 % at random, and `Retry-After` prolongs it. */
+  delays?: readonly number[] | undefined;
+  signal?: AbortSignal | undefined;
+  wait?: Wait | undefined;
+  /** From 0 to 1. */
+  random?: (() => number) | undefined;
+}
+
 /**
  * Calls until it succeeds, fails for good, or has been tried once and then once more after each delay.
- * @param delays seconds, each taken ±25 % at random; `Retry-After` prolongs one
  * @throws what the last attempt threw
  */
-export async function withRetries<T>(
-  call: () => Promise<T>,
-  { delays = RETRY_DELAYS_S, signal }: { delays?: readonly number[]; signal?: AbortSignal | undefined } = {},
-): Promise<T> {
+export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
+  const { delays = RETRY_DELAYS_S, signal, random = Math.random } = options;
+  const { wait = (ms, signal) => setTimeout(ms, undefined, { signal }) } = options;
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
@@ -39,8 +49,8 @@ export async function withRetries<T>(
       if (delay === undefined || !isTransient(error) || signal?.aborted) throw error;
       const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
       if (asked > MAX_RETRY_AFTER_S) throw error;
-      const jittered = delay * (0.75 + Math.random() / 2);
-      await sleep(Math.max(asked, jittered) * 1000, undefined, { signal }).catch(() => {
+      const jittered = delay * (0.75 + random() / 2);
+      await wait(Math.max(asked, jittered) * 1000, signal).catch(() => {
         throw error;
       });
     }

@@ -35,7 +35,7 @@ export function createFetch(
     running.add(controller);
     try {
       const { status, headers, ...response } = await send(request, controller.signal);
-      return new Response(status === 204 ? null : response.text, { status, headers });
+      return new Response(NO_BODY.includes(status) ? null : response.text, { status, headers });
     } finally {
       clearTimeout(timer);
       running.delete(controller);
@@ -43,16 +43,52 @@ export function createFetch(
   };
 
   async function send(request: Request, signal: AbortSignal) {
-    const response = await undiciFetch(request.url, {
-      method: request.method,
-      headers: Object.fromEntries(request.headers),
-      ...(request.body && { body: await request.text() }),
-      signal,
-      dispatcher,
-    });
-    const headers = Object.fromEntries(response.headers);
-    return { status: response.status, headers, text: await response.text() };
+    const { method } = request;
+    const body = request.body ? await request.text() : undefined;
+    let url = new URL(request.url);
+    for (let hops = 0; ; hops++) {
+      const response = await undiciFetch(url, {
+        method,
+        headers: Object.fromEntries(request.headers),
+        ...(body !== undefined && { body }),
+        // `follow` would take the body along to any origin.
+        redirect: 'manual',
+        signal,
+        dispatcher,
+      });
+      const { status } = response;
+      if (status < 300 || status > 399) {
+        return { status, headers: Object.fromEntries(response.headers), text: await response.text() };
+      }
+      await response.body?.cancel();
+      url = nextHop(url, method, status, response.headers.get('location'), hops);
+    }
   }
+}
+
+/** Statuses whose responses `Response` wants without a body. */
+const NO_BODY = [204, 205];
+const MAX_HOPS = 5;
+
+/**
+ * Where a redirect may lead: to the same origin, with the method and body kept. Key and findings go nowhere else.
+ * @throws UsageError that names the other address
+ */
+function nextHop(from: URL, method: string, status: number, location: string | null, hops: number): URL {
+  const keepsMethod = method === 'GET' ? [301, 302, 303, 307, 308] : [307, 308];
+  const to = location !== null && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (to === undefined) throw new UsageError(`${from.origin} answers ${status} and is no findings service`);
+  if (to.origin !== from.origin) {
+    throw new UsageError(
+      `${from.origin} redirects to ${to.origin}. The agent sends the API key and findings to no other origin. If this is the service's new address, set it as the base URL.`,
+    );
+  }
+  if (!keepsMethod.includes(status) || hops >= MAX_HOPS) {
+    throw new UsageError(
+      `${from.origin} redirects ${method} ${from.pathname} with ${status} to ${to.pathname}`,
+    );
+  }
+  return to;
 }
 
 function createDispatcher(connections: number): EnvHttpProxyAgent {

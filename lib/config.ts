@@ -16,6 +16,8 @@ export interface Config {
   workers: number;
   /** The first signs, all of them verify. Without one an ephemeral secret is made: sessions end with the process. */
   jwtSecrets: readonly string[];
+  /** Passwords that each process hashes at once; undefined is by its processors. */
+  hashConcurrency: number | undefined;
   allowedOrigins: readonly string[];
   /** Lower-case host name without port; undefined switches subdomains and the base-domain restriction off. */
   baseDomain: string | undefined;
@@ -145,6 +147,7 @@ const VARIABLES = {
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
   SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
   JWT_SECRET: [secrets, 'secrets, separated by commas'],
+  SVC_HASH_CONCURRENCY: [integer(1, 64).optional(), 'a whole number from 1 to 64'],
   SVC_ALLOWED_ORIGINS: [
     list.pipe(z.array(origin)),
     'origins such as https://app.example.com, separated by commas',
@@ -252,6 +255,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     dbPoolMax: read('SVC_DB_POOL_MAX'),
     workers: read('SVC_WORKERS'),
     jwtSecrets: read('JWT_SECRET'),
+    hashConcurrency: read('SVC_HASH_CONCURRENCY'),
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
     baseDomain,
     trustProxy: read('SVC_TRUST_PROXY'),

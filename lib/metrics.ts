@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../db/client.ts';
+import { HASH_REFUSALS, type HashLoad, noRefusals } from './auth/hash-queue.ts';
 import type { Backlog } from './backlog.ts';
 import { ERRORS, type ErrorKey } from './http/errors.ts';
 import { MAIL_OUTCOMES, type MailOutcome } from './mail/queue.ts';
@@ -27,6 +28,8 @@ export interface Metrics {
 }
 
 export interface MetricsOptions {
+  /** What the password hasher has to do. */
+  hashing?: (() => HashLoad) | undefined;
   /** Adds what the runtime knows of the process. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
   /** What is rendered where this process is one of several. */
@@ -101,6 +104,27 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   poolGauge('svc_db_pool_idle', 'Open database connections waiting for work.', (gauges) => gauges.idle);
   poolGauge('svc_db_pool_max', 'Database connections that may be opened.', (gauges) => gauges.max);
   poolGauge('svc_db_pool_waiting', 'Queries waiting for a database connection.', (gauges) => gauges.waiting);
+
+  const hashing = options.hashing ?? (() => ({ waiting: 0, refused: noRefusals() }));
+  new Gauge({
+    name: 'svc_password_hash_waiting',
+    help: 'Requests that wait for their password to be hashed.',
+    registers,
+    collect() {
+      this.set(hashing().waiting);
+    },
+  });
+  new Counter({
+    name: 'svc_password_hash_refused_total',
+    help: 'Requests refused because too many passwords were waiting to be hashed, or for too long.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      const { refused } = hashing();
+      this.reset();
+      for (const reason of HASH_REFUSALS) this.inc({ reason }, refused[reason]);
+    },
+  });
 
   /** Of the whole database, whoever looks: several processes do not add up. Without a value until somebody has looked. */
   const seenGauge = (name: string, help: string, aggregator: 'max' | 'min') => {

@@ -139,7 +139,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     secretBox: createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets')),
     mailBox: createMailBox(config, mailSecret),
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
-    metrics: createMetrics(pool, platform.metrics),
+    metrics: createMetrics(pool, { hashing: platform.hasher.load, ...platform.metrics }),
     remoteAddress,
     staticFiles: platform.staticFiles,
     page: platform.page ?? NO_PAGE,

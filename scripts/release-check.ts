@@ -20,8 +20,15 @@ const INSTALLED = ['@node-rs/argon2', 'openapi-fetch', 'zod'];
 
 const NEEDED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/architecture.md', '.env.example'],
-  ...['dist/server.js', 'dist/admin.js', 'dist/agent/reporter.js', 'dist/types/agent/reporter.d.ts'],
+  ...[
+    'dist/server.js',
+    'dist/argon2-thread.mjs',
+    'dist/admin.js',
+    'dist/agent/reporter.js',
+    'dist/types/agent/reporter.d.ts',
+  ],
   ...['dist/public/index.html', 'dist/public/assets/svc-agent.mjs', 'dist/THIRD-PARTY-NOTICES.txt'],
+  'dist/public/assets/svc-agent.mjs.sha256',
 ];
 const ALLOWED = /^(dist\/|docs\/[\w/-]+\.(md|png)$|[A-Z]+(\.md)?$|package\.json$|\.env\.example$)/;
 const NEVER =

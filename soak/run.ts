@@ -8,13 +8,16 @@ import { clients } from './clients.ts';
 import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
+import { loginFlood } from './login-flood.ts';
 import { orgs } from './orgs.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { clients, disk, hostile, kills, orgs, pgbouncer, postgres, stop };
+const SOAKS: Record<string, Soak> = {
+  ...{ clients, disk, hostile, kills, 'login-flood': loginFlood, orgs, pgbouncer, postgres, stop },
+};
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)
@@ -28,11 +31,11 @@ Each does something to the service, on loopback, and sees what becomes of it; it
 ${Object.entries(SOAKS)
   .map(
     ([name, test]) =>
-      `  ${name.padEnd(10)} ${[test.summary, optionsOf(test)].filter(Boolean).join('\n             ')}`,
+      `  ${name.padEnd(12)} ${[test.summary, optionsOf(test)].filter(Boolean).join('\n               ')}`,
   )
   .join('\n')}
 
-  all         all of them, one after the other
+  all           all of them, one after the other
   DATABASE_URL   a PostgreSQL to make databases on, for those that do not need one of their own
 `;
 

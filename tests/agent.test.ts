@@ -7,11 +7,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { FORMATS } from '../agent/importers/formats.ts';
 import { importers } from '../agent/importers/index.ts';
 import { createReporter, type ReporterOptions } from '../agent/reporter.ts';
+import { RETRY_DELAYS_S, withRetries } from '../agent/retry.ts';
 import { isLoopback, resolveSettings } from '../agent/settings.ts';
 import { startAgent, writeReport } from './support/agent.ts';
 import { type AgentProject, createAgentProject } from './support/agent-project.ts';
 import { createOrg, must, type TestOrg } from './support/api.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { startHostileService } from './support/hostile-service.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
 
 let database: TestDatabase;
@@ -340,6 +342,43 @@ describe('svc-agent config show', () => {
 });
 
 describe('settings', () => {
+  const FLAGS = { reportBaseUrl: 'https://flag.example', project: 'of-flag', org: 'flag' };
+  const VARIABLES = { SVC_BASE_URL: 'https://env.example', SVC_PROJECT_ID: 'of-env', SVC_ORG: 'env' };
+  const NAMES = ['flag', 'env', 'workspace', 'global'] as const;
+
+  /** The settings when the places from `first` on give all of them. */
+  function settingsFrom(first: (typeof NAMES)[number]) {
+    const from = NAMES.indexOf(first);
+    const file = (name: string) =>
+      `reporting: { base_url: 'https://${name}.example', project_id: of-${name}, org: ${name} }\n`;
+    const config = join(workspace, '.config/svc');
+    for (const dir of [join(workspace, '.svc'), config]) mkdirSync(dir, { recursive: true });
+    if (from <= 2) writeFileSync(join(workspace, '.svc/config.yml'), file('workspace'));
+    writeFileSync(join(config, 'config.yml'), file('global'));
+    return resolveSettings(
+      { workspace, ...(from === 0 && FLAGS) },
+      { HOME: workspace, ...(from <= 1 && VARIABLES) },
+    );
+  }
+
+  it.each(NAMES)('come from the first place that has them: %s', (name) => {
+    expect(settingsFrom(name)).toMatchObject({
+      baseUrl: { value: `https://${name}.example` },
+      project: { value: `of-${name}` },
+      org: { value: name },
+    });
+  });
+
+  it('of --report-base-url win over SVC_BASE_URL: nothing is sent to the other', async () => {
+    const other = await startHostileService();
+    const run = await agent(['report', writeReport(workspace, 1), '--report-base-url', server.url], {
+      SVC_BASE_URL: other.url,
+    });
+    expect(run.code).toBe(0);
+    expect(await findings()).toHaveLength(1);
+    expect(other.requests).toEqual([]);
+  });
+
   const resolve = (url: string) => resolveSettings({ workspace, reportBaseUrl: url }, { HOME: workspace });
 
   it.each([
@@ -495,6 +534,32 @@ describe('delivery', () => {
     },
   );
 
+  it('waits about 1, 2 and 4 seconds between attempts unless it is told otherwise', async () => {
+    fail = (path) => (path === PUSH ? 503 : undefined);
+    const waits: number[] = [];
+    const wait = async (ms: number) => void waits.push(ms / 1_000);
+    const own = reporter({ retryDelays: undefined, wait });
+    expect(await own.report(found(1))).toMatchObject({ pending: 1, stopped: { reason: 'unreachable' } });
+    expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+    expect(waits).toHaveLength(3);
+    for (const [i, middle] of [1, 2, 4].entries()) {
+      expect(waits[i]).toBeGreaterThanOrEqual(0.75 * middle);
+      expect(waits[i]).toBeLessThan(1.25 * middle);
+    }
+  });
+
+  it.each([
+    [0, [0.75, 1.5, 3]],
+    [0.5, RETRY_DELAYS_S],
+    [1, [1.25, 2.5, 5]],
+  ])('spreads the waits of many agents by a quarter: at random %d they are %j', async (random, expected) => {
+    const waits: number[] = [];
+    const call = () => Promise.reject(new TypeError('fetch failed'));
+    const wait = async (ms: number) => void waits.push(ms / 1_000);
+    await expect(withRetries(call, { wait, random: () => random })).rejects.toThrow('fetch failed');
+    expect(waits).toEqual(expected);
+  });
+
   it.each([400, 401, 403, 404])('does not try again after %i', async (status) => {
     fail = (path) => (path === PUSH ? status : undefined);
     await reporter().report(found(1));
@@ -615,13 +680,14 @@ describe('delivery', () => {
   it('of one scan does not keep the others', async () => {
     const path = await leaveBehind(1);
     const text = readFileSync(path, 'utf8').replaceAll(env.SVC_PROJECT_ID ?? '', crypto.randomUUID());
-    writeFileSync(join(workspace, '.svc/scans/0-other-project.jsonl'), text);
+    const other = join(workspace, '.svc/scans/0-other-project.jsonl');
+    writeFileSync(other, text);
     for (const [name, content] of Object.entries({ a: 'null', b: '{"type":"scan"}', c: '' })) {
       writeFileSync(join(workspace, `.svc/scans/0-${name}.jsonl`), content);
     }
     mkdirSync(join(workspace, '.svc/scans/0-folder.jsonl'));
     appendFileSync(path, 'null\n{"type":"finding","n":9}\n');
-    const { code, err } = await agent(['sync']);
+    const { code, err } = await agent(['sync', '--accept-journal', other]);
     expect(code).toBe(3);
     expect(err.match(/is no journal/g)).toHaveLength(4);
     expect(err).toMatch(/: The API token belongs to another project\.$/m);

@@ -73,6 +73,39 @@ describe('the page of the web UI', () => {
   });
 });
 
+describe('svc-agent.mjs', () => {
+  const fileOf = async (name: string, encoding = 'identity') => {
+    const file = await fetch(`${server.url}/assets/${name}`, { headers: { 'accept-encoding': encoding } });
+    expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    return Buffer.from(await file.arrayBuffer());
+  };
+
+  it.each(['identity', 'gzip'])(
+    'is served beside its SHA-256, as sha256sum -c reads it: %s',
+    async (encoding) => {
+      const digest = createHash('sha256').update(await fileOf('svc-agent.mjs', encoding));
+      expect((await fileOf('svc-agent.mjs.sha256')).toString()).toBe(
+        `${digest.digest('hex')}  svc-agent.mjs\n`,
+      );
+    },
+  );
+
+  it('is checked by every command that fetches it', () => {
+    const root = resolve(import.meta.dirname, '..');
+    const files = [
+      'README.md',
+      'docs/agent.md',
+      'ui/src/parts/agent.ts',
+      'ui/src/pages/projects/SendFindings.tsx',
+    ];
+    const fetching = files
+      .flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))
+      .filter((line) => /curl .*svc-agent\.mjs|curl .*\$\{file\}/.test(line));
+    expect(fetching.length).toBeGreaterThanOrEqual(4);
+    for (const line of fetching) expect(line).toContain('.sha256');
+  });
+});
+
 describe('the documentation page', () => {
   it('loads nothing but our own files, and its policy allows what it needs and no more', async () => {
     const { text, headers } = await server.api.get('/docs');

@@ -1,11 +1,18 @@
+import { basename, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { createOutput, type Output } from '../output.ts';
 import { resolveSettings, type Settings } from '../settings.ts';
+import { shellArgument } from '../text.ts';
+import { checkWorkspaceDestination, requireTrustedHost } from '../trust/destination.ts';
+import { parseHost } from '../trust/hosts.ts';
+import { openState, type State } from '../trust/state.ts';
 import type { CommonFlags } from './options.ts';
 
 export interface Session {
   settings: Settings;
   output: Output;
+  state: State;
+  flags: CommonFlags;
 }
 
 /** Settings and output of a command; warnings are given. */
@@ -13,18 +20,54 @@ export function startSession(flags: CommonFlags): Session {
   const output = createOutput({ quiet: flags.quiet ?? false, json: flags.json ?? false });
   const settings = resolveSettings(flags, process.env);
   for (const warning of settings.warnings) output.warn(warning);
-  return { settings, output };
+  return { settings, output, state: openState(process.env), flags };
 }
 
-/** @throws UsageError that says how to give what is missing */
-export function requireConnection({ baseUrl, apiKey, org }: Settings) {
+/**
+ * The service to connect to, once it is clear that it may have the key.
+ * @throws UsageError that says how to give what is missing, or that the key belongs elsewhere
+ */
+export function requireConnection({ settings, output, state, flags }: Session) {
+  const { baseUrl, apiKey, org, ownBaseUrl, trustedHosts } = settings;
   if (!baseUrl.value) {
     throw new UsageError(
       'The address of the service is not set: use --report-base-url, SVC_BASE_URL, or reporting.base_url in .svc/config.yml.',
     );
   }
   if (!apiKey.value) throw new UsageError('There is no API key: set the environment variable SVC_API_KEY.');
-  return { baseUrl: baseUrl.value, apiKey: apiKey.value, orgSlug: org.value };
+  const source = baseUrl.source ?? '';
+  requireTrustedHost(baseUrl.value, source, trustedHosts);
+  const allowed = (flags.trustHost ?? []).map((host) => parseHost(host, '--trust-host'));
+  if (baseUrl.from === 'workspace') {
+    const warnings = checkWorkspaceDestination({
+      baseUrl: baseUrl.value,
+      source,
+      apiKey: apiKey.value,
+      own: ownBaseUrl,
+      trusted: trustedHosts,
+      allowed,
+      state,
+      commandWith: (host) => commandWith('--trust-host', host),
+    });
+    for (const line of warnings) output.warn(line);
+  }
+  return {
+    baseUrl: baseUrl.value,
+    apiKey: apiKey.value,
+    orgSlug: org.value,
+    trustedHosts,
+    state,
+    onWarning: output.warn,
+  };
+}
+
+/** The command that was given, with an option right behind the subcommand, for a shell. */
+export function commandWith(option: string, value: string, [, program = '', ...args] = process.argv): string {
+  const nearby = relative('.', program);
+  const name =
+    basename(program) === 'svc-agent' ? ['svc-agent'] : ['node', nearby.startsWith('..') ? program : nearby];
+  const [command = '', ...rest] = args;
+  return [...name, command, option, value, ...rest].map(shellArgument).join(' ');
 }
 
 /** @throws UsageError that says how to give what is missing */

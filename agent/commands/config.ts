@@ -1,12 +1,17 @@
 import { table } from '../output.ts';
 import type { Setting } from '../settings.ts';
+import { originsOf } from '../trust/keys.ts';
 import { startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
 
 /** Shows every setting, its value and where it came from; of the key no more than its beginning. */
 export async function showConfig(flags: CommonFlags): Promise<number> {
-  const { settings, output } = startSession(flags);
-  const { baseUrl, apiKey, project, org, workspace } = settings;
+  const { settings, output, state } = startSession(flags);
+  const { baseUrl, apiKey, project, org, workspace, trustedHosts } = settings;
+  const origins = apiKey.value === undefined ? [] : originsOf(state, apiKey.value);
+  const hosts = trustedHosts?.hosts.map(
+    ({ name, isWildcard, port }) => `${isWildcard ? '*.' : ''}${name}${port === undefined ? '' : `:${port}`}`,
+  );
   const masked: Setting = { ...apiKey, value: apiKey.value && `${apiKey.value.slice(0, 8)}…` };
   const all: Record<string, Setting> = {
     base_url: baseUrl,
@@ -14,6 +19,12 @@ export async function showConfig(flags: CommonFlags): Promise<number> {
     project,
     org,
     workspace: { value: workspace, source: flags.workspace === '.' ? 'working directory' : '--workspace' },
+    trusted_hosts: { value: hosts?.join(', '), source: trustedHosts?.source },
+    key_belongs_to: {
+      value: origins.join(', ') || undefined,
+      source: origins.length > 0 ? 'state' : undefined,
+    },
+    state: { value: state.directory, source: undefined },
   };
   if (flags.json) output.json(all);
   else {

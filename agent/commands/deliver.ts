@@ -6,11 +6,12 @@ import { requireConnection, requireProject, type Session } from './common.ts';
 import { EXIT, type ScanFlags } from './options.ts';
 
 /** The scan of a command, with a progress display that can be started later. */
-export function startScan({ settings, output }: Session, flags: ScanFlags) {
+export function startScan(session: Session, flags: ScanFlags) {
+  const { settings, output } = session;
   let step = () => {};
   const target = { type: flags.targetType, path: flags.targetPath, url: flags.targetUrl };
   const reporter = createReporter({
-    ...requireConnection(settings),
+    ...requireConnection(session),
     project: requireProject(settings),
     persona: flags.persona,
     name: flags.name,

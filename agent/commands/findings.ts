@@ -15,8 +15,9 @@ export interface FindingsFlags extends CommonFlags {
 
 /** Lists a project's findings. */
 export async function findings(flags: FindingsFlags): Promise<number> {
-  const { settings, output } = startSession(flags);
-  const client = createAgentClient(requireConnection(settings));
+  const session = startSession(flags);
+  const { settings, output } = session;
+  const client = createAgentClient(requireConnection(session));
   const filter = {
     ...projectReference(requireProject(settings)),
     ...(flags.status && { status: flags.status }),
@@ -37,8 +38,9 @@ export async function setStatus(
   status: 'open' | 'verified',
   flags: CommonFlags,
 ): Promise<number> {
-  const { settings, output } = startSession(flags);
-  const { result } = await createAgentClient(requireConnection(settings)).patch('/agent/findings/{id}', {
+  const session = startSession(flags);
+  const { output } = session;
+  const { result } = await createAgentClient(requireConnection(session)).patch('/agent/findings/{id}', {
     params: { path: { id } },
     body: { status },
   });
@@ -76,7 +78,8 @@ export async function attach(
   file: string,
   flags: CommonFlags & { language?: string },
 ): Promise<number> {
-  const { settings, output } = startSession(flags);
+  const session = startSession(flags);
+  const { output } = session;
   let code: string;
   try {
     code = readFileSync(file, 'utf8');
@@ -84,7 +87,7 @@ export async function attach(
     throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   const language = flags.language ?? LANGUAGES[extname(file).toLowerCase()] ?? 'text';
-  const { result } = await createAgentClient(requireConnection(settings)).post(
+  const { result } = await createAgentClient(requireConnection(session)).post(
     '/agent/findings/{id}/exploits',
     {
       params: { path: { id } },

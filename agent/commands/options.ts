@@ -7,6 +7,8 @@ import type { Flags } from '../settings.ts';
 export const EXIT = { ok: 0, usage: 1, failOn: 2, undelivered: 3, SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface CommonFlags extends Flags {
+  /** Hosts that the workspace's file may send the key to in this run. */
+  trustHost?: string[];
   json?: boolean;
   quiet?: boolean;
 }
@@ -17,6 +19,11 @@ export const withCommonOptions = (command: Command): Command =>
     .option('--report-base-url <url>', 'address of the service (SVC_BASE_URL)')
     .option('--project <id or slug>', 'project the findings belong to (SVC_PROJECT_ID)')
     .option('--org <slug>', 'organization, where the service has no base domain (SVC_ORG)')
+    .option(
+      '--trust-host <host>',
+      'let the workspace’s config.yml send the key to this host (repeatable)',
+      repeated,
+    )
     .option('--workspace <dir>', 'what files are relative to, and where .svc/ is', '.')
     .option('--json', 'results as JSON on stdout')
     .option('--quiet', 'nothing but warnings and errors');
@@ -49,6 +56,9 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
       choice('--fail-on <severity>', 'exit with 2 when a finding is at least this severe', SEVERITIES),
     )
     .option('--dry-run', 'show what would be pushed, and send nothing');
+
+/** Collects the values of a repeated option, for commander. */
+export const repeated = (text: string, before: string[] | undefined) => [...(before ?? []), text];
 
 /** A number from 1 to `max`, for commander. */
 export const positive = (max: number) => (text: string) => {

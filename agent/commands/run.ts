@@ -18,13 +18,14 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   const session = startSession(flags);
   const { workspace } = session.settings;
   const report = flags.report === undefined ? undefined : resolve(workspace, flags.report);
+  const env = scannerEnv(process.env, session.settings.apiKey.value);
   const read = (text: string, from: string) => readReport(from, text, session, flags);
   if (flags.dryRun) {
-    const { text, from } = await startScanner(command, { report, workspace }).output;
+    const { text, from } = await startScanner(command, { report, workspace, env }).output;
     return showFindings(read(text, from), session, flags);
   }
   const { reporter, push } = startScan(session, flags);
-  const scanner = startScanner(command, { report, workspace });
+  const scanner = startScanner(command, { report, workspace, env });
   const release = failOnSignal(reporter, scanner.stop);
   try {
     // So that it is seen to run; the scanner does not wait for it.
@@ -41,6 +42,18 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   return conclude(outcome, session, flags);
 }
 
+const SECRET_NAME = /^SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)/i;
+
+/**
+ * The environment of a scanner: without SVC_API_KEY, the other secrets of this service, and every variable that holds
+ * the key under another name. Scanners run code of the repository, such as its build scripts and plugins.
+ */
+export function scannerEnv(env: NodeJS.ProcessEnv, apiKey: string | undefined): NodeJS.ProcessEnv {
+  const isSecret = ([name, value = '']: [string, string | undefined]) =>
+    SECRET_NAME.test(name) || (apiKey !== undefined && value.includes(apiKey));
+  return Object.fromEntries(Object.entries(env).filter((entry) => !isSecret(entry)));
+}
+
 interface Scanner {
   /** Its report, and where that comes from; many scanners exit with an error when they have found something. */
   output: Promise<{ text: string; from: string }>;
@@ -53,12 +66,13 @@ const GRACE_MS = 2_000;
 /** Starts a scanner. @param options.report the file it writes; else its stdout is the report */
 function startScanner(
   [program = '', ...args]: string[],
-  { report, workspace }: { report: string | undefined; workspace: string },
+  { report, workspace, env }: { report: string | undefined; workspace: string; env: NodeJS.ProcessEnv },
 ): Scanner {
   const before = report && versionOf(report);
   // In a group of its own, so that all of it can be stopped.
   const child = spawn(program, args, {
     cwd: workspace,
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });

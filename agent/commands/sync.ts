@@ -1,22 +1,42 @@
 import { createDelivery, type Stopped } from '../delivery.ts';
-import { openUnfinished } from '../journal.ts';
+import { UsageError } from '../errors.ts';
+import { acceptedJournals, openUnfinished } from '../journal.ts';
 import { isPending } from '../journal-lines.ts';
 import { createAgentClient } from '../reporter.ts';
-import { requireConnection, startSession } from './common.ts';
+import { commandWith, requireConnection, startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
 
 export interface SyncFlags extends CommonFlags {
   concurrency: number;
+  acceptJournal?: string[];
 }
 
 /** Delivers what earlier runs could not. @returns the exit code */
 export async function sync(flags: SyncFlags): Promise<number> {
-  const { settings, output } = startSession(flags);
-  const { concurrency } = flags;
-  const client = createAgentClient({ ...requireConnection(settings), concurrency });
-  const { journals, busy, unreadable } = openUnfinished(settings.workspace);
+  const session = startSession(flags);
+  const { settings, output, state } = session;
+  const { concurrency, acceptJournal = [] } = flags;
+  const client = createAgentClient({ ...requireConnection(session), concurrency });
+  const accepted = acceptedJournals(acceptJournal);
+  const unfinished = openUnfinished(settings.workspace, state, accepted.accepts);
+  const { journals, busy, unreadable, foreign, altered } = unfinished;
+  const [unknown] = accepted.unused();
+  if (unknown !== undefined) {
+    for (const journal of journals) journal.close();
+    throw new UsageError(`${unknown} is no journal in ${settings.workspace}/.svc/scans`);
+  }
   for (const path of unreadable) output.warn(`${path} is left out: it is no journal`);
   for (const path of busy) output.warn(`${path} is left out: another process is working on it`);
+  for (const { path, lines } of altered) {
+    output.warn(
+      `${path}: ${lines} lines are left out: they were not written by this agent. To deliver them anyway: ${commandWith('--accept-journal', path)}`,
+    );
+  }
+  for (const { path, findings } of foreign) {
+    output.warn(
+      `${path} is left out: you did not write it on this machine, or it was delivered before. A repository can bring such a file. To deliver its ${findings} findings anyway: ${commandWith('--accept-journal', path)}`,
+    );
+  }
   const results = [];
   let isAway = false;
   let isComplete = true;
@@ -49,6 +69,6 @@ export async function sync(flags: SyncFlags): Promise<number> {
     if (stopped) output.warn(`scan ${scan_id}: ${stopped.message}`);
   }
   if (flags.json) output.json(results);
-  else if (journals.length === 0 && busy.length === 0) output.note('There is nothing to deliver.');
-  return isComplete && busy.length === 0 ? EXIT.ok : EXIT.undelivered;
+  else if (journals.length + busy.length + foreign.length === 0) output.note('There is nothing to deliver.');
+  return isComplete && busy.length + foreign.length === 0 ? EXIT.ok : EXIT.undelivered;
 }

@@ -30,14 +30,14 @@ export const changePassword = endpoint(
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, now, services, sessionId, user } = call;
+    const { body, db, now, peer, services, sessionId, user } = call;
     const warning = checkChosenPassword(services.config, {
       field: 'new_password',
       password: body.new_password,
       addresses: [user.email],
     });
     const verified = await requirePassword(call, body.current_password);
-    const passwordHash = await services.hasher.hash(body.new_password);
+    const passwordHash = await services.hasher.hash(body.new_password, peer.ip);
     await db.transaction(async (tx) => {
       await lockAccount(tx, call, verified);
       await tx.update(users).set({ passwordHash }).where(eq(users.id, user.id));

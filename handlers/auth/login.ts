@@ -46,11 +46,13 @@ export const login = endpoint(
   async (call) => {
     const { body, db, peer, services } = call;
     const { hasher, limits } = services;
+    // First: a login that will be refused neither costs a query nor counts as an attempt.
+    hasher.requireRoom?.(peer.ip);
     await limits.count('client', peer.ip);
     const account = await findAccount(db, body.email);
     const client = await clientOf(call, account?.id);
     const forget = await limits.guess('password', account?.id ?? body.email, client);
-    const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024));
+    const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024), peer.ip);
     if (!account || !matches) {
       const reason = account ? 'wrong password' : 'unknown address';
       logSecurityEvent(call, 'sign_in_failed', { reason, account: account?.id });

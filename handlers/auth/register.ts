@@ -54,7 +54,7 @@ export const register = endpoint(
     await requireOpenRegistration(call);
     if (await isClaimed(call, body.email)) throw taken();
 
-    const passwordHash = await services.hasher.hash(body.password);
+    const passwordHash = await services.hasher.hash(body.password, peer.ip);
     const { id: userId, at } = services.nextId();
     const { id: emailId } = services.nextId();
     const user = { id: userId, name: body.name, avatarUrl: '', createdAt: at };

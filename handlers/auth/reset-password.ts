@@ -37,7 +37,7 @@ export const resetPassword = endpoint(
     await services.limits.count('client', peer.ip);
     const chosen = { field: 'password', password: body.password };
     let warning = checkChosenPassword(services.config, chosen);
-    const passwordHash = await services.hasher.hash(body.password);
+    const passwordHash = await services.hasher.hash(body.password, peer.ip);
     const account = await db.transaction(async (tx) => {
       const used = await consumeMailedToken(tx, 'reset_password', body.token, now);
       if (!used) throw invalidLink();

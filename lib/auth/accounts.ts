@@ -58,10 +58,10 @@ const isClaimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifi
  * @throws ApiError `auth_error/invalid_credentials`
  */
 export async function requirePassword(call: CookieCall, password: string): Promise<string | null> {
-  const { db, services, user } = call;
+  const { db, peer, services, user } = call;
   const forget = await services.limits.guess('password', user.id, clientOfSession(call));
   const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.id));
-  if (!(await services.hasher.verify(row?.hash, password.slice(0, 1024)))) {
+  if (!(await services.hasher.verify(row?.hash, password.slice(0, 1024), peer.ip))) {
     logSecurityEvent(call, 'step_up_failed', { reason: 'wrong password' });
     throw new ApiError('auth_error/invalid_credentials', { message: 'The password is incorrect.' });
   }

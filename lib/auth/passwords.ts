@@ -1,18 +1,34 @@
 import { hasLength, isStorable, STORABLE, z } from '../http/schema.ts';
+import type { HashLoad } from './hash-queue.ts';
 
-/** Hashes passwords; the edge brings another implementation of the same format. */
+/**
+ * Hashes passwords; the edge brings another implementation of the same format. Few are hashed at once, and few requests
+ * wait for that: beyond, `server_error/unavailable` is thrown. Clients, known by their address, take turns.
+ */
 export interface PasswordHasher {
   /** A PHC string (`$argon2id$v=19$m=…`). */
-  hash(password: string): Promise<string>;
+  hash(password: string, client?: string): Promise<string>;
   /**
    * Whether `password` made `hash`. Without a hash it spends the same time and says no, so that time does not tell
    * whether an account exists.
    */
-  verify(hash: string | null | undefined, password: string): Promise<boolean>;
+  verify(hash: string | null | undefined, password: string, client?: string): Promise<boolean>;
+  /** Throws now what `verify` would throw because too many requests wait; before work that would be in vain. */
+  requireRoom?(client: string): void;
+  /** For the metrics. */
+  load?(): HashLoad;
 }
 
 /** Argon2id with OWASP's first recommendation: 19 MiB, 2 passes, 1 lane. */
 export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** What a password is checked against where there is no hash. It takes as long as any other; nothing is known to match it. */
+export const DECOY_HASH = [
+  '$argon2id$v=19',
+  `m=${ARGON2_PARAMETERS.memoryCost},t=${ARGON2_PARAMETERS.timeCost},p=${ARGON2_PARAMETERS.parallelism}`,
+  'ZGVjb3kgZGVjb3kgZGVjbw',
+  'bm8gcGFzc3dvcmQgbWF0Y2hlcyB0aGlzIGRlY295ISE',
+].join('$');
 
 export const PASSWORD_RULE =
   'must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit';

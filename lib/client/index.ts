@@ -89,7 +89,10 @@ export class ServiceError extends Error {
     this.code = error?.code ?? '';
     this.ref = error?.ref ?? '';
     this.requestId = response.headers.get('x-request-id') ?? undefined;
-    this.details = Array.isArray(error?.details) ? error.details : [];
+    const details: unknown[] = Array.isArray(error?.details) ? error.details : [];
+    this.details = details.filter(
+      (detail) => typeof detail === 'object' && detail !== null,
+    ) as typeof this.details;
     const wait = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
     this.retryAfter = Number.isNaN(wait) ? undefined : wait;
   }

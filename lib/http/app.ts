@@ -119,6 +119,11 @@ export function createApp(
       const from = { c, log, peer: request.peer };
       logDenial(from, error);
       if (error.limit) logSecurityEvent(from, 'limit_exceeded', { limit: error.limit });
+      // Nothing else says why an answer is a 500.
+      if (error.key === 'server_error/unavailable') {
+        const { route, ids } = request;
+        log.warn('unavailable', { ...ids, route, reason: error.message });
+      }
       return respondError(request, error);
     }
     const unavailable = isUnavailable(error);

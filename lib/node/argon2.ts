@@ -1,20 +1,43 @@
-import { type Algorithm, hash, verify } from '@node-rs/argon2';
-import { ARGON2_PARAMETERS, type PasswordHasher } from '../auth/passwords.ts';
+import { availableParallelism } from 'node:os';
+import type { Algorithm } from '@node-rs/argon2';
+import { createHashQueue, type HashQueueOptions } from '../auth/hash-queue.ts';
+import { ARGON2_PARAMETERS, DECOY_HASH, type PasswordHasher } from '../auth/passwords.ts';
+import { createHashThreads } from './hash-threads.ts';
 
 // A const enum of the package, which does not exist at run time.
 const ARGON2ID: Algorithm.Argon2id = 2;
 
 const OPTIONS = { algorithm: ARGON2ID, ...ARGON2_PARAMETERS };
 
-/** Argon2id on libuv's thread pool. */
-export function createNodeHasher(): PasswordHasher {
-  let decoy: Promise<string> | undefined;
+const MOST_THREADS = 4;
+/** About as many as a thread checks within the time that a request may wait. */
+const WAITING_PER_THREAD = 250;
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * Half of the processors, shared by the processes that serve. The other half is for requests and for PostgreSQL.
+ * @param workers processes that serve on this machine
+ */
+export const defaultConcurrency = (workers: number): number =>
+  Math.min(MOST_THREADS, Math.max(1, Math.floor(availableParallelism() / 2 / workers)));
+
+/**
+ * Argon2id on a few threads of low priority. libuv's thread pool stays free for files, name look-ups and Web Crypto.
+ */
+export function createNodeHasher(options: Partial<HashQueueOptions> = {}): PasswordHasher {
+  const { concurrency = defaultConcurrency(1) } = options;
+  const { maxWaiting = WAITING_PER_THREAD * concurrency, maxWaitMs = MAX_WAIT_MS } = options;
+  const queue = createHashQueue({ concurrency, maxWaiting, maxWaitMs });
+  const threads = createHashThreads();
   return {
-    hash: (password) => hash(password, OPTIONS),
-    async verify(stored, password) {
-      decoy ??= hash(crypto.randomUUID(), OPTIONS);
-      const matches = await verify(stored ?? (await decoy), password);
-      return matches && stored != null;
+    async hash(password, client = '') {
+      return (await queue.run(client, () => threads.run({ password, options: OPTIONS }))) as string;
     },
+    async verify(stored, password, client = '') {
+      const matches = await queue.run(client, () => threads.run({ password, stored: stored ?? DECOY_HASH }));
+      return matches === true && stored != null;
+    },
+    requireRoom: queue.requireRoom,
+    load: queue.load,
   };
 }

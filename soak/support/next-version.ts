@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Site } from '../../bench/support/site.ts';
@@ -44,6 +44,7 @@ export async function buildNextVersion(site: Site): Promise<string> {
       },
     ],
   });
+  await copyFile(join(site.root, 'lib/node/argon2-thread.mjs'), join(dir, 'dist/argon2-thread.mjs'));
   return outfile;
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { copyFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
@@ -40,7 +41,7 @@ describePages('the first steps', () => {
     await page.getByRole('button', { name: 'Create token' }).click();
 
     // The commands do what they say, as they stand there.
-    const setUp = await page.getByText('curl -fsSLo svc-agent.mjs').innerText();
+    const setUp = await page.getByText('curl -fsSLO').innerText();
     expect(setUp).toContain(`SVC_ORG=${slug}\n`);
     expect(setUp).toMatch(/SVC_API_KEY=svc_\w+$/);
     await page.getByText('Waiting for the first finding').waitFor();
@@ -49,10 +50,17 @@ describePages('the first steps', () => {
     const report = await page.getByText('node svc-agent.mjs report').innerText();
     const cwd = createWorkspace();
     const [download = '', ...settings] = setUp.split('\n');
-    const [, url = ''] = /^curl -fsSLo svc-agent\.mjs (http\S+)$/.exec(download) ?? [];
-    await writeFile(join(cwd, 'svc-agent.mjs'), await (await fetch(url)).text());
+    const urls = [...download.matchAll(/https?:\S+/g)].map(([url]) => url);
+    expect(urls).toHaveLength(2);
+    for (const url of urls) await writeFile(join(cwd, basename(url)), await (await fetch(url)).text());
     await copyFile(REPORT, join(cwd, 'results.sarif'));
-    await promisify(execFile)('sh', ['-ec', [...settings, report].join('\n')], { cwd });
+    // The files are there already; the rest of the line checks them.
+    const commands = ['curl() { :; }', download, ...settings, report];
+    await promisify(execFile)('sh', ['-ec', commands.join('\n')], { cwd });
+    // A file that was changed on the way is not kept.
+    await appendFile(join(cwd, 'svc-agent.mjs'), '//');
+    await promisify(execFile)('sh', ['-c', commands.slice(0, 2).join('\n')], { cwd });
+    expect(existsSync(join(cwd, 'svc-agent.mjs'))).toBe(false);
 
     await page.getByRole('heading', { name: 'The first finding is here' }).waitFor();
     await expectAccessible(page);

@@ -35,7 +35,7 @@ describePages.each([
     await page.getByLabel('Name of the project').fill('Web shop');
     await button('Create project').click();
     await button('Create token').click();
-    const commands = await page.getByText(/curl -fsSLo/).innerText();
+    const commands = await page.getByText(/curl -fsSLO/).innerText();
     expect(commands).toContain(`${new URL(page.url()).origin}/assets/svc-agent.mjs`);
     // The host says it, where there is one for the organization.
     expect(commands.includes('SVC_ORG=')).toBe(!('baseDomain' in options));

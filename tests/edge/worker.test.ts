@@ -32,6 +32,7 @@ const HOUR = 60 * 60 * 1000;
 let edge: Workerd;
 let url: string;
 let api: Api;
+let databaseUrl: string;
 /** Over the same database, in this process, knowing the first migration only. */
 let older: Services;
 /** Who got mail. */
@@ -41,6 +42,7 @@ const lines: string[] = [];
 beforeAll(async () => {
   const database = await createDatabase();
   afterSuite(database.drop);
+  databaseUrl = database.url;
   const resend = createServer(async (request, response) => {
     mailed.push(...((await json(request)) as { to: string[] }).to);
     response.setHeader('content-type', 'application/json').end('{"id":"taken"}');
@@ -72,16 +74,16 @@ beforeAll(async () => {
   afterSuite(() => older.database.close());
 });
 
-describe('passwords', () => {
-  const module = async () => {
-    const file = createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm');
-    return WebAssembly.compile(await readFile(file));
-  };
+async function argon2() {
+  const file = createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm');
+  return WebAssembly.compile(await readFile(file));
+}
 
+describe('passwords', () => {
   it.each([PASSWORD, 'Pässwört1', '\u{1F40E}Aa1aaaa', 'Aa1\0aaaaa'])(
     'are the same on Node: %j',
     async (password) => {
-      const hashers = [createEdgeHasher(await module()), createNodeHasher()];
+      const hashers = [createEdgeHasher(await argon2()), createNodeHasher()];
       for (const one of hashers) {
         const hash = await one.hash(password);
         expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -95,7 +97,7 @@ describe('passwords', () => {
   );
 
   it('of nobody match nothing, and are no failure', async () => {
-    const hasher = createEdgeHasher(await module());
+    const hasher = createEdgeHasher(await argon2());
     expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
     await expect(hasher.verify('no hash', PASSWORD)).rejects.toThrow('Argon2 failed');
   });
@@ -115,9 +117,49 @@ describe('passwords', () => {
   });
 });
 
+describe('wrong logins at once', () => {
+  const wrong = { email: 'nobody@example.com', password: 'Wrong1horse' };
+
+  it('leave time for other requests in between', async () => {
+    let answered = 0;
+    const flood = Array.from({ length: 20 }, async () => {
+      const { error } = await api.post('/auth/login', { body: wrong });
+      answered++;
+      return error;
+    });
+    await Promise.race(flood);
+    expect((await api.get('/config/auth')).status).toBe(200);
+    expect(answered).toBeLessThan(10);
+    expect(new Set(await Promise.all(flood))).toEqual(new Set(['auth_error/invalid_credentials']));
+  });
+
+  it('are refused when there are too many', async () => {
+    const worker = createWorker({
+      endpoints,
+      page: '',
+      hasher: createEdgeHasher(await argon2(), { slotMs: 1e12, maxWaitMs: 0 }),
+      write: () => {},
+    });
+    const env = {
+      JWT_SECRET,
+      SVC_PUBLIC_URL: 'https://findings.example',
+      HYPERDRIVE: { connectionString: databaseUrl },
+    };
+    const behind: Promise<unknown>[] = [];
+    const client = createApi((request) =>
+      worker.fetch(request, env as never, { waitUntil: (task) => behind.push(task) }),
+    );
+    const send = () => client.post('/auth/login', { body: wrong });
+    const errors = (await Promise.all([send(), send()])).map(({ error }) => error);
+    expect(errors.sort()).toEqual(['auth_error/invalid_credentials', 'server_error/unavailable']);
+    await Promise.all(behind);
+  });
+});
+
 describe('the web UI', () => {
   it.each([
     ['/assets/svc-agent.mjs', 'text/javascript; charset=utf-8', 'no-cache'],
+    ['/assets/svc-agent.mjs.sha256', 'application/octet-stream', 'no-cache'],
     ['/o/acme/findings', 'text/html; charset=utf-8', 'no-cache'],
     ['/assets/', 'text/html; charset=utf-8', 'no-cache'],
     ['/assets/nothing.js', 'text/html; charset=utf-8', 'no-cache'],

@@ -7,10 +7,16 @@ import { afterSuite } from './suite.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
+/** What agents of this process and those it starts remember: one directory, and none of this machine's. */
+export const STATE_HOME = mkdtempSync(join(tmpdir(), 'svc-agent-state-'));
+process.env.XDG_STATE_HOME = STATE_HOME;
+
 /** An empty directory; it is removed after the suite. */
 export function createWorkspace(): string {
   const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
-  afterSuite(() => rmSync(dir, { recursive: true, force: true }));
+  afterSuite(() => {
+    for (const each of [dir, STATE_HOME]) rmSync(each, { recursive: true, force: true });
+  });
   return dir;
 }
 
@@ -38,7 +44,7 @@ export interface AgentOptions {
 export function startAgent(args: string[], { cwd, env = {}, input }: AgentOptions): RunningAgent {
   const child = spawn(process.execPath, [join(root, 'dist/public/assets/svc-agent.mjs'), ...args], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    env: { PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: STATE_HOME, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // What a failed test has left.

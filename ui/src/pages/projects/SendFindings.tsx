@@ -2,7 +2,7 @@ import { Anchor, Card, List, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api.ts';
-import { agentCommands, agentSettings } from '../../parts/agent.ts';
+import { agentCommands, ciSettings } from '../../parts/agent.ts';
 import { Copyable } from '../../parts/Copy.tsx';
 import { useOrg } from '../../session.ts';
 
@@ -12,7 +12,7 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const target = { site, org, project: project.slug };
   const commands = agentCommands(target);
-  const { SVC_API_KEY: _, ...settings } = agentSettings(target);
+  const settings = ciSettings(target);
   return (
     <Card withBorder component="section" aria-labelledby="send">
       <Stack>
@@ -93,12 +93,18 @@ jobs:
     runs-on: ubuntu-latest
     env:
 ${yaml(settings, '      ')}
-      SVC_API_KEY: \${{ secrets.SVC_API_KEY }}
     steps:
       - uses: actions/checkout@v4
       - run: pipx install semgrep
-      - run: curl -fsSLo "$RUNNER_TEMP/svc-agent.mjs" "$SVC_BASE_URL/assets/svc-agent.mjs"
-      - run: >-
+      - name: Get svc-agent
+        working-directory: \${{ runner.temp }}
+        run: |
+          curl -fsSLO "$SVC_BASE_URL/assets/svc-agent.mjs" -O "$SVC_BASE_URL/assets/svc-agent.mjs.sha256"
+          sha256sum -c svc-agent.mjs.sha256
+      - name: Scan
+        env:
+          SVC_API_KEY: \${{ secrets.SVC_API_KEY }}
+        run: >-
           node "$RUNNER_TEMP/svc-agent.mjs" run
           --name "$GITHUB_REF_NAME $GITHUB_SHA"
           --fail-on high -- semgrep scan --config auto --json --quiet`;
@@ -108,7 +114,10 @@ const gitlabJob = (settings: Record<string, string>) => `dependencies:
   variables:
 ${yaml(settings, '    ')}
   script:
-    - curl -fsSLo /tmp/svc-agent.mjs "$SVC_BASE_URL/assets/svc-agent.mjs"
+    - >-
+      (cd /tmp
+      && curl -fsSLO "$SVC_BASE_URL/assets/svc-agent.mjs" -O "$SVC_BASE_URL/assets/svc-agent.mjs.sha256"
+      && sha256sum -c svc-agent.mjs.sha256)
     - node /tmp/svc-agent.mjs run --persona senku --name "$CI_COMMIT_REF_NAME $CI_COMMIT_SHORT_SHA" --fail-on critical -- npm audit --json
   cache:
     key: svc
