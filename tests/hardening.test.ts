@@ -60,6 +60,16 @@ describe('the session cookie', () => {
     expect((await login(t, 'http')).headers.get('set-cookie')).not.toMatch(/; Secure/);
     expect((await login(t, 'https')).headers.get('set-cookie')).toMatch(/; Secure/);
   });
+
+  it('shares that with the device cookie', async () => {
+    const limited = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { ...SECRETS, SVC_STRICT: 'on', SVC_BASE_DOMAIN: 'svc.test' },
+    });
+    const cookies = (await login(limited, 'http')).headers.getSetCookie();
+    expect(cookies.map((cookie) => cookie.split('=', 1)[0]).sort()).toEqual(['svc_device', 'svc_token']);
+    for (const cookie of cookies) expect(cookie).toMatch(/; Secure/);
+  });
 });
 
 describe('Strict-Transport-Security', () => {

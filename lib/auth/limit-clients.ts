@@ -4,6 +4,7 @@ import { sessions } from '../../db/shared.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { networkOf } from '../http/network.ts';
 import type { LimitClient } from './limits.ts';
+import { isSecure } from './sessions.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 
 /**
@@ -50,7 +51,7 @@ const NOBODY: LimitClient = { key: '', isKnown: async () => false };
 
 /** With limits on, the answer gives the browser a device cookie for the account it has just proved to own. */
 export async function rememberDevice(call: PublicCall, userId: string): Promise<void> {
-  const { c, now, peer, services } = call;
+  const { c, now, services } = call;
   if (!services.limits.on) return;
   const { id } = services.nextId();
   const token = await services.signedTokens.sign('device', { userId, id }, now);
@@ -60,7 +61,7 @@ export async function rememberDevice(call: PublicCall, userId: string): Promise<
     httpOnly: true,
     sameSite: 'Lax',
     maxAge: TOKEN_SECONDS.device,
-    ...(peer.secure && { secure: true }),
+    ...(isSecure(call) && { secure: true }),
   });
   request.cookies = [...(request.cookies ?? []), cookie];
 }

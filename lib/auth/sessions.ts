@@ -72,16 +72,20 @@ export async function endSession(call: PublicCall, sessionId: string): Promise<v
     .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)));
 }
 
+/** Whether cookies are `Secure`: over HTTPS, and in strict mode wherever the public address is https. */
+export const isSecure = ({ peer, services: { config } }: PublicCall): boolean =>
+  peer.secure || (config.strict && config.https);
+
 /** The header that sets the session cookie, or clears it when `maxAge` is 0. */
-export function sessionCookie({ services, peer }: PublicCall, value: string, maxAge: number): Headers {
-  const { baseDomain, strict, https } = services.config;
+export function sessionCookie(call: PublicCall, value: string, maxAge: number): Headers {
+  const { baseDomain } = call.services.config;
   return {
     'set-cookie': generateCookie(SESSION_COOKIE, value, {
       path: '/',
       httpOnly: true,
       sameSite: 'Lax',
       maxAge,
-      ...((peer.secure || (strict && https)) && { secure: true }),
+      ...(isSecure(call) && { secure: true }),
       ...(baseDomain && { domain: `.${baseDomain}` }),
     }),
   };
