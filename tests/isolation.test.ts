@@ -152,6 +152,8 @@ async function makeUsers() {
         last_active_at: created_at,
         expires_at: at(state === 'expired' ? -1 : DAY),
         revoked_at: state === 'revoked' ? created_at : null,
+        // Of tomorrow: it stays fresh in a long hunt, too. The other one never was.
+        stepped_up_at: state === 'live' ? at(DAY) : null,
       })),
     ),
   );
@@ -182,6 +184,26 @@ async function makeUsers() {
         created_at,
       })),
     ),
+  );
+  await insert(
+    'shared.mfa_logins',
+    USERS.map((user) => ({
+      id: idOf('mfa', user),
+      user_id: idOf('user', user),
+      failures: 0,
+      expires_at: at(2 * DAY),
+    })),
+  );
+  await insert(
+    'shared.primary_email_changes',
+    USERS.map((user) => ({
+      token_hash: sha256(mailedToken('undo_email_change', user)),
+      user_id: idOf('user', user),
+      old_email: emailOf(user, 'spare'),
+      new_email: emailOf(user, 'main'),
+      changed_at: created_at,
+      expires_at: at(2 * DAY),
+    })),
   );
   await insert(
     'shared.recovery_codes',
@@ -450,7 +472,11 @@ async function readFacts(): Promise<Facts> {
     sessions: map(
       'shared.sessions',
       'id',
-      object({ user: 'user_id', live: 'revoked_at is null and expires_at > now()' }),
+      object({
+        user: 'user_id',
+        live: 'revoked_at is null and expires_at > now()',
+        fresh: "greatest(created_at, stepped_up_at) > now() - interval '10 minutes'",
+      }),
     ),
   })} as facts`;
   const [row] = await t.services.database.sql.unsafe<{ facts: Facts }[]>(factsQuery, [], { prepare: true });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { domainToUnicode } from 'node:url';
 import { eq, sql } from 'drizzle-orm';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -19,10 +20,13 @@ import { createLogger } from '../lib/logger.ts';
 import type { Mailer, OutgoingMail } from '../lib/mail/mailer.ts';
 import { createMailQueue, type MailQueueOptions } from '../lib/mail/queue.ts';
 import {
+  accountChanged,
   emailCode,
   invitation,
   loginNotification,
   passwordChanged,
+  primaryEmailChanged,
+  primaryEmailRestored,
   resetPassword,
   setPassword,
   verifyEmail,
@@ -253,6 +257,19 @@ describe('smtp', () => {
       expect(source).not.toMatch(/^Bcc/im);
     }
   });
+
+  it.each(["o'brien!#$%&*+/=?^_`{|}~-x@example.com", '-o-all@example.com', 'ada@xn--bcher-kva.xn--p1ai'])(
+    'delivers to %s as it is',
+    async (recipient) => {
+      const smtp = await startSmtp();
+      await smtpMailer(`smtp://127.0.0.1:${smtp.port}`).send({ ...outgoing, recipient });
+      const [mail] = smtp.mails;
+      const [local, domain = ''] = recipient.split('@');
+      // The test's server shows domains in Unicode.
+      expect(mail?.to).toEqual([`${local}@${domainToUnicode(domain)}`]);
+      expect(mail?.source.match(/^To: .*/gm)).toEqual([`To: ${recipient}`]);
+    },
+  );
 
   it('fails when the server is gone, refuses, or does not greet in time', async () => {
     await expect(smtpMailer('smtp://127.0.0.1:9').send(outgoing)).rejects.toThrow('ECONNREFUSED');
@@ -820,6 +837,17 @@ describe('templates', () => {
       deviceType: EVIL,
     }),
     passwordChanged: passwordChanged({ name: EVIL, at, ip: EVIL }),
+    stepUpCode: emailCode({ code: EVIL, stepUp: true }),
+    accountChanged: accountChanged('email_added', { name: EVIL, at, ip: EVIL, address: EVIL, device: EVIL }),
+    primaryEmailChanged: primaryEmailChanged({
+      name: EVIL,
+      at,
+      ip: EVIL,
+      address: EVIL,
+      publicUrl,
+      token: EVIL,
+    }),
+    primaryEmailRestored: primaryEmailRestored({ name: EVIL, publicUrl, token: EVIL }),
   };
 
   it.each(Object.entries(hostile))('%s makes nothing of hostile values', (_, { subject, html, text }) => {
@@ -874,6 +902,14 @@ describe('templates', () => {
     const cases = [
       [resetPassword({ name: 'Ada', publicUrl: base, token: 'a&b=c' }), '/reset-password?token=a%26b%3Dc'],
       [setPassword({ publicUrl: base, token: TOKEN }), `/reset-password?token=${TOKEN}&new=1`],
+      [
+        primaryEmailRestored({ name: 'Ada', publicUrl: base, token: TOKEN }),
+        `/reset-password?token=${TOKEN}`,
+      ],
+      [
+        primaryEmailChanged({ name: '', at, ip: '', address: 'x', publicUrl: base, token: TOKEN }),
+        `/undo-email-change?token=${TOKEN}`,
+      ],
       [
         verifyEmail({ publicUrl: base, token: TOKEN, emailId: 'e-1' }),
         `/verify-email?token=${TOKEN}&email_id=e-1`,
@@ -930,6 +966,9 @@ Security findings sent this mail automatically; replies are not read.
       emailCode({ code: CODE }),
       passwordChanged({ name: 'Ada', at }),
       passwordChanged({ name: 'Ada', at, claimed: true }),
+      primaryEmailChanged({ name: 'Ada', at, ip: '203.0.113.7', address: 'x', publicUrl, token: TOKEN }),
+      primaryEmailRestored({ name: 'Ada', publicUrl, token: TOKEN }),
+      accountChanged('mfa_device_added', { name: 'Ada', at, ip: '203.0.113.7', device: 'Phone' }),
     ]) {
       const words = (text: string) => text.replace(/[^\w’“”.:/?=-]+/g, ' ');
       const shown = words(

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { mfaLogins } from '../db/shared.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { mfaLogins, users } from '../db/shared.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser, linkTo, switchMfaOn, wrongCode } from './support/account.ts';
 import { type Answer, createUser, must, PASSWORD } from './support/api.ts';
@@ -130,6 +130,27 @@ describe('an mfa_token', () => {
       const late = { mfa_token: started.result?.mfa_token ?? mfa_token, device_id: app.id, code: app.code() };
       expect(outcome(await validate(t, late))).toEqual(INVALID_CODE);
     }
+  });
+
+  it('is refused to a login that waits for a reset under way', async () => {
+    const { email, id } = await mfaUser();
+    let pending: Promise<Answer> | undefined;
+    let isAnswered = false;
+    await t.services.database.db.transaction(async (tx) => {
+      // What a reset has done so far.
+      await tx.update(users).set({ passwordHash: 'another' }).where(eq(users.id, id));
+      await tx.delete(mfaLogins).where(eq(mfaLogins.userId, id));
+      pending = login(t, email).finally(() => {
+        isAnswered = true;
+      });
+      const waits =
+        "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%mfa_logins%'";
+      await vi.waitUntil(async () => isAnswered || (await t.services.database.sql.unsafe(waits)).length > 0, {
+        timeout: 10_000,
+      });
+    });
+    const answer = await pending;
+    expect(answer && outcome(answer)).toEqual([401, 'auth_error/invalid_credentials']);
   });
 
   it('dies after 10 wrong codes, wherever they come from, with limits on', async () => {

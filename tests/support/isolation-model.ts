@@ -118,7 +118,7 @@ export interface Facts {
   users: Record<string, { mfa: boolean }>;
   emails: Record<string, { user: string; email: string; primary: boolean; verified: boolean }>;
   devices: Record<string, { user: string; type: string }>;
-  sessions: Record<string, { user: string; live: boolean }>;
+  sessions: Record<string, { user: string; live: boolean; fresh: boolean }>;
 }
 
 export interface OrgFacts {
@@ -228,7 +228,7 @@ function weigh(name: EndpointName): EndpointName[] {
   return Array(MIXING.includes(name) ? 8 : takes ? 3 : 1).fill(name);
 }
 /** Those that take several things of an account, each of which may be another's. */
-const MIXING: readonly EndpointName[] = ['validateMfa', 'sendEmailOtp', 'verifyEmail'];
+const MIXING: readonly EndpointName[] = ['validateMfa', 'sendEmailOtp', 'sendStepUpOtp', 'verifyEmail'];
 
 export const anyCall = (endpoints: readonly EndpointName[]): fc.Arbitrary<Call> =>
   fc
@@ -436,6 +436,9 @@ export class Call {
         { mfa_token, device_id: idOf('device', `${target}/mail`) },
         { about: user, proven: true, mixed },
       ],
+      stepUp: () => [{ password, code: RECOVERY_CODE, is_recovery: true }],
+      sendStepUpOtp: () => [{ device_id: idOf('device', `${target}/mail`) }],
+      undoEmailChange: () => [{ token: mailedToken('undo_email_change', user) }, { about: user }],
       changePassword: () => [{ current_password: password, new_password: 'Other2horse' }],
       addEmail: () => [{ email: this.pick('extra@users.example', emailOf(target, 'main')) }],
       createTotpDevice: () => [{ name: 'MARK' }],
@@ -594,7 +597,10 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   const id = idOf('user', visitor.user);
   const isFree = access.kind === 'cookie' && access.unverified;
   if (door.app === 'strict' && !isFree && !isVerified(id, facts)) return NOT_VERIFIED;
-  if (access.kind === 'cookie') return visitor;
+  if (access.kind === 'cookie') {
+    const isFresh = facts.sessions[visitor.session ?? '']?.fresh;
+    return access.stepUp && !isFresh ? [403, 'permission_error/step_up_required'] : visitor;
+  }
   if (!org) return NO_ORG;
   const { flags } = facts.orgs[org];
   const { role } = membershipOf(call, facts, org, id) ?? {};
@@ -693,6 +699,8 @@ const verifiesOther = (call: Call, facts: Facts, user: string): boolean =>
 
 /** Whether a profile call names what is not the user's. */
 function namesForeign(call: Call, facts: Facts, user: string): boolean {
+  const device = call.picks.endpoint === 'sendStepUpOtp' && call.body?.json.device_id;
+  if (device) return facts.devices[String(device)]?.user !== user;
   return call.named.some(([word, value]) => {
     if (word === 'orgs') return !ORGS.some((org) => org === value && membershipOf(call, facts, org, user));
     if (word === 'emails') return facts.emails[value]?.user !== user;

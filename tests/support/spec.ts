@@ -82,6 +82,9 @@ GET    /api/v1/docs                                       public
 GET    /api/v1/docs/openapi.yaml                          public
 
 GET    /api/v1/auth/session                               public
+POST   /api/v1/auth/step-up                               cookie
+POST   /api/v1/auth/step-up/send-email-otp                cookie
+POST   /api/v1/auth/undo-email-change                     base domain
 GET    /api/v1/scans/{id}/changes                         cookie+org
 PATCH  /api/v1/findings                                   cookie+org, member
 GET    /api/v1/dashboard/trend                            cookie+org
