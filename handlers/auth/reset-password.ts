@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, or, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
@@ -36,8 +36,9 @@ export const resetPassword = endpoint(
       const [user] = await tx
         .update(users)
         .set({ passwordHash })
-        .where(eq(users.id, used.userId))
+        .where(and(eq(users.id, used.userId), isNull(users.disabledAt)))
         .returning({ name: users.name });
+      if (!user) throw invalidLink();
       const claimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
       const [address] = await tx
         .update(userEmails)
@@ -54,7 +55,7 @@ export const resetPassword = endpoint(
         .select({ email: userEmails.email })
         .from(userEmails)
         .where(and(eq(userEmails.userId, used.userId), eq(userEmails.isPrimary, true)));
-      if (user && primary) await mailPasswordChanged(tx, call, { ...user, ...primary });
+      if (primary) await mailPasswordChanged(tx, call, { ...user, ...primary });
     });
     services.mail.kick();
     return done();

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { memberships, orgs, ROLES, type Role, userEmails, users } from '../../db/shared.ts';
-import { findAccount } from '../../lib/auth/accounts.ts';
+import { findAnyAccount } from '../../lib/auth/accounts.ts';
 import { issueMailedToken } from '../../lib/auth/mailed-tokens.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import type { OrgCall } from '../../lib/http/call.ts';
@@ -52,7 +52,11 @@ async function addMember(
   address: string,
   role: Role,
 ): Promise<z.output<typeof Member>> {
-  const account = (await findAccount(tx, address)) ?? (await insertPlaceholder(tx, call, address));
+  const known = await findAnyAccount(tx, address);
+  // An operator has locked it out, and an invitation is no way back.
+  if (known?.disabledAt)
+    throw new ApiError('resource_error/conflict', { message: 'This address cannot be invited.' });
+  const account = known ?? (await insertPlaceholder(tx, call, address));
   const { id: userId, email, name, avatarUrl } = account;
   const added = await tx
     .insert(memberships)

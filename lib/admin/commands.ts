@@ -7,6 +7,7 @@ import { addOrgFlags } from './commands/org-flags.ts';
 import { addOrgs } from './commands/orgs.ts';
 import { addSecrets } from './commands/secrets.ts';
 import { addSettings } from './commands/settings.ts';
+import { addUsers } from './commands/users.ts';
 
 /**
  * All commands with their help.
@@ -41,7 +42,16 @@ Examples:
   admin migrate --json`,
     );
 
-  for (const add of [addFlags, addSettings, addOrgFlags, addDomains, addOrgs, addSecrets, addMigrate])
+  for (const add of [
+    addFlags,
+    addSettings,
+    addOrgFlags,
+    addDomains,
+    addOrgs,
+    addUsers,
+    addSecrets,
+    addMigrate,
+  ])
     add(program, choose);
   return program;
 }

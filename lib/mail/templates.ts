@@ -126,6 +126,21 @@ export function passwordChanged({ name, at, ip }: { name: string; at: Date; ip?:
   });
 }
 
+/** After an operator has removed all second factors. */
+export function mfaReset({ name, at }: { name: string; at: Date }): MailContent {
+  return render({
+    subject: 'Multi-factor authentication was reset',
+    name,
+    intro: [
+      `An operator of ${PRODUCT} removed the MFA devices and recovery codes of your account and switched multi-factor authentication off:`,
+    ],
+    facts: [['Time', dateTime(at)]],
+    closing: [
+      'If you asked for it, sign in and set it up again. If not, change your password at once and tell whoever runs the service.',
+    ],
+  });
+}
+
 function render(letter: Letter): MailContent {
   const { button, code, facts = [], closing } = letter;
   const subject = line(letter.subject, 150);

@@ -55,7 +55,7 @@ export const validateMfa = endpoint(
       })
       .from(users)
       .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-      .where(eq(users.id, userId));
+      .where(and(eq(users.id, userId), isNull(users.disabledAt)));
     if (!user?.mfaEnabled) throw invalidCode();
     let remaining: number | undefined;
     const headers = await signIn(call, user, async (tx) => {
