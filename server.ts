@@ -10,6 +10,7 @@ import { EmbeddedUnavailable, startEmbedded } from './db/embedded.ts';
 import { endpoints } from './handlers/index.ts';
 import { readBacklog } from './lib/backlog.ts';
 import { type Config, ConfigError, parseConfig } from './lib/config.ts';
+import { warnOfExposure } from './lib/exposure.ts';
 import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { createNodeHasher, defaultConcurrency } from './lib/node/argon2.ts';
@@ -103,6 +104,7 @@ async function run(config: Config, log: Logger): Promise<void> {
           : error;
       },
     );
+    if (!primary) warnOfExposure(config, log);
     if (!primary) log.info('listening', { url: `http://${config.host ?? 'localhost'}:${port}` });
   } catch (error) {
     if (stopping) return stopping;

@@ -71,6 +71,8 @@ import { revokeProjectToken } from './projects/tokens/revoke.ts';
 import { scanChanges } from './scans/changes.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
+import { getSecuritySettings } from './settings/security/get.ts';
+import { updateSecuritySettings } from './settings/security/update.ts';
 import { createToken } from './tokens/create.ts';
 import { listTokens } from './tokens/list.ts';
 import { revokeToken } from './tokens/revoke.ts';
@@ -162,6 +164,9 @@ export const endpoints = {
 
   listOrgFeatures,
   updateOrgFeature,
+
+  getSecuritySettings,
+  updateSecuritySettings,
 
   healthz,
   readyz,

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, or } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, or } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { dropEarlierHolder } from '../../lib/auth/claim.ts';
@@ -47,7 +47,7 @@ export const resetPassword = endpoint(
       const [user] = await tx
         .select({ name: users.name, passwordHash: users.passwordHash })
         .from(users)
-        .where(eq(users.id, userId));
+        .where(and(eq(users.id, userId), isNull(users.disabledAt)));
       const [address] = await tx
         .select({ email: userEmails.email, verifiedAt: userEmails.verifiedAt })
         .from(userEmails)

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { memberships, ROLES, type Role, userEmails, users } from '../../db/shared.ts';
-import { findAccount, lockUser } from '../../lib/auth/accounts.ts';
+import { findAnyAccount, lockUser } from '../../lib/auth/accounts.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import type { OrgCall } from '../../lib/http/call.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
@@ -80,8 +80,11 @@ async function addMember(tx: Tx, call: OrgCall, address: string, role: Role) {
 
 /** The account of an address, locked so that the address is not verified until the invitation is written. */
 async function findInvitee(tx: Tx, address: string, role: Role): Promise<Invitee | undefined> {
-  const account = await findAccount(tx, address);
+  const account = await findAnyAccount(tx, address);
   if (!account) return undefined;
+  // An operator has locked it out, and an invitation is no way back.
+  if (account.disabledAt)
+    throw new ApiError('resource_error/conflict', { message: 'This address cannot be invited.' });
   const { id: userId, emailId } = account;
   await lockUser(tx, userId);
   const [held] = await tx

@@ -8,6 +8,7 @@ import { addOrgFlags } from './commands/org-flags.ts';
 import { addOrgs } from './commands/orgs.ts';
 import { addSecrets } from './commands/secrets.ts';
 import { addSettings } from './commands/settings.ts';
+import { addUsers } from './commands/users.ts';
 
 /**
  * All commands with their help.
@@ -49,6 +50,7 @@ Examples:
     addDomains,
     addOrgs,
     addMembers,
+    addUsers,
     addSecrets,
     addMigrate,
   ])

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { parseConfig } from '../config.ts';
+import { createLogger } from '../logger.ts';
 import type { Chosen } from './commands/choose.ts';
 import { buildProgram } from './commands.ts';
 import { connect } from './connect.ts';
@@ -46,6 +47,8 @@ async function perform({ handler, json, create }: Chosen, io: AdminIo): Promise<
     const call = {
       database: connection.database,
       config,
+      // Whatever servers log, what an operator does to an account is told.
+      log: createLogger({ level: 'info', format: config.logFormat, write: (line) => io.err(line) }),
       tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
       progress: (line: string) => json || io.out(`${line}\n`),
     };

@@ -27,8 +27,20 @@ export interface Account {
   emailId: string;
 }
 
-/** Finds the account an address belongs to: as its primary address, or as one it has verified. */
+/**
+ * Finds the account an address belongs to: as its primary address, or as one it has verified. A disabled account is not
+ * found: to who signs in or asks for a link it does not exist.
+ */
 export async function findAccount(db: Db | Tx, address: string): Promise<Account | undefined> {
+  const account = await findAnyAccount(db, address);
+  return account?.disabledAt === null ? account : undefined;
+}
+
+/** The same, disabled accounts too. */
+export async function findAnyAccount(
+  db: Db | Tx,
+  address: string,
+): Promise<(Account & { disabledAt: Date | null }) | undefined> {
   const primary = alias(userEmails, 'primary_email');
   const [account] = await db
     .select({
@@ -38,6 +50,7 @@ export async function findAccount(db: Db | Tx, address: string): Promise<Account
       mfaEnabled: users.mfaEnabled,
       createdAt: users.createdAt,
       passwordHash: users.passwordHash,
+      disabledAt: users.disabledAt,
       email: primary.email,
       emailVerified: sql<boolean>`${primary.verifiedAt} is not null`,
       emailId: userEmails.id,

@@ -18,7 +18,8 @@ import type { Device } from './user-agent.ts';
 /** $1 the user, $2 the hash of the password, $3 and on the session and the mail. */
 const SIGN_IN = `
 with account as materialized (
-  select id from shared.users where id = $1::uuid and password_hash = $2 for no key update
+  select id from shared.users where id = $1::uuid and password_hash = $2 and disabled_at is null
+  for no key update
 ), session as (
   insert into shared.sessions (id, user_id, ip_address, user_agent, browser, os, device_type, created_at, last_active_at,
     expires_at)

@@ -1152,7 +1152,7 @@ export interface paths {
         head?: never;
         /**
          * Verify or reopen a finding
-         * @description `verified` confirms a fix, `open` reopens; an agent sets no other status.
+         * @description `verified` confirms a fix, `open` reopens; an agent sets no other status. With `viewer_tokens_verify` off, `verified` is refused to a token whose creator is a viewer or no longer a member.
          *
          *     For agents with an API token of the organization; a project's token acts on its project only.
          */
@@ -1365,6 +1365,34 @@ export interface paths {
          *     For members of the organization, at least `owner`.
          */
         patch: operations["updateOrgFeature"];
+        trace?: never;
+    };
+    "/api/v1/settings/security": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the security settings of the organization
+         * @description Any member may read them.
+         *
+         *     For members of the organization.
+         */
+        get: operations["getSecuritySettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the security settings of the organization
+         * @description For admins and owners. It takes effect with the next request of an agent.
+         *
+         *     For members of the organization, at least `admin`.
+         */
+        patch: operations["updateSecuritySettings"];
         trace?: never;
     };
     "/healthz": {
@@ -2294,6 +2322,13 @@ export interface components {
             enabled: boolean;
             /** @example Allow org-wide API tokens. */
             description: string;
+        };
+        SecuritySettings: {
+            /**
+             * @description Whether API tokens made by viewers may confirm fixes (status `verified`). On by default. Off, it is also refused to tokens whose creator has become a viewer or left.
+             * @example true
+             */
+            viewer_tokens_verify: boolean;
         };
     };
     responses: never;
@@ -6577,6 +6612,97 @@ export interface operations {
                         request_id: string;
                         /** @example require_mfa is now on. */
                         message: string;
+                    };
+                };
+            };
+        };
+    };
+    getSecuritySettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "viewer_tokens_verify": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["SecuritySettings"];
+                    };
+                };
+            };
+        };
+    };
+    updateSecuritySettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "viewer_tokens_verify": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecuritySettings"];
+            };
+        };
+        responses: {
+            /** @description The settings after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "viewer_tokens_verify": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description That of the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["SecuritySettings"];
                     };
                 };
             };

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PasswordHasher } from '../auth/passwords.ts';
 import { ConfigError } from '../config.ts';
+import { warnOfExposure } from '../exposure.ts';
 import { type App, createApp } from '../http/app.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
@@ -103,6 +104,7 @@ async function prepare(env: Env, { endpoints, hasher, page, write, clock }: Part
     () => gaugesOf(activity),
   );
   warnOfUnset(config, log);
+  warnOfExposure(config, log, { listens: false });
   const servicesOf = (c: Context) => (c.env as Bindings).services();
   return { core, activity, app: createApp(core, endpoints, servicesOf) };
 }

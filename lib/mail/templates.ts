@@ -177,6 +177,21 @@ export function passwordChanged(changed: {
   });
 }
 
+/** After an operator has removed all second factors. */
+export function mfaReset({ name, at }: { name: string; at: Date }): MailContent {
+  return render({
+    subject: 'Multi-factor authentication was reset',
+    name,
+    intro: [
+      `An operator of ${PRODUCT} removed the MFA devices and recovery codes of your account and switched multi-factor authentication off:`,
+    ],
+    facts: [['Time', dateTime(at)]],
+    closing: [
+      'If you asked for it, sign in and set it up again. If not, change your password at once and tell whoever runs the service.',
+    ],
+  });
+}
+
 /** A change of an account that its owner is told about. */
 export type AccountChange =
   | 'email_added'

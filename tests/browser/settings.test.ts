@@ -123,7 +123,44 @@ describePages('projects, tokens, members and features', () => {
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: 'everything' });
     await row.getByRole('cell', { name: 'All projects', exact: true }).waitFor();
+    // The contract knows three states: this one is active until it has expired.
+    await row.getByText('Active', { exact: true }).waitFor();
     await row.getByText('Expires soon').waitFor();
+  });
+
+  it('asks before it revokes a token that somebody else has made', async () => {
+    const as = { cookie: viewer.cookie, org: org.slug };
+    const path = `/projects/${org.projectId}/tokens`;
+    const { token } = must(await site.api.post(path, { ...as, body: { name: 'of Vera' } }));
+    const page = await open('/tokens');
+    const row = page.getByRole('row', { name: 'of Vera' });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    const question = page.getByRole('dialog', { name: 'Revoke “of Vera”?' });
+    await question.getByText('You did not make this token').waitFor();
+    await question.getByText('It was made by Vera Viewer.').waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    const use = () => site.api.get('/agent/findings?project=web-shop', { token, org: org.slug });
+    expect((await use()).status).toBe(200);
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await question.getByRole('button', { name: 'Revoke all the same' }).click();
+    await row.waitFor({ state: 'hidden' });
+    expect((await use()).error).toBe('token_error/invalid');
+  });
+
+  it('lets admins decide whether tokens of viewers confirm fixes', async () => {
+    const page = await open('/features');
+    const toggle = page.getByRole('switch', { name: 'Viewers’ tokens confirm fixes' });
+    expect(await toggle.isChecked()).toBe(true);
+    await toggle.press('Space');
+    await page.getByText('Viewers’ tokens confirm fixes: off.').waitFor();
+    expect(must(await site.api.get('/settings/security', org.asOwner))).toEqual({
+      viewer_tokens_verify: false,
+    });
+    await expectAccessible(page);
+    const asViewer = await open('/features', viewer);
+    await asViewer.getByRole('heading', { name: 'Viewers’ tokens confirm fixes' }).waitFor();
+    expect(await asViewer.getByRole('switch').count()).toBe(0);
   });
 
   it('invites who has no account, who has one, and nobody twice', async () => {
@@ -186,7 +223,7 @@ describePages('projects, tokens, members and features', () => {
       ['Members', 'Admins and owners invite and remove members.', 'Invite'],
       ['Projects', 'What is scanned', 'New project'],
       ['API tokens', 'Only admins and owners see all tokens', 'New org-wide token'],
-      ['Features', 'Only an owner can change it.', 'Require MFA'],
+      ['Features', 'Only an owner can change features.', 'Require MFA'],
     ] as const) {
       await pages.getByRole('link', { name: title }).click();
       await viewers.getByText(text).waitFor();

@@ -207,6 +207,19 @@ describe('a list', () => {
   });
 });
 
+describe('the start', () => {
+  it('warns once that the service is reachable without strict mode, and what closes it', async () => {
+    await fetch(`${url}/healthz`);
+    const title = 'reachable from outside without strict mode';
+    const events = lines.filter((line) => line.includes(title)).map((line) => JSON.parse(line));
+    expect(events).toEqual([
+      expect.objectContaining({ level: 'warn', message: title, reachable: ['it runs on the edge'] }),
+    ]);
+    const closers = events[0].open.map(({ close }: { close: string }) => close);
+    expect(closers).toContain('SVC_AUTH_LIMITS=on');
+  });
+});
+
 describe('the cron trigger', () => {
   it('sends mails that are due again', async () => {
     const { id, at } = older.nextId();

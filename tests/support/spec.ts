@@ -89,6 +89,8 @@ GET    /api/v1/scans/{id}/changes                         cookie+org
 PATCH  /api/v1/findings                                   cookie+org, member
 GET    /api/v1/dashboard/trend                            cookie+org
 GET    /api/v1/dashboard/projects                         cookie+org
+GET    /api/v1/settings/security                          cookie+org
+PATCH  /api/v1/settings/security                          cookie+org, admin
 `
   .trim()
   .split(/\n+/)

@@ -288,6 +288,10 @@ export function planTour({
     revokeToken: () => one(api.delete(`/tokens/${made.wideTokenId}`, asOwner())),
     revokeProjectToken: () => one(api.delete(`/projects/${made.project}/tokens/${made.tokenId}`, asOwner())),
 
+    getSecuritySettings: () => one(api.get('/settings/security', asOwner())),
+    updateSecuritySettings: () =>
+      one(api.patch('/settings/security', { ...asOwner(), body: { viewer_tokens_verify: false } })),
+
     async inviteMember() {
       const body = { email: 'grace@example.com', role: 'member' };
       const answer = await api.post('/members/invite', { ...asOwner(), body });

@@ -7,6 +7,7 @@ import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { Finding } from '../../../lib/resources.ts';
+import { requireMayVerify } from '../../../lib/security-settings.ts';
 
 export const updateAgentFinding = endpoint(
   {
@@ -15,12 +16,17 @@ export const updateAgentFinding = endpoint(
     access: bearer,
     tag: 'Agent ingest',
     summary: 'Verify or reopen a finding',
-    description: '`verified` confirms a fix, `open` reopens; an agent sets no other status.',
+    description:
+      '`verified` confirms a fix, `open` reopens; an agent sets no other status. With `viewer_tokens_verify` off, `verified` is refused to a token whose creator is a viewer or no longer a member.',
     request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(AGENT_STATUSES) }) },
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
-    errors: ['token_error/scope_mismatch'],
+    errors: ['token_error/scope_mismatch', 'permission_error/denied'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, services, token }) => {
+  async (call) => {
+    const { body, db, now, org, params, services, token } = call;
+    const { tables } = org;
+    const { id } = params;
+    if (body.status === 'verified') await requireMayVerify(call);
     const { findings } = tables;
     const finding = await setFindingStatus(services.database.sql, tables, {
       id,

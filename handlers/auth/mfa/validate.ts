@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { userEmails, users } from '../../../db/shared.ts';
 import { clientOf } from '../../../lib/auth/limit-clients.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/auth/mfa-logins.ts';
@@ -58,7 +58,7 @@ export const validateMfa = endpoint(
       })
       .from(users)
       .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-      .where(eq(users.id, userId));
+      .where(and(eq(users.id, userId), isNull(users.disabledAt)));
     if (!user?.mfaEnabled) throw new ApiError('auth_error/mfa_invalid_code');
     let remaining: number | undefined;
     const headers = await signIn(call, user, async (tx) => {

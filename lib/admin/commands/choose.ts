@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Database } from '../../../db/client.ts';
 import type { Config } from '../../config.ts';
+import type { Logger } from '../../logger.ts';
 import type { Tracks } from '../migrations.ts';
 
 /** What a command has to say: to programs and to people. */
@@ -14,6 +15,8 @@ export interface Call {
   database: Database;
   config: Config;
   tracks: Tracks;
+  /** For the security log. */
+  log: Logger;
   /** Says something before the command is done; to people only. */
   progress(line: string): void;
 }

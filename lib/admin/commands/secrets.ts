@@ -39,7 +39,11 @@ export function addSecrets(program: Command, choose: Choose): void {
 
 /** The box of the servers that use this data directory. */
 export async function mailBoxOf(config: Config) {
-  return createMailBox(config, await readMailSecret(config, { warn: () => {} }));
+  const mailSecret = await readMailSecret(config, { warn: () => {} });
+  if (config.encryptionKeys.length === 0 && config.jwtSecrets.length === 0 && mailSecret === undefined) {
+    throw new AdminError(`there is no key for mails: set the servers' secrets, or their SVC_DATA_DIR`);
+  }
+  return createMailBox(config, mailSecret);
 }
 
 function kindLine(kind: string, { reencrypted, skipped, left }: ReencryptedKind): string {

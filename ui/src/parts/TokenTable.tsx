@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Alert,
   Box,
   Code,
   Group,
@@ -11,26 +12,25 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { IconKey, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { membersQuery } from '../queries/members.ts';
 import { projectsQuery } from '../queries/projects.ts';
 import { tokensKey } from '../queries/tokens.ts';
-import { useOrg } from '../session.ts';
+import { useMe, useOrg } from '../session.ts';
 import { ago } from './ago.ts';
 import { Empty } from './Empty.tsx';
 import { LinkAnchor } from './links.tsx';
 import { tellDone, tellFailed } from './notify.ts';
 import { StateBadge } from './StateBadge.tsx';
 import { Ago } from './Time.tsx';
-import { type ApiToken, isUsable, type TokenState, tokenState } from './token-state.ts';
+import { type ApiToken, expiresSoon, isUsable, type TokenState, tokenState } from './token-state.ts';
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 const STATES: Record<TokenState, { label: string; color: string }> = {
   active: { label: 'Active', color: 'green' },
-  expiring: { label: 'Expires soon', color: 'orange' },
   expired: { label: 'Expired', color: 'gray' },
   revoked: { label: 'Revoked', color: 'gray' },
 };
@@ -114,6 +114,11 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
       )}
       <Table.Td>
         <StateBadge label={label} color={color} />
+        {expiresSoon(token) && (
+          <Text size="xs" fw={500} mt={4}>
+            Expires soon
+          </Text>
+        )}
       </Table.Td>
       <Table.Td visibleFrom="lg">
         <Text size="sm">
@@ -159,6 +164,9 @@ const DayOf = ({ time }: { time: string }) => (
 
 function RevokeButton({ token }: { token: ApiToken }) {
   const org = useOrg();
+  const isOwn = useMe().user.id === token.created_by;
+  const { data: members } = useQuery(membersQuery(org));
+  const creator = members?.find(({ user_id }) => user_id === token.created_by);
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => {
@@ -182,6 +190,12 @@ function RevokeButton({ token }: { token: ApiToken }) {
       ),
       children: (
         <Stack gap="xs">
+          {!isOwn && (
+            <Alert color="orange" icon={<IconAlertTriangle />} title="You did not make this token">
+              It was made by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}. Ask first: whatever
+              uses it stops delivering findings.
+            </Alert>
+          )}
           <Text size="sm">
             Whatever uses <Code>{token.prefix}…</Code> is refused from now on. This cannot be undone.
           </Text>
@@ -196,7 +210,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
           </Text>
         </Stack>
       ),
-      labels: { confirm: 'Revoke', cancel: 'Cancel' },
+      labels: { confirm: isOwn ? 'Revoke' : 'Revoke all the same', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(),
     });

@@ -9,6 +9,7 @@ import { featuresQuery } from '../../queries/features.ts';
 import { mfaQuery } from '../../queries/profile.ts';
 import { useOrg } from '../../session.ts';
 import { askToSwitch } from './feature-questions.tsx';
+import { ViewerTokens } from './ViewerTokens.tsx';
 
 type Feature = Schemas['OrgFeature'];
 
@@ -27,7 +28,7 @@ export function Features() {
       description={
         org.may('owner')
           ? 'What is switched on for the whole organization.'
-          : 'What is switched on for the whole organization. Only an owner can change it.'
+          : 'What is switched on for the whole organization. Only an owner can change features.'
       }
     >
       <Loaded query={features}>
@@ -39,6 +40,7 @@ export function Features() {
           </Stack>
         )}
       </Loaded>
+      <ViewerTokens />
     </Page>
   );
 }

@@ -1,0 +1,23 @@
+import { eq } from 'drizzle-orm';
+import { orgs } from '../../../db/shared.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { SecuritySettings, securityFields } from '../../../lib/security-settings.ts';
+
+export const getSecuritySettings = endpoint(
+  {
+    method: 'get',
+    path: '/settings/security',
+    access: cookieOrg(),
+    tag: 'Organizations',
+    summary: 'Get the security settings of the organization',
+    description: 'Any member may read them.',
+    responses: { 200: { description: 'The settings.', result: SecuritySettings } },
+  },
+  async ({ db, org }) => {
+    const [row] = await db.select(securityFields).from(orgs).where(eq(orgs.id, org.id));
+    if (!row) throw new ApiError('tenant_error/not_found');
+    return ok(row);
+  },
+);

@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm';
+import { orgs } from '../../../db/shared.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { SecuritySettings, securityFields } from '../../../lib/security-settings.ts';
+
+export const updateSecuritySettings = endpoint(
+  {
+    method: 'patch',
+    path: '/settings/security',
+    access: cookieOrg('admin'),
+    tag: 'Organizations',
+    summary: 'Change the security settings of the organization',
+    description: 'For admins and owners. It takes effect with the next request of an agent.',
+    request: { body: SecuritySettings },
+    responses: { 200: { description: 'The settings after the change.', result: SecuritySettings } },
+  },
+  async ({ body, db, org }) => {
+    const [row] = await db
+      .update(orgs)
+      .set({ viewerTokensVerify: body.viewer_tokens_verify })
+      .where(eq(orgs.id, org.id))
+      .returning(securityFields);
+    if (!row) throw new ApiError('tenant_error/not_found');
+    return ok(row);
+  },
+);
