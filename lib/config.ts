@@ -12,6 +12,8 @@ export interface Config {
   dbPoolMax: number;
   /** Processes that serve. */
   workers: number;
+  /** No search takes longer, in milliseconds. */
+  searchMs: number;
   /** Undefined makes an ephemeral secret: sessions end with the process. */
   jwtSecret: string | undefined;
   allowedOrigins: readonly string[];
@@ -69,6 +71,7 @@ const VARIABLES = {
   ],
   SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
+  SVC_SEARCH_TIMEOUT: [integer(1, 30).default(5), 'a whole number of seconds from 1 to 30'],
   SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
   JWT_SECRET: [z.string().optional(), 'any text'],
   SVC_ALLOWED_ORIGINS: [
@@ -149,6 +152,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
     workers: read('SVC_WORKERS'),
+    searchMs: read('SVC_SEARCH_TIMEOUT') * 1_000,
     jwtSecret: read('JWT_SECRET'),
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
     baseDomain,

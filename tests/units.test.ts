@@ -18,6 +18,7 @@ describe('configuration', () => {
       dataDir: './data',
       dbPoolMax: 10,
       workers: 1,
+      searchMs: 5_000,
       jwtSecret: undefined,
       allowedOrigins: [],
       baseDomain: undefined,

@@ -118,9 +118,14 @@ function requireBaseDomain({ c, services }: PublicCall): void {
 
 const requestOf = ({ c }: PublicCall): RequestContext => c.get('request');
 
-function resolveOrg(base: PublicCall): Promise<Org> {
+/** From here on the call's queries come out of the organization's share of the connections. */
+async function resolveOrg(base: PublicCall): Promise<Org> {
   const { c, services } = base;
-  return services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
+  const org = await services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
+  const { db, sql } = services.database.of(org);
+  base.db = db;
+  base.sql = sql;
+  return org;
 }
 
 async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {

@@ -7,6 +7,7 @@ import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoi
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
+import { connectionsOverShare, isOverShare, OverShareError } from './over-share.ts';
 import { peerOf } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';
@@ -111,8 +112,12 @@ export function createApp(
   app.onError((error, c) => {
     const request = c.get('request');
     if (error instanceof ApiError) {
-      metrics.refused(error.key);
+      if (!(error instanceof OverShareError)) metrics.refused(error.key);
       return respondError(request, error);
+    }
+    if (isOverShare(error)) {
+      metrics.connectionRefused();
+      return respondError(request, connectionsOverShare(error));
     }
     const unavailable = isUnavailable(error);
     const { route, ids } = request;

@@ -164,6 +164,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       services,
       openApi,
       db: services.database.db,
+      sql: services.database.sql,
       log: services.log,
       peer: request.peer,
       now: services.clock(),

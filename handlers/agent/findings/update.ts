@@ -20,9 +20,9 @@ export const updateAgentFinding = endpoint(
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
     errors: ['token_error/scope_mismatch'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, services, token }) => {
+  async ({ body, db, now, org: { tables }, params: { id }, sql, token }) => {
     const { findings } = tables;
-    const finding = await setFindingStatus(services.database.sql, tables, {
+    const finding = await setFindingStatus(sql, tables, {
       id,
       status: body.status,
       now,
