@@ -21,6 +21,7 @@ import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
+import { createOrgGate, type OrgGate } from './org-gate.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs.ts';
 import { countedPlaces, createWorkPlaces, LIST_PATIENCE_MS, type WorkPlaces } from './work-places.ts';
 
@@ -60,6 +61,8 @@ export interface Services extends CoreServices {
   mail: MailQueue;
   /** For whole lists, which keep a connection for as long as they are read. */
   listTurns: ListTurns;
+  /** For every request to an organization. */
+  gate: OrgGate;
   /** For searches, which keep a processor of PostgreSQL's. */
   searchTurns: Turns<true>;
   apiTokens: ApiTokens;
@@ -155,5 +158,6 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     findingPages: createFindingPages(database),
     listTurns: createListTurns(places.list, { patienceMs: LIST_PATIENCE_MS }),
     searchTurns: places.search,
+    gate: createOrgGate(),
   };
 }

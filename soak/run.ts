@@ -8,13 +8,14 @@ import { clients } from './clients.ts';
 import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
+import { noisy } from './noisy.ts';
 import { orgs } from './orgs.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
 import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
-const SOAKS: Record<string, Soak> = { clients, disk, hostile, kills, orgs, pgbouncer, postgres, stop };
+const SOAKS: Record<string, Soak> = { clients, disk, hostile, kills, noisy, orgs, pgbouncer, postgres, stop };
 
 const optionsOf = ({ options }: Soak) =>
   Object.entries(options)

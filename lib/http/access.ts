@@ -118,13 +118,15 @@ function requireBaseDomain({ c, services }: PublicCall): void {
 
 const requestOf = ({ c }: PublicCall): RequestContext => c.get('request');
 
-/** From here on the call's queries come out of the organization's share of the connections. */
+/** From here on the call and its queries come out of the organization's share. */
 async function resolveOrg(base: PublicCall): Promise<Org> {
   const { c, services } = base;
   const org = await services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
   const { db, sql } = services.database.of(org);
   base.db = db;
   base.sql = sql;
+  const leave = services.gate.enter(org.id);
+  base.stepAside = typeof leave === 'function' ? leave : await leave;
   return org;
 }
 

@@ -47,6 +47,8 @@ export interface PublicCall {
   /** The same for statements that are built by hand. */
   sql: Sql;
   log: Logger;
+  /** Makes room for other requests to the organization, while this one waits or its answer is read. */
+  stepAside(): void;
   peer: Peer;
   /** The request's time, by the services' clock. */
   now: Date;

@@ -66,7 +66,11 @@ export async function answerRows(
   const waited = () => waitedBefore + (waitsSince === undefined ? 0 : performance.now() - waitsSince);
   const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
   const { searchMs } = services.config;
-  const read = readRows(call.sql, query, rowsPerFetch, isSearch ? searchSettings(searchMs) : undefined);
+  const settings = isSearch ? searchSettings(searchMs) : undefined;
+  const read = paced(readRows(call.sql, query, rowsPerFetch, settings), () =>
+    services.gate.othersThan(org.id),
+  );
+  call.stepAside();
   const place = services.listTurns.enter(reader, { org: org.id, signal: c.req.raw.signal });
   const batches = takeTurns(
     placeOr(place, 'This organization reads too many lists at a time.'),
@@ -168,19 +172,46 @@ async function* takeTurns<T>(place: Promise<() => void>, rows: AsyncGenerator<T>
  * @throws OverShareError when no place comes free, or the search takes too long
  */
 export async function search<T>(
-  { c, org, services }: PublicCall & { org: Org },
+  { c, org, services, stepAside }: PublicCall & { org: Org },
   run: (limits: SearchLimits) => Promise<T>,
 ): Promise<T> {
+  stepAside();
   const { signal } = c.req.raw;
   const place = enterTurns(services.searchTurns, { key: org.id, signal });
   const leave = await placeOr(place, 'This organization searches too much at a time.');
   const { searchMs } = services.config;
+  const began = performance.now();
   try {
     return await run({ statementMs: searchMs, signal });
   } catch (error) {
     throw tooLong(error, searchMs);
   } finally {
-    leave();
+    if (services.gate.othersThan(org.id)) setTimeout(leave, restAfter(performance.now() - began));
+    else leave();
+  }
+}
+
+/**
+ * Expensive work of an organization, while there are others, rests for so many times as long as it took: the processors are
+ * theirs, too. Alone, it takes all it can get.
+ */
+const REST = 3;
+const MAX_REST_MS = 1_000;
+const restAfter = (ms: number) => Math.min(MAX_REST_MS, REST * ms);
+
+/** The same; rests after each part while there are others. */
+async function* paced<T>(parts: AsyncGenerator<T>, areOthers: () => boolean): AsyncGenerator<T> {
+  try {
+    for (;;) {
+      const began = performance.now();
+      const { done, value } = await parts.next();
+      if (done) return;
+      const rest = restAfter(performance.now() - began);
+      yield value;
+      if (areOthers()) await new Promise((later) => setTimeout(later, rest));
+    }
+  } finally {
+    await parts.return(undefined);
   }
 }
 
