@@ -53,7 +53,7 @@ export async function searchFindings(
     select (select count(*)::int from found) as total,
       array(select id from found order by ${order} limit ${window.limit}::bigint offset ${window.offset}::bigint)::text as ids`);
   const [row] = await client.begin(async (tx) => {
-    const set = tx.unsafe(searchSettings(statementMs)).simple();
+    const set = tx.unsafe(searchSettings(statementMs)).simple().execute();
     const found = unlessAborted(tx.unsafe<FoundFindings[]>(text, params as never[], PLAN_ANEW), signal);
     const [, rows] = await Promise.all([set, found]);
     return rows;

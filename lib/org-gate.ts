@@ -8,9 +8,16 @@ export interface OrgGate {
    * @throws `OVER_SHARE` when it takes too long
    */
   enter(orgId: string): (() => void) | Promise<() => void>;
-  /** Whether another organization has asked for something a moment ago. */
-  othersThan(orgId: string): boolean;
+  /**
+   * For how many milliseconds expensive work rests after a part that took `ms`: not at all while no other organization asks
+   * for anything.
+   */
+  restAfter(orgId: string, ms: number): number;
 }
+
+/** Rests are so many times as long as the work: processors are for others, too. */
+const REST = 3;
+const MAX_REST_MS = 1_000;
 
 /**
  * Requests of one organization that are worked on at a time while there are others. It is enough to fill the statements that
@@ -39,7 +46,8 @@ interface Line {
   waiting: Waiting[];
 }
 
-export function createOrgGate({ patienceMs = PATIENCE_MS } = {}): OrgGate {
+/** @param options.rests false where what rests would keep a connection that others wait for */
+export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): OrgGate {
   const lines = new Map<string, Line>();
   let looking: ReturnType<typeof setInterval> | undefined;
   /** The two organizations that asked last. */
@@ -113,7 +121,7 @@ export function createOrgGate({ patienceMs = PATIENCE_MS } = {}): OrgGate {
   }
 
   return {
-    othersThan,
+    restAfter: (id, ms) => (rests && othersThan(id) ? Math.min(MAX_REST_MS, REST * ms) : 0),
     enter(id) {
       note(id);
       const line = lineOf(id);

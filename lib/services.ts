@@ -23,7 +23,7 @@ import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
 import { createOrgGate, type OrgGate } from './org-gate.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs.ts';
-import { countedPlaces, createWorkPlaces, LIST_PATIENCE_MS, type WorkPlaces } from './work-places.ts';
+import { countedPlaces, createWorkPlaces, FEW, LIST_PATIENCE_MS, type WorkPlaces } from './work-places.ts';
 
 export type Clock = () => Date;
 
@@ -158,6 +158,6 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     findingPages: createFindingPages(database),
     listTurns: createListTurns(places.list, { patienceMs: LIST_PATIENCE_MS }),
     searchTurns: places.search,
-    gate: createOrgGate(),
+    gate: createOrgGate({ rests: max > FEW }),
   };
 }

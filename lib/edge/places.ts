@@ -1,6 +1,12 @@
 import { OVER_SHARE, type Turns } from '../../db/turns.ts';
-import { WORK_KINDS, type WorkKind } from '../metrics.ts';
-import { countPlaces, LIST_PATIENCE_MS, placesPerOrg, type WorkPlaces } from '../work-places.ts';
+import type { WorkKind } from '../metrics.ts';
+import {
+  countPlaces,
+  LIST_PATIENCE_MS,
+  placesPerOrg,
+  SEARCH_PATIENCE_MS,
+  type WorkPlaces,
+} from '../work-places.ts';
 
 /** Places of one kind that are taken: plain data, which all requests of an isolate may touch. */
 interface Taken {
@@ -25,9 +31,11 @@ const FORGOTTEN_MS = 5 * 60_000;
 /** The places as one request sees them: no promise of another request can wake it, so it looks again and again. */
 export function placesOf(taken: TakenPlaces): WorkPlaces {
   const counts = countPlaces(CONNECTIONS);
-  return Object.fromEntries(
-    WORK_KINDS.map((kind) => [kind, polled(taken[kind], counts[kind])]),
-  ) as WorkPlaces;
+  return {
+    search: polled(taken.search, counts.search),
+    list: polled(taken.list, counts.list),
+    searchPatienceMs: SEARCH_PATIENCE_MS,
+  };
 }
 
 function polled(taken: Set<Taken>, max: number): Turns<true> {

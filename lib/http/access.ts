@@ -48,6 +48,7 @@ const GUARD_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
     'tenant_error/not_found',
     'tenant_error/not_member',
     'permission_error/mfa_required_by_org',
+    'rate_limit_error/exceeded',
   ],
   bearer: [
     'auth_error/not_authenticated',
@@ -55,6 +56,7 @@ const GUARD_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
     'tenant_error/not_found',
     'token_error/invalid',
     'token_error/expired',
+    'rate_limit_error/exceeded',
   ],
 };
 

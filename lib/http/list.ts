@@ -67,8 +67,8 @@ export async function answerRows(
   const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
   const { searchMs } = services.config;
   const settings = isSearch ? searchSettings(searchMs) : undefined;
-  const read = paced(readRows(call.sql, query, rowsPerFetch, settings), () =>
-    services.gate.othersThan(org.id),
+  const read = paced(readRows(call.sql, query, rowsPerFetch, settings), (ms) =>
+    services.gate.restAfter(org.id, ms),
   );
   call.stepAside();
   const place = services.listTurns.enter(reader, { org: org.id, signal: c.req.raw.signal });
@@ -186,29 +186,23 @@ export async function search<T>(
   } catch (error) {
     throw tooLong(error, searchMs);
   } finally {
-    if (services.gate.othersThan(org.id)) setTimeout(leave, restAfter(performance.now() - began));
+    const rest = services.gate.restAfter(org.id, performance.now() - began);
+    if (rest > 0) setTimeout(leave, rest);
     else leave();
   }
 }
 
-/**
- * Expensive work of an organization, while there are others, rests for so many times as long as it took: the processors are
- * theirs, too. Alone, it takes all it can get.
- */
-const REST = 3;
-const MAX_REST_MS = 1_000;
-const restAfter = (ms: number) => Math.min(MAX_REST_MS, REST * ms);
-
-/** The same; rests after each part while there are others. */
-async function* paced<T>(parts: AsyncGenerator<T>, areOthers: () => boolean): AsyncGenerator<T> {
+/** The same; rests after each part. */
+async function* paced<T>(parts: AsyncGenerator<T>, restAfter: (ms: number) => number): AsyncGenerator<T> {
   try {
     for (;;) {
       const began = performance.now();
       const { done, value } = await parts.next();
       if (done) return;
-      const rest = restAfter(performance.now() - began);
+      const took = performance.now() - began;
       yield value;
-      if (areOthers()) await new Promise((later) => setTimeout(later, rest));
+      const rest = restAfter(took);
+      if (rest > 0) await new Promise((later) => setTimeout(later, rest));
     }
   } finally {
     await parts.return(undefined);
