@@ -11,6 +11,7 @@ import {
 /** Places of one kind that are taken: plain data, which all requests of an isolate may touch. */
 interface Taken {
   key: string | undefined;
+  /** When it was last said that it is in use. */
   since: number;
 }
 
@@ -25,8 +26,9 @@ export const noPlacesTaken = (): TakenPlaces => ({ search: new Set(), list: new 
  */
 const CONNECTIONS = 20;
 const POLL_MS = 20;
-/** workerd may end a request without a word, which leaves its place taken. */
-const FORGOTTEN_MS = 5 * 60_000;
+/** workerd ends the request of a client that has gone without a word, and its timers: whoever has a place says so often. */
+const BEAT_MS = 250;
+const FORGOTTEN_MS = 1_000;
 
 /** The places as one request sees them: no promise of another request can wake it, so it looks again and again. */
 export function placesOf(taken: TakenPlaces): WorkPlaces {
@@ -61,7 +63,13 @@ function polled(taken: Set<Taken>, max: number): Turns<true> {
       const look = () => {
         const place = take(key);
         if (place) {
-          const leave = () => void taken.delete(place);
+          const beat = setInterval(() => {
+            place.since = Date.now();
+          }, BEAT_MS);
+          const leave = () => {
+            clearInterval(beat);
+            taken.delete(place);
+          };
           begin(true, leave, leave);
         } else if (Date.now() < deadline) timer = setTimeout(look, POLL_MS);
         else refuse(Object.assign(new Error(`no place within ${patienceMs} ms`), { code: OVER_SHARE }));

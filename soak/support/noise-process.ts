@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
 import { download } from '../../bench/support/http.ts';
 import type { Noise, NoiseMade } from './noise.ts';
@@ -15,6 +16,7 @@ async function make({ origin, requests, clients, seconds }: Noise): Promise<Nois
   let bytes = 0;
   const end = performance.now() + seconds * 1_000;
   const controller = new AbortController();
+  setMaxListeners(clients, controller.signal);
   const over = setTimeout(() => controller.abort(), seconds * 1_000);
   const client = async (i: number) => {
     for (let n = i; performance.now() < end; n++) {
