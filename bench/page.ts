@@ -59,7 +59,7 @@ async function statementsOf({ sql }: BenchDatabase, { id }: SeededOrg): Promise<
           }
         : target[key as keyof typeof sql],
   });
-  const { rows } = await createFindingPages({ sql: listening }).ofKinds(
+  const { rows } = await createFindingPages({ of: () => ({ sql: listening }) as never }).ofKinds(
     { id, tables: buildOrgTables(orgSchemaName(id)) },
     { as: 'json' },
     { severities: ['high'] },

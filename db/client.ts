@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { createPool, type WithConnection } from './pool.ts';
+import { perOrg } from './org.ts';
+import { type Client, createPool, type WithConnection } from './pool.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
 export type Db = PostgresJsDatabase;
@@ -17,12 +18,18 @@ export interface PoolGauges {
   waiting: number;
 }
 
-/** The process's way to PostgreSQL. */
-export interface Database {
+/** What queries are made with. */
+export interface DatabaseClient {
   db: Db;
   /** The postgres.js client below `db`, for statements that are built by hand. */
   sql: Sql;
   withConnection: WithConnection;
+}
+
+/** The process's way to PostgreSQL. */
+export interface Database extends DatabaseClient {
+  /** For the work of one organization, which has a share of the connections. */
+  of(org: { id: string }): DatabaseClient;
   pool(): PoolGauges;
   /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>;
@@ -65,17 +72,18 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
   });
   const pool = createPool({ ...options, driver, statementMs });
-  const { sql, withConnection, ping } = pool;
+  const clientOf = ({ sql, withConnection }: Client): DatabaseClient => ({
+    ...{ db: drizzle(sql), sql, withConnection },
+  });
   return {
-    db: drizzle(sql),
-    sql,
-    withConnection,
+    ...clientOf(pool),
+    of: perOrg(({ id }: { id: string }) => clientOf(pool.of(id))),
     pool() {
       const open = pool.open();
       const inUse = Math.min(pool.inUse(), open);
       return { open, inUse, idle: open - inUse, max: options.max, waiting: pool.waiting() };
     },
-    ping,
+    ping: pool.ping,
     close: (timeoutMs = CLOSE_MS) => pool.close(timeoutMs),
   };
 }

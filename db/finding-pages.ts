@@ -53,16 +53,17 @@ export interface FindingPages {
     order: IndexedOrder,
     window: Window,
   ): Promise<{ total: number; rows: TextQuery }>;
-  /** The findings of a query for ids, in its order. */
-  ofIds(org: Org, view: FindingView, ids: TextQuery): TextQuery;
+  /** The findings with these ids, a PostgreSQL array, in its order. */
+  ofIds(org: Org, view: FindingView, ids: string): TextQuery;
 }
 
-export function createFindingPages({ sql }: Pick<Database, 'sql'>): FindingPages {
+export function createFindingPages(database: Pick<Database, 'of'>): FindingPages {
   const statementsOf = perOrg(pageStatements);
   return {
     async ofKinds(org, view, { projectId, severities, statuses }, order, { limit, offset }) {
       const statements = statementsOf(org);
       const ofProject = projectId === undefined ? [] : [projectId];
+      const { sql } = database.of(org);
       const kinds = await sql.unsafe<Kind[]>(statements.kinds(ofProject.length > 0), ofProject);
       const wanted = kinds.filter(
         ({ severity, status }) =>
@@ -83,9 +84,13 @@ export function createFindingPages({ sql }: Pick<Database, 'sql'>): FindingPages
         },
       };
     },
-    ofIds: (org, view, ids) => ({ sql: statementsOf(org).ofIds(view, ids.sql), params: ids.params }),
+    ofIds: (org, view, ids) => ({ sql: statementsOf(org).ofIds(view, GIVEN_IDS), params: [ids] }),
   };
 }
+
+/** $1 the ids. */
+const GIVEN_IDS =
+  'select id from unnest($1::uuid[]) with ordinality as given(id, place) order by given.place';
 
 function pageStatements({ id, tables }: Org) {
   const schema = `"${orgSchemaName(id)}"`;

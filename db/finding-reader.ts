@@ -16,14 +16,15 @@ const MAX_GROUP = 200;
 
 /** Reads of one org that arrive while one is under way share the next, which starts after all of them have arrived. */
 export function createFindingReader(database: Database): FindingReader {
-  const groupOf = perOrg(({ tables }: { id: string; tables: OrgTables }) => {
+  const groupOf = perOrg((org: { id: string; tables: OrgTables }) => {
+    const { tables } = org;
     const { findings } = tables;
     const { sql: statement } = toQuery(
       fragment`select ${findings.id} as id, ${jsonText(findingFields(tables))} as json from ${findings}
         where ${findings.id} = any (${fragment.placeholder('ids')}::uuid[])`,
     );
     return createGroup<string, string | undefined, Sql>({
-      takeOff: database.withConnection,
+      takeOff: database.of(org).withConnection,
       maxAway: 3,
       maxItems: MAX_GROUP,
       async run(ids, sql) {

@@ -109,7 +109,7 @@ export function createIngest(
     }
 
     return createGroup<Item, PushOutcome, Sql>({
-      takeOff: withConnection,
+      takeOff: (fly) => withConnection(fly, org),
       maxItems: MAX_ROWS,
       maxWeight: MAX_CHARACTERS,
       weigh: ({ push }) => push.description.length,

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { asQuery, replacing } from './driver.ts';
+import { asQuery, replacing, takesAnyTime } from './driver.ts';
 import type { Slot } from './slot.ts';
 
 type Run = (tx: never) => Promise<unknown>;
@@ -36,7 +36,7 @@ async function transact(driver: Sql, slot: Slot, run: Run): Promise<unknown> {
   let over = false;
   let failure: { error: unknown } | undefined;
   const unsafe = (...args: Parameters<Unsafe>) => {
-    if (args[0].includes('statement_timeout')) slot.unlimited();
+    if (takesAnyTime(args[0])) slot.unlimited();
     const query = asQuery(driver.unsafe(...args));
     query.handler = () => {
       // One of several that were started together has failed: what its siblings send now would not be rolled back.

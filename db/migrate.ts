@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { type OrgSchemaName, orgSchemaName, TEMPLATE_SCHEMA } from './org.ts';
+import { addTrigrams, SEARCH_INDEX, trigramSchema, withTrigrams } from './search-index.ts';
 
 /** One generated step of a track. */
 export interface Migration {
@@ -31,9 +32,10 @@ const STEP_LOCK_TIMEOUT = "set local lock_timeout = '3s'";
 
 /**
  * Brings `shared` up to date, one transaction a step; any number of processes may do so at once.
+ * @returns why searches cannot be indexed, if they cannot
  * @throws Error when an applied step differs from the one in `migrations`
  */
-export async function migrateShared(sql: Sql, migrations: readonly Migration[]): Promise<void> {
+export async function migrateShared(sql: Sql, migrations: readonly Migration[]): Promise<string | undefined> {
   while (pending(await appliedToShared(sql), migrations).length > 0) {
     await sql.begin(async (tx) => {
       await Promise.all(lock(tx, SHARED_LOCK));
@@ -48,6 +50,7 @@ export async function migrateShared(sql: Sql, migrations: readonly Migration[]):
       ]);
     });
   }
+  return addTrigrams(sql, (tx) => Promise.all(lock(tx, SHARED_LOCK)));
 }
 
 const RECORD_STEP = `
@@ -65,16 +68,17 @@ export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly M
   let behind = true;
   while (behind) {
     behind = await sql.begin(async (tx) => {
-      const [, , applied] = await Promise.all([
+      const [, , applied, trigrams] = await Promise.all([
         ...lock(tx, orgLock(orgId)),
         // In a statement of its own, it sees what whoever had the lock has written.
         tx.unsafe<Applied[]>('select name, hash from shared.org_migrations where org_id = $1', [orgId]),
+        trigramSchema(tx),
       ]);
       const [next, ...rest] = pending(applied, migrations);
       if (!next) return false;
       await Promise.all([
         tx.unsafe(STEP_LOCK_TIMEOUT),
-        ...inSchema(next.statements, schema).map((statement) => tx.unsafe(statement)),
+        ...inSchema(withTrigrams(next.statements, trigrams), schema).map((statement) => tx.unsafe(statement)),
         tx.unsafe(RECORD_STEP, [orgId, next.name, next.hash, applied.length + 1]),
       ]);
       return rest.length > 0;
@@ -82,14 +86,42 @@ export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly M
   }
 }
 
-/** What makes a new org's schema with everything in it; run in the transaction that inserts the org. */
-export function orgSchemaStatements(orgId: string, migrations: readonly Migration[]): string[] {
+/**
+ * Makes the index for searches where an org was made or migrated before there was pg_trgm; see `orgsWithoutSearchIndex`.
+ * Pushes to the org wait meanwhile, about 15 s for a million findings.
+ */
+export async function addSearchIndex(
+  sql: Sql,
+  orgId: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [, , trigrams] = await Promise.all([...lock(tx, orgLock(orgId)), trigramSchema(tx)]);
+    if (!trigrams) return;
+    const made = orgSchemaStatements(orgId, migrations, trigrams).filter((text) =>
+      text.includes(`"${SEARCH_INDEX}"`),
+    );
+    await tx.unsafe(STEP_LOCK_TIMEOUT);
+    for (const statement of made)
+      await tx.unsafe(statement.replace(/^CREATE INDEX /, 'CREATE INDEX IF NOT EXISTS '));
+  });
+}
+
+/**
+ * What makes a new org's schema with everything in it; run in the transaction that inserts the org.
+ * @param trigrams the schema of pg_trgm, if there is one
+ */
+export function orgSchemaStatements(
+  orgId: string,
+  migrations: readonly Migration[],
+  trigrams?: string,
+): string[] {
   const made = migrations.findLastIndex(({ fromScratch }) => fromScratch);
   const statements = [
     ...(migrations[made]?.fromScratch ?? []),
     ...migrations.slice(made + 1).flatMap((migration) => migration.statements),
   ];
-  return inSchema(statements, orgSchemaName(orgId));
+  return inSchema(withTrigrams(statements, trigrams), orgSchemaName(orgId));
 }
 
 function inSchema(statements: readonly string[], schema: OrgSchemaName): string[] {

@@ -5,7 +5,7 @@ import { sqlState } from './errors.ts';
 import { createHotTexts } from './hot.ts';
 import { createLease } from './lease.ts';
 import { CONNECTION_LIFETIME_MS, createSlot, type Slot } from './slot.ts';
-import { type Begin, createTurns, PATIENCE_MS } from './turns.ts';
+import { createTurns, PATIENCE_MS } from './turns.ts';
 import { createWatch } from './watch.ts';
 
 /**
@@ -17,9 +17,12 @@ import { createWatch } from './watch.ts';
  * - Nothing waits for ever: neither for a connection, nor for an answer; and while the database does not answer anybody,
  *   nothing waits at all.
  */
-export interface Pool {
-  sql: Sql;
-  withConnection: WithConnection;
+export interface Pool extends Client {
+  /**
+   * The same pool for the work of one organization, which has a share of the connections: what is over it waits for the
+   * organization's own work. Organizations that wait get connections in turns.
+   */
+  of(orgId: string): Client;
   /** Connections that are open, and in use. */
   open(): number;
   inUse(): number;
@@ -31,12 +34,18 @@ export interface Pool {
   close(timeoutMs: number): Promise<void>;
 }
 
+/** What queries are sent by. */
+export interface Client {
+  sql: Sql;
+  withConnection: WithConnection;
+}
+
 export interface PoolOptions {
   /** Of one connection, which is never opened: its options hold for all of the pool. */
   driver: Sql;
   /** Connections at the most; there is one more to ask whether the database answers. */
   max: number;
-  /** No statement takes longer, unless its transaction sets `statement_timeout`; 0: no limit. */
+  /** No statement takes longer, unless its transaction sets `statement_timeout` to 0; 0: no limit. */
   statementMs: number;
   /** How long a query waits for a connection. */
   patienceMs?: number | undefined;
@@ -44,8 +53,11 @@ export interface PoolOptions {
   onPooler?: (() => void) | undefined;
 }
 
-/** Calls `use` when a connection is free, with a client whose queries need not wait: one at a time. */
-export type WithConnection = <T>(use: (sql: Sql) => Promise<T>) => Promise<T>;
+/**
+ * Calls `use` when a connection is free, with a client whose queries need not wait: one at a time.
+ * @param org whose share of the connections it comes out of; unset: nobody's
+ */
+export type WithConnection = <T>(use: (sql: Sql) => Promise<T>, org?: { id: string }) => Promise<T>;
 
 /**
  * A connection forgets nothing it has prepared (some 100 KB of PostgreSQL's memory each) until it is renewed: it has seen
@@ -61,10 +73,17 @@ const LOOK_MS = 500;
 const FULL_MS = 1_000;
 const IDLE_MS = 10 * 60 * 1000;
 
+/**
+ * Of so many connections one organization may use so many: two are left to others, where there are enough. With two or one
+ * an organization that reads a whole list must still be able to do something else, and taking turns has to do.
+ */
+export const orgShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, max - 2));
+
 /** PostgreSQL has no connection left: in all, for this role, in this database. */
 const TOO_MANY_CONNECTIONS = '53300';
 
 type Refuse = (error: Error) => void;
+type Take = (slot: Slot, leave: () => void) => void;
 
 export function createPool(options: PoolOptions): Pool {
   const { driver, max, statementMs, patienceMs = PATIENCE_MS, onPooler = () => {} } = options;
@@ -85,7 +104,7 @@ export function createPool(options: PoolOptions): Pool {
     });
   const slots = Array.from({ length: max }, newSlot);
   const free = [...slots];
-  const turns = createTurns(free, { patienceMs });
+  const turns = createTurns(free, { patienceMs, perKey: orgShareOf(max) });
   const watch = createWatch({
     slot: newSlot(),
     askPool: () => taking(asQuery(driver.unsafe('select 1')), take),
@@ -123,7 +142,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /** Gives a slot that is open to `begin`. */
-  function take(begin: Begin<Slot>, refuse: Refuse, since?: number): void {
+  function take(begin: Take, refuse: Refuse, key?: string, since?: number): void {
     if (closed) {
       refuse(closed);
       return;
@@ -131,7 +150,7 @@ export function createPool(options: PoolOptions): Pool {
     lookLater();
     const came = since ?? performance.now();
     turns.enter(
-      (slot, leave) => {
+      (slot, leave, disown) => {
         const done = () => {
           slot.rest();
           leave();
@@ -148,8 +167,9 @@ export function createPool(options: PoolOptions): Pool {
               return;
             }
             // Fewer connections are slower; that is all.
+            disown();
             setTimeout(leave, FULL_MS);
-            take(begin, refuse, came);
+            take(begin, refuse, key, came);
           },
           (error) => {
             leave();
@@ -158,15 +178,15 @@ export function createPool(options: PoolOptions): Pool {
         );
       },
       refuse,
-      since,
+      { key, since },
     );
   }
 
-  function takeUnlessDown(begin: Begin<Slot>, refuse: Refuse): void {
+  function takeUnlessDown(begin: Take, refuse: Refuse, key?: string): void {
     const down = watch.down();
     // Whoever tries again at once must not keep the answer from being read that ends this.
     if (down) setImmediate(refuse, down);
-    else take(begin, refuse);
+    else take(begin, refuse, key);
   }
 
   function lookLater(): void {
@@ -204,17 +224,21 @@ export function createPool(options: PoolOptions): Pool {
     if (free.some((slot) => slot.isOpen())) sweepLater();
   }
 
-  function withConnection<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
+  function lend<T>(use: (sql: Sql) => Promise<T>, key?: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      takeUnlessDown((slot, leave) => {
-        const lease = createLease(driver, slot);
-        use(lease.sql)
-          .finally(() => {
-            lease.end();
-            leave();
-          })
-          .then(resolve, reject);
-      }, reject);
+      takeUnlessDown(
+        (slot, leave) => {
+          const lease = createLease(driver, slot);
+          use(lease.sql)
+            .finally(() => {
+              lease.end();
+              leave();
+            })
+            .then(resolve, reject);
+        },
+        reject,
+        key,
+      );
     });
   }
 
@@ -230,13 +254,18 @@ export function createPool(options: PoolOptions): Pool {
     else for (const slot of slots) slot.close();
   }
 
-  const unsafe = (...args: Parameters<Sql['unsafe']>) =>
-    taking(asQuery(driver.unsafe(...args)), takeUnlessDown);
-  const begin = (run: (tx: never) => Promise<unknown>) => withConnection((sql) => sql.begin(run as never));
-  const end = ({ timeout = 5 } = {}) => close(timeout * 1000);
+  function clientOf(key?: string): Client {
+    const takeHere = (begin: Take, refuse: Refuse) => takeUnlessDown(begin, refuse, key);
+    const withConnection: WithConnection = (use, org) => lend(use, org?.id ?? key);
+    const unsafe = (...args: Parameters<Sql['unsafe']>) => taking(asQuery(driver.unsafe(...args)), takeHere);
+    const begin = (run: (tx: never) => Promise<unknown>) => lend((sql) => sql.begin(run as never), key);
+    const end = ({ timeout = 5 } = {}) => close(timeout * 1000);
+    return { sql: replacing(driver, { unsafe, begin, end }), withConnection };
+  }
+
   return {
-    sql: replacing(driver, { unsafe, begin, end }),
-    withConnection,
+    ...clientOf(),
+    of: clientOf,
     open: () => slots.filter((slot) => slot.isOpen()).length,
     inUse: turns.inside,
     waiting: turns.waiting,
@@ -246,7 +275,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /** A query that is sent when it has been given a slot by `take`. */
-function taking(query: DriverQuery, take: (begin: Begin<Slot>, refuse: Refuse) => void): DriverQuery {
+function taking(query: DriverQuery, take: (begin: Take, refuse: Refuse) => void): DriverQuery {
   query.handler = () =>
     take((slot, leave) => {
       const { resolve, reject } = query;

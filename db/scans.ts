@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Sql } from 'postgres';
 import type { Db, Tx } from './client.ts';
@@ -170,5 +170,4 @@ function summaryOf({ findings, sightings }: OrgTables, scanId: string): SQL {
 }
 
 /** Keeps the order of `SEVERITIES` in queries: 1 is critical, 5 is info. */
-export const severityRank = (column: OrgTables['findings']['severity']): SQL<number> =>
-  rankIn(SEVERITIES, column);
+export const severityRank = (column: SQLWrapper): SQL<number> => rankIn(SEVERITIES, column);

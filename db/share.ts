@@ -1,24 +1,31 @@
 import type { WithConnection } from './pool.ts';
 import { createTurns, PATIENCE_MS } from './turns.ts';
 
-/** Who takes longer waits for something, such as a lock, and leaves its place to others. */
+/** Work that takes longer waits for something, such as a lock, and leaves its place to others. */
 const LONG_MS = 1_000;
 
-/** A share of the connections, `max` at the most, for what comes in floods: the others are there for all else. */
+/**
+ * A share of the connections, `max` at the most, for what comes in floods: the others are there for all else. No
+ * organization has all of it, and those that wait take turns.
+ */
 export function createShare(withConnection: WithConnection, max: number): WithConnection {
-  const turns = createTurns(
-    Array.from({ length: max }, () => true),
-    { patienceMs: PATIENCE_MS },
-  );
-  return (use) =>
+  const turns = createTurns(Array<true>(max).fill(true), {
+    patienceMs: PATIENCE_MS,
+    perKey: Math.max(1, max - 1),
+  });
+  return (use, org) =>
     new Promise((resolve, reject) => {
-      turns.enter((_, leave) => {
-        const long = setTimeout(leave, LONG_MS);
-        const done = () => {
-          clearTimeout(long);
-          leave();
-        };
-        withConnection(use).finally(done).then(resolve, reject);
-      }, reject);
+      turns.enter(
+        (_, leave) => {
+          const long = setTimeout(leave, LONG_MS);
+          const done = () => {
+            clearTimeout(long);
+            leave();
+          };
+          withConnection(use, org).finally(done).then(resolve, reject);
+        },
+        reject,
+        { key: org?.id },
+      );
     });
 }

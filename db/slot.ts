@@ -115,7 +115,8 @@ export function createSlot({ driver, hosts, isHot, onAnswer, onPooler }: SlotOpt
       const [text] = query.strings;
       const org = ORG_SCHEMA.exec(text);
       if (org?.[1]) connection.orgs.add(org[1]);
-      query.options.prepare = connection.direct && !query.options.simple && isHot(text);
+      const { simple, planAnew } = query.options;
+      query.options.prepare = connection.direct && !simple && !planAnew && isHot(text);
       track(connection, query);
       connection.give(query);
     },

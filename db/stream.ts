@@ -12,16 +12,20 @@ export interface TextQuery {
  *
  * Each fetch is a statement with a time limit of its own. (The driver's own cursor is one query until its reader has come
  * to the end; when its connection was lost meanwhile, leaving it ends the process.)
+ *
+ * @param settings `set local` commands for the transaction
  */
 export async function* readRows(
   sql: Sql,
   query: TextQuery,
   rowsPerFetch: number,
+  settings?: string,
 ): AsyncGenerator<Uint8Array[]> {
   const { tx, end } = await openTransaction(sql);
   try {
     const begun = [
       tx.unsafe('set transaction read only'),
+      ...(settings === undefined ? [] : [tx.unsafe(settings).simple()]),
       tx.unsafe(`declare list no scroll cursor for ${query.sql}`, query.params as never[]),
     ];
     await Promise.all(begun);

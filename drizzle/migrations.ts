@@ -149,6 +149,13 @@ export const orgMigrations: readonly Migration[] = [
       "ALTER TABLE \"org_template\".\"sightings\" ALTER COLUMN \"scan_id\" SET DATA TYPE varchar(36);",
       "ALTER TABLE \"org_template\".\"scan_counts\" ALTER COLUMN \"status\" SET DATA TYPE varchar(20);",
       "ALTER TABLE \"org_template\".\"feature_flags\"\n\tALTER COLUMN \"name\" SET DATA TYPE varchar(50),\n\tALTER COLUMN \"description\" SET DATA TYPE varchar(400);"
+    ]
+  },
+  {
+    "name": "0004_search",
+    "hash": "e047bd79895734c868d3172e535ada466e0dbcefe5c00c3e38904abecd79be94",
+    "statements": [
+      "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '')) \"trigram_schema\".gin_trgm_ops);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -169,6 +176,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"findings_scan\" ON \"org_template\".\"findings\" USING btree (\"scan_id\");",
       "CREATE INDEX \"findings_severity\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\");",
       "CREATE INDEX \"findings_project\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"severity\",\"status\",\"id\");",
+      "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '')) \"trigram_schema\".gin_trgm_ops);",
       "CREATE UNIQUE INDEX \"projects_slug\" ON \"org_template\".\"projects\" USING btree (\"slug\");",
       "CREATE INDEX \"scans_newest\" ON \"org_template\".\"scans\" USING btree (\"created_at\",\"scan_id\");"
     ]

@@ -18,6 +18,8 @@ export interface Config {
   jwtSecrets: readonly string[];
   /** Passwords that each process hashes at once; undefined is by its processors. */
   hashConcurrency: number | undefined;
+  /** No search takes longer, in milliseconds. */
+  searchMs: number;
   allowedOrigins: readonly string[];
   /** Lower-case host name without port; undefined switches subdomains and the base-domain restriction off. */
   baseDomain: string | undefined;
@@ -145,6 +147,7 @@ const VARIABLES = {
   ],
   SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
+  SVC_SEARCH_TIMEOUT: [integer(1, 30).default(5), 'a whole number of seconds from 1 to 30'],
   SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
   JWT_SECRET: [secrets, 'secrets, separated by commas'],
   SVC_HASH_CONCURRENCY: [integer(1, 64).optional(), 'a whole number from 1 to 64'],
@@ -256,6 +259,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     workers: read('SVC_WORKERS'),
     jwtSecrets: read('JWT_SECRET'),
     hashConcurrency: read('SVC_HASH_CONCURRENCY'),
+    searchMs: read('SVC_SEARCH_TIMEOUT') * 1_000,
     allowedOrigins: read('SVC_ALLOWED_ORIGINS'),
     baseDomain,
     trustProxy: read('SVC_TRUST_PROXY'),

@@ -1,14 +1,15 @@
-import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ilike, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { except, intersect } from 'drizzle-orm/pg-core';
 import type { Db } from '../db/client.ts';
 import type { IndexedOrder } from '../db/finding-pages.ts';
+import { searchFindings } from '../db/finding-search.ts';
 import { type FindingView, findingText } from '../db/finding-text.ts';
-import type { FindingStatus, OrgTables, Severity } from '../db/org.ts';
+import { type FindingStatus, type OrgTables, type Severity, searchedText } from '../db/org.ts';
 import { findingIdsOfScan, severityRank } from '../db/scans.ts';
 import { type FileFormat, fileOf } from './finding-file.ts';
 import type { PublicCall } from './http/call.ts';
 import type { Raw } from './http/endpoint.ts';
-import { answerRows, pageOf, resultInfo } from './http/list.ts';
+import { answerRows, pageOf, resultInfo, search } from './http/list.ts';
 import { z } from './http/schema.ts';
 import type { Org } from './orgs.ts';
 
@@ -52,31 +53,41 @@ export async function answerFindings(call: PublicCall & { org: Org }, filter: Fi
   const view = viewOf(filter);
   const file = filter.format && fileOf(filter.format, call, view);
   const where = and(...conditions(call, filter));
-  const ordered = order(org, filter.sort);
+  const indexed = indexedOrder(filter);
   if (!page) {
     const rows = db
       .select({ text: findingText(tables, view) })
       .from(findings)
       .where(where)
-      .orderBy(...ordered);
-    return answerRows(call, rows.toSQL(), { ...file });
+      .orderBy(...order(findings, filter.sort));
+    return answerRows(call, rows.toSQL(), { ...file, isSearch: !indexed });
   }
   const window = { limit: page.perPage, offset: page.offset };
-  const indexed = indexedOrder(filter);
   if (indexed) {
     const { project_id: projectId, severity: severities, status: statuses } = filter;
     const kind = { projectId, severities, statuses };
     const { total, rows } = await services.findingPages.ofKinds(org, view, kind, indexed, window);
     return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
   }
-  const ids = db
-    .select({ id: findings.id })
-    .from(findings)
-    .where(where)
-    .orderBy(...ordered);
-  const rows = services.findingPages.ofIds(org, view, ids.limit(window.limit).offset(window.offset).toSQL());
-  return answerRows(call, rows, { ...file, info: resultInfo(page, await db.$count(findings, where)) });
+  const { total, ids } = await search(call, (limits) =>
+    searchFindings(
+      call.sql,
+      tables,
+      { where, order: sql.join(order(FOUND, filter.sort), sql`, `), window },
+      limits,
+    ),
+  );
+  const rows = services.findingPages.ofIds(org, view, ids);
+  return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
 }
+
+/** Columns of what a search has found. */
+const FOUND = {
+  id: sql.raw('id'),
+  lastSeenAt: sql.raw('last_seen_at'),
+  severity: sql.raw('severity'),
+  cvssScore: sql.raw('cvss_score'),
+};
 
 /** Files other than JSON name the project, because they stand alone. */
 const viewOf = ({ format = 'json', omit }: FindingFilter): FindingView => ({
@@ -103,7 +114,7 @@ function conditions(
     filter.severity && inArray(f.severity, filter.severity),
     filter.status && inArray(f.status, filter.status),
     filter.cwe === undefined ? undefined : eq(f.cwe, filter.cwe),
-    ...words(filter.q).map((word) => or(ilike(f.title, word), ilike(f.file, word), ilike(f.cve, word))),
+    ...words(filter.q).map((word) => ilike(searchedText(f), word)),
   ];
 }
 
@@ -132,7 +143,10 @@ function words(q: string | undefined): string[] {
 }
 
 /** Newest first by default. Ids carry the time of creation, so that they order by it, and are indexed. */
-function order({ tables: { findings: f } }: Org, sort: FindingFilter['sort'] = '-created_at'): SQL[] {
+function order(
+  f: Record<keyof typeof FOUND, SQLWrapper>,
+  sort: FindingFilter['sort'] = '-created_at',
+): SQL[] {
   const descending = sort.startsWith('-');
   const direction = descending ? desc : asc;
   const nulls = sql.raw(descending ? ' nulls last' : ' nulls first');

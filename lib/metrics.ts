@@ -8,6 +8,11 @@ import { MAIL_OUTCOMES, type MailOutcome } from './mail/queue.ts';
 /** Metrics as data. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
+/** Work of an organization that is expensive. */
+export const WORK_KINDS = ['search', 'list'] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];
+const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
+
 /** The process's metrics, as SPEC.md names them, and some more. */
 export interface Metrics {
   requestStarted(): void;
@@ -18,6 +23,10 @@ export interface Metrics {
   /** One statement writes so many pushed findings. */
   batchWritten(size: number): void;
   mailTried(outcome: MailOutcome): void;
+  /** An organization's expensive work got a place, or was refused one. */
+  workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
+  /** A request was refused because its organization has all connections it may have. */
+  connectionRefused(): void;
   /** What was last seen of the backlog; undefined when the database did not answer. */
   backlog(seen: Backlog | undefined): void;
   /** Prometheus text exposition format. */
@@ -85,6 +94,19 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     registers,
   });
   for (const outcome of MAIL_OUTCOMES) mails.inc({ outcome }, 0);
+
+  const work = new Counter({
+    name: 'svc_org_work_total',
+    help: "Searches and whole lists by what became of them: at once, waited for a place of the organization's share, or refused (429).",
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  for (const kind of WORK_KINDS) for (const outcome of WORK_OUTCOMES) work.inc({ kind, outcome }, 0);
+  const connectionRefusals = new Counter({
+    name: 'svc_org_connections_refused_total',
+    help: 'Requests refused (429) because their organization used its whole share of the database connections.',
+    registers,
+  });
 
   const poolGauge = (name: string, help: string, read: (gauges: PoolGauges) => number) =>
     new Gauge({
@@ -154,6 +176,8 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     },
     batchWritten: (size) => batches.observe(size),
     mailTried: (outcome) => mails.inc({ outcome }),
+    workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
+    connectionRefused: () => connectionRefusals.inc(),
     backlog(seen) {
       setUp(seen ? 1 : 0);
       setMails(seen?.mails);

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, count, gt, gte, lt, type SQL } from 'drizzle-orm';
+import type { Sql } from 'postgres';
 import type { Db } from '../db/client.ts';
 import { isRetryable, isUnavailable, sqlState } from '../db/errors.ts';
+import { addSearchIndex, type Migration } from '../db/migrate.ts';
+import { orgsWithoutSearchIndex, trigramSchema } from '../db/search-index.ts';
 import { orgs } from '../db/shared.ts';
 import type { Logger } from './logger.ts';
 
@@ -105,6 +108,29 @@ async function* orgsBehind({ db, version }: OrgMigrations, skip: number): AsyncG
       ids = await page(and(part, gt(orgs.id, ids.at(-1) ?? start)));
     }
   }
+}
+
+/**
+ * Makes the index for searches in organizations that have none, because they were made or migrated without pg_trgm.
+ * @returns how many were made; one that fails is left to the next start
+ */
+export async function addSearchIndexes(
+  sql: Sql,
+  migrations: readonly Migration[],
+  { onFailure }: { onFailure: (orgId: string, error: unknown) => void },
+): Promise<number> {
+  if (!(await trigramSchema(sql))) return 0;
+  let made = 0;
+  for (const id of await orgsWithoutSearchIndex(sql, migrations.length)) {
+    try {
+      await addSearchIndex(sql, id, migrations);
+      made++;
+    } catch (error) {
+      if (sqlState(error) === POOL_CLOSED) break;
+      onFailure(id, error);
+    }
+  }
+  return made;
 }
 
 /** Whether a migration failed by no fault of the organization's. A statement that somebody cancelled is its affair. */

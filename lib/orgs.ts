@@ -4,13 +4,14 @@ import type { Database, Tx } from '../db/client.ts';
 import { type Migration, migrateOrg, orgSchemaStatements } from '../db/migrate.ts';
 import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../db/org.ts';
 import { orgFields, toResource } from '../db/resources.ts';
+import { SELECT_TRIGRAM_SCHEMA } from '../db/search-index.ts';
 import { memberships, orgMigrations, orgs, userEmails } from '../db/shared.ts';
 import type { CookieCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
 import { subdomainOf } from './http/origin.ts';
 import type { Logger } from './logger.ts';
 import { isConfirmed } from './members/fields.ts';
-import { MIGRATIONS_AT_ONCE, migrateOrgs } from './org-migrations.ts';
+import { addSearchIndexes, MIGRATIONS_AT_ONCE, migrateOrgs } from './org-migrations.ts';
 import { isReservedSlug, slugFrom } from './slugs.ts';
 
 /** The organization of a request, with its tables. */
@@ -138,15 +139,19 @@ export function createOrgDirectory(options: {
       if (!org) throw new ApiError('tenant_error/not_found');
       return { ...org, tables: tablesOf(org) };
     },
-    migrateAll: () =>
-      migrateOrgs({
+    async migrateAll() {
+      await migrateOrgs({
         db,
         // Half of the connections are for those who ask for something.
         atOnce: Math.max(1, Math.min(MIGRATIONS_AT_ONCE, Math.floor(max / 2))),
         version: migrations.length,
         migrate: migrateOnce,
         log,
-      }),
+      });
+      await addSearchIndexes(database.sql, migrations, {
+        onFailure: (org, error) => log.warn('searches of an organization are not indexed', { org, error }),
+      });
+    },
   };
 }
 
@@ -166,18 +171,22 @@ export interface NewOrg {
  */
 export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
-  const [inserted] = await tx
-    .insert(orgs)
-    .values({ id, name, slug, plan, schemaVersion: migrations.length, createdAt })
-    .onConflictDoNothing({ target: orgs.slug })
-    .returning(orgFields);
+  const [[inserted], [trigrams]] = await Promise.all([
+    tx
+      .insert(orgs)
+      .values({ id, name, slug, plan, schemaVersion: migrations.length, createdAt })
+      .onConflictDoNothing({ target: orgs.slug })
+      .returning(orgFields),
+    tx.execute<{ schema: string }>(sql.raw(SELECT_TRIGRAM_SCHEMA)),
+  ]);
   if (!inserted) return undefined;
+  const statements = orgSchemaStatements(id, migrations, trigrams?.schema);
   // Sent one behind the other without waiting: one round trip for all.
   await Promise.all([
     tx
       .insert(memberships)
       .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt }),
-    ...orgSchemaStatements(id, migrations).map((statement) => tx.execute(sql.raw(statement))),
+    ...statements.map((statement) => tx.execute(sql.raw(statement))),
     tx
       .insert(orgMigrations)
       .values(

@@ -6,6 +6,7 @@ import { createIds, type NewId } from '../db/ids.ts';
 import { createIngest, type Ingest } from '../db/ingest.ts';
 import type { Migration } from '../db/migrate.ts';
 import { createShare } from '../db/share.ts';
+import type { Turns } from '../db/turns.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
 import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
@@ -22,8 +23,10 @@ import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
+import { createOrgGate, type OrgGate } from './org-gate.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs.ts';
 import { plainConnections } from './plain-connections.ts';
+import { countedPlaces, createWorkPlaces, FEW, LIST_PATIENCE_MS, type WorkPlaces } from './work-places.ts';
 
 export type Clock = () => Date;
 
@@ -64,6 +67,10 @@ export interface Services extends CoreServices {
   mail: MailQueue;
   /** For whole lists, which keep a connection for as long as they are read. */
   listTurns: ListTurns;
+  /** For every request to an organization. */
+  gate: OrgGate;
+  /** For searches, which keep a processor of PostgreSQL's. */
+  searchTurns: Turns<true>;
   apiTokens: ApiTokens;
   ingest: Ingest;
   readFinding: FindingReader;
@@ -117,9 +124,6 @@ export function warnOfSettings(config: Config, log: Logger): void {
 const NO_PAGE =
   '<!doctype html><html lang="en"><title>Findings</title><p>This server comes without the web UI. The API is below /api/v1.</p></html>';
 
-/** How long who wants a whole list waits for those who are reading some. */
-const LIST_PATIENCE_MS = 30_000;
-
 /** @param pool the connections of this process, counted when somebody asks */
 export async function createCore(platform: Platform, pool: () => PoolGauges): Promise<CoreServices> {
   const { config, clock = () => new Date(), remoteAddress = () => '' } = platform;
@@ -151,6 +155,8 @@ export interface Connection {
   database: Database;
   /** Connections it has at the most. */
   max: number;
+  /** Where expensive work is done that all of an isolate's connections share; unset: in places for `max` connections. */
+  places?: WorkPlaces;
   /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
   background?: (task: Promise<unknown>) => void;
 }
@@ -159,6 +165,7 @@ export interface Connection {
 export function connectServices(core: CoreServices, connection: Connection): Services {
   const { config, log, clock, nextId, mailer, metrics } = core;
   const { database, max, background } = connection;
+  const places = countedPlaces(connection.places ?? createWorkPlaces(max), metrics);
   const { db } = database;
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(max / 3);
@@ -178,10 +185,12 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       box: core.mailBox,
       onOutcome: metrics.mailTried,
     }),
-    apiTokens: createApiTokens(db, createShare(database.withConnection, third), clock),
+    apiTokens: createApiTokens(database, createShare(database.withConnection, third), clock),
     ingest: createIngest(createShare(database.withConnection, third), nextId, metrics.batchWritten),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
-    listTurns: createListTurns(Math.max(1, Math.floor(max / 2)), { patienceMs: LIST_PATIENCE_MS }),
+    listTurns: createListTurns(places.list, { patienceMs: LIST_PATIENCE_MS }),
+    searchTurns: places.search,
+    gate: createOrgGate({ rests: max > FEW }),
   };
 }

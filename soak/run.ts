@@ -10,6 +10,7 @@ import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
 import { loginFlood } from './login-flood.ts';
+import { noisy } from './noisy.ts';
 import { orgs } from './orgs.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
@@ -17,7 +18,19 @@ import { stop } from './stop.ts';
 import type { Scene, Soak } from './support/soak.ts';
 
 const SOAKS: Record<string, Soak> = {
-  ...{ agent, clients, disk, hostile, kills, 'login-flood': loginFlood, orgs, pgbouncer, postgres, stop },
+  ...{
+    agent,
+    clients,
+    disk,
+    hostile,
+    kills,
+    'login-flood': loginFlood,
+    noisy,
+    orgs,
+    pgbouncer,
+    postgres,
+    stop,
+  },
 };
 
 const optionsOf = ({ options }: Soak) =>

@@ -59,6 +59,7 @@ describe('configuration', () => {
       dbPoolMax: 10,
       workers: 1,
       jwtSecrets: [],
+      searchMs: 5_000,
       allowedOrigins: [],
       baseDomain: undefined,
       trustProxy: false,

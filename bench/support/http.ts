@@ -41,8 +41,11 @@ export interface Download {
   bytes: number;
 }
 
-/** Reads a response to its end as fast as it comes, and throws it away; the connection is closed after it. */
-export function download(origin: string, request: WireRequest): Promise<Download> {
+/**
+ * Reads a response to its end as fast as it comes, and throws it away; the connection is closed after it.
+ * @param signal breaks it off
+ */
+export function download(origin: string, request: WireRequest, signal?: AbortSignal): Promise<Download> {
   const { hostname, port } = new URL(origin);
   const text = wire(origin, { ...request, headers: { ...request.headers, connection: 'close' } });
   return new Promise((resolve, reject) => {
@@ -60,6 +63,10 @@ export function download(origin: string, request: WireRequest): Promise<Download
       bytes += chunk.length;
     });
     socket.on('error', reject);
+    const leave = () => void socket.destroy();
+    signal?.addEventListener('abort', leave);
+    socket.on('close', () => signal?.removeEventListener('abort', leave));
+    if (signal?.aborted) leave();
     socket.on('close', () => resolve({ status, firstByte, total: performance.now() - began, bytes }));
   });
 }

@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
+import { setPriority } from 'node:os';
 import { type Load, type LoadResult, MARK } from './load.ts';
 import { percentile } from './stats.ts';
 
 process.once('message', (load: Load) => {
+  if (load.nice) setPriority(load.nice);
   void send(load).then((result) => process.send?.(result, () => process.disconnect()));
 });
 

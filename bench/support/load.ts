@@ -17,6 +17,8 @@ export interface Load {
   seconds: number;
   /** The status that every response has to have. */
   status: number;
+  /** Priority of the process that sends, where Node does; unset: as any. */
+  nice?: number;
 }
 
 /** What came of a load; times in milliseconds. */

@@ -31,6 +31,5 @@ export const dashboardTrend = endpoint(
       },
     },
   },
-  async ({ now, org: { tables }, query: { days }, services }) =>
-    ok(await countByDay(services.database.sql, tables, now, days)),
+  async ({ now, org: { tables }, query: { days }, sql }) => ok(await countByDay(sql, tables, now, days)),
 );

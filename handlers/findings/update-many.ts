@@ -58,9 +58,9 @@ export const updateFindings = endpoint(
       },
     },
   },
-  async ({ body: { changes }, now, org: { tables }, services }) => {
+  async ({ body: { changes }, now, org: { tables }, sql }) => {
     const possible = changes.filter(({ id }) => isId(id));
-    const changed = await setFindingStatuses(services.database.sql, tables, possible, now);
+    const changed = await setFindingStatuses(sql, tables, possible, now);
     const byId = new Map(changed.map((finding) => [finding.id, finding]));
     return ok({
       updated: changes.flatMap(({ id }) => byId.get(id) ?? []),

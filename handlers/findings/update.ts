@@ -18,8 +18,8 @@ export const updateFinding = endpoint(
     request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(USER_STATUSES) }) },
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
   },
-  async ({ body, now, org: { tables }, params: { id }, services }) => {
-    const finding = await setFindingStatus(services.database.sql, tables, { id, status: body.status, now });
+  async ({ body, now, org: { tables }, params: { id }, sql }) => {
+    const finding = await setFindingStatus(sql, tables, { id, status: body.status, now });
     if (!finding) throw new ApiError('resource_error/not_found');
     return ok(finding);
   },

@@ -9,7 +9,6 @@ import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
-import { requireMailQuota } from '../../lib/mail/quota.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
@@ -71,7 +70,6 @@ async function addMember(tx: Tx, call: OrgCall, address: string, role: Role) {
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
   await requireNoMore(tx, call, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
-  await requireMailQuota(tx, call, 'link', address);
   await mailInvitation(tx, call, invitee);
   const member = await findMember(tx, services.config, org.id, invitee.userId);
   if (!member) throw new Error('the new member is missing');

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { type Migration, migrateOrg, migrateShared } from '../../db/migrate.ts';
 import { orgs } from '../../db/shared.ts';
-import { MIGRATIONS_AT_ONCE } from '../org-migrations.ts';
+import { addSearchIndexes, MIGRATIONS_AT_ONCE } from '../org-migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 
@@ -34,6 +34,8 @@ export interface MigrationResult {
   orgs: OrgResult[];
   /** How many schemas failed. */
   failed: number;
+  /** Organizations whose searches were indexed now, and why others cannot be; left out when there is nothing to tell. */
+  search?: { indexed: number; unavailable: string | null };
 }
 
 export interface MigrateOptions {
@@ -53,10 +55,13 @@ export { MIGRATIONS_AT_ONCE };
  */
 export async function migrate(database: Database, options: MigrateOptions): Promise<MigrationResult> {
   const { tracks, onResult = () => {} } = options;
+  let unavailable: string | null = null;
   const shared = await migrateSchema(
     tracks.shared,
     () => appliedToShared(database),
-    () => migrateShared(database.sql, tracks.shared),
+    async () => {
+      unavailable = (await migrateShared(database.sql, tracks.shared)) ?? null;
+    },
   );
   onResult('shared', shared);
   if (shared.status === 'failed') return { shared, orgs: [], failed: 1 };
@@ -77,7 +82,16 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   };
   await Promise.all(Array.from({ length: MIGRATIONS_AT_ONCE }, worker));
   results.sort((a, b) => (a.org < b.org ? -1 : 1));
-  return { shared, orgs: results, failed: results.filter(({ status }) => status === 'failed').length };
+  const indexed = await addSearchIndexes(database.sql, tracks.org, {
+    onFailure(_, error) {
+      unavailable ??= reasonOf(error);
+    },
+  });
+  return {
+    ...{ shared, orgs: results },
+    failed: results.filter(({ status }) => status === 'failed').length,
+    ...((indexed > 0 || unavailable !== null) && { search: { indexed, unavailable } }),
+  };
 }
 
 async function orgsToMigrate({ db }: Database, { org, tracks }: MigrateOptions) {

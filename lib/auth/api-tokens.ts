@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import type { Db } from '../../db/client.ts';
+import type { Database } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../db/org.ts';
 import type { WithConnection } from '../../db/pool.ts';
@@ -66,15 +66,19 @@ interface TokenRow {
 /** Requests of one org that arrive together share a look-up and a touch. */
 const MAX_GROUP = 1_000;
 
-export function createApiTokens(db: Db, withConnection: WithConnection, clock: () => Date): ApiTokens {
-  const lookUp = perOrg(({ id }: Org) => {
+export function createApiTokens(
+  database: Database,
+  withConnection: WithConnection,
+  clock: () => Date,
+): ApiTokens {
+  const lookUp = perOrg((org: Org) => {
     const statement = `
       select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked,
         last_used is null as unused
-      from "${orgSchemaName(id)}".api_tokens
+      from "${orgSchemaName(org.id)}".api_tokens
       where prefix = any ($1::text[])`;
     return createGroup<string, TokenRow[], Sql>({
-      takeOff: withConnection,
+      takeOff: (fly) => withConnection(fly, org),
       maxAway: 3,
       maxItems: MAX_GROUP,
       async run(prefixes, sql) {
@@ -84,10 +88,12 @@ export function createApiTokens(db: Db, withConnection: WithConnection, clock: (
     });
   });
 
-  const touch = perOrg(({ tables: { apiTokens: t } }: Org) =>
-    createGroup<string, void>({
+  const touch = perOrg((org: Org) => {
+    const { apiTokens: t } = org.tables;
+    return createGroup<string, void>({
       maxItems: MAX_GROUP,
       async run(ids) {
+        const { db } = database.of(org);
         // Whoever finds the row locked leaves it: its holder is writing the same moment.
         const free = db
           .select({ id: t.id })
@@ -97,8 +103,8 @@ export function createApiTokens(db: Db, withConnection: WithConnection, clock: (
         await db.update(t).set({ lastUsed: clock() }).where(inArray(t.id, free));
         return ids.map(() => undefined);
       },
-    }),
-  );
+    });
+  });
 
   return {
     async check(org, token) {
@@ -110,9 +116,11 @@ export function createApiTokens(db: Db, withConnection: WithConnection, clock: (
       if (row.expiresAt && new Date(row.expiresAt) <= clock()) throw new ApiError('token_error/expired');
       return { id: row.id, projectId: row.projectId, unused: row.unused };
     },
-    async claimFirstUse({ tables: { apiTokens: t } }, tokenId) {
-      const claimed = await db
-        .update(t)
+    async claimFirstUse(org, tokenId) {
+      const { apiTokens: t } = org.tables;
+      const claimed = await database
+        .of(org)
+        .db.update(t)
         .set({ lastUsed: clock() })
         .where(and(eq(t.id, tokenId), isNull(t.lastUsed)))
         .returning({ id: t.id });

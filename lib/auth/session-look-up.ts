@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import type { Database } from '../../db/client.ts';
+import type { Database, DatabaseClient } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../db/org.ts';
 import type { Role } from '../../db/shared.ts';
@@ -57,8 +57,8 @@ const MAX_GROUP = 1_000;
  * Look-ups that arrive while one is under way share the next, which starts after all of them have arrived: a session
  * that was revoked is refused by the next request.
  */
-export function createSessionLookUp({ withConnection }: Database): SessionLookUp {
-  const group = (statement: string, ...params: string[]) =>
+export function createSessionLookUp(database: Database): SessionLookUp {
+  const group = ({ withConnection }: DatabaseClient, statement: string, ...params: string[]) =>
     createGroup<TokenClaims, FoundInOrg | undefined, Sql>({
       takeOff: withConnection,
       maxAway: 3,
@@ -74,8 +74,8 @@ export function createSessionLookUp({ withConnection }: Database): SessionLookUp
       },
     });
 
-  const anywhere = group(lookUpStatement());
-  const inOrg = perOrg(({ id }: Org) => group(lookUpStatement(orgSchemaName(id)), id));
+  const anywhere = group(database, lookUpStatement());
+  const inOrg = perOrg((org: Org) => group(database.of(org), lookUpStatement(orgSchemaName(org.id)), org.id));
   return { find: anywhere, findInOrg: (org, claims) => inOrg(org)(claims) };
 }
 

@@ -1,14 +1,14 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import type { Database, PoolGauges } from '../../db/client.ts';
-import { asQuery, lost, replacing } from '../../db/driver.ts';
+import type { Database, DatabaseClient, PoolGauges } from '../../db/client.ts';
+import { asQuery, lost, replacing, takesAnyTime } from '../../db/driver.ts';
 import { sqlState } from '../../db/errors.ts';
 
 /** A request has six connections to anywhere at the most; the others are for mails. */
 export const CONNECTIONS = 3;
 
 const CONNECT_TIMEOUT_S = 5;
-/** No statement waits longer for its answer, unless its transaction sets `statement_timeout`. */
+/** No statement waits longer for its answer, unless its transaction sets `statement_timeout` to 0. */
 const ANSWER_MS = 30_000;
 const CLOSE_MS = 5_000;
 
@@ -68,7 +68,7 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
   function watched(target: Pick<Sql, 'unsafe'>, isCounted: boolean) {
     let isLimited = true;
     return (...args: Parameters<Sql['unsafe']>) => {
-      if (args[0].includes('statement_timeout')) isLimited = false;
+      if (takesAnyTime(args[0])) isLimited = false;
       const query = asQuery(target.unsafe(...args));
       const { handler } = query;
       query.handler = (sent) => {
@@ -108,10 +108,11 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
   }
 
   const sql = replacing(client, { unsafe: watched(client, true), begin });
+  const own: DatabaseClient = { db: drizzle(sql), sql, withConnection: (use) => use(sql) };
   return {
-    db: drizzle(sql),
-    sql,
-    withConnection: (use) => use(sql),
+    ...own,
+    // Its few connections are those of one request, and so of one organization.
+    of: () => own,
     pool: () => gaugesOf({ inUse }),
     async ping(timeoutMs) {
       let timer: ReturnType<typeof setTimeout> | undefined;

@@ -13,6 +13,7 @@ import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
 import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
 import { keepHouse } from './house.ts';
 import { createEdgeMailer } from './mailer.ts';
+import { noPlacesTaken, placesOf, type TakenPlaces } from './places.ts';
 
 /** What an entry brings along. */
 export interface Parts {
@@ -41,6 +42,7 @@ interface Isolate {
   core: CoreServices;
   app: App;
   activity: Activity;
+  places: TakenPlaces;
 }
 
 /** What a request brings to the app: its services, which are made when somebody asks for them. */
@@ -106,11 +108,11 @@ async function prepare(env: Env, { endpoints, hasher, page, write, clock }: Part
   warnOfUnset(config, log);
   warnOfExposure(config, log, { listens: false });
   const servicesOf = (c: Context) => (c.env as Bindings).services();
-  return { core, activity, app: createApp(core, endpoints, servicesOf) };
+  return { core, activity, places: noPlacesTaken(), app: createApp(core, endpoints, servicesOf) };
 }
 
 /** Services over a database that is opened when somebody asks for them. */
-function connecting({ core, activity }: Isolate, env: Env) {
+function connecting({ core, activity, places }: Isolate, env: Env) {
   let database: RequestDatabase | undefined;
   let services: Services | undefined;
   const tasks: Promise<unknown>[] = [];
@@ -121,6 +123,7 @@ function connecting({ core, activity }: Isolate, env: Env) {
       services = connectServices(core, {
         database,
         max: CONNECTIONS,
+        places: placesOf(places),
         background: (task) => tasks.push(task),
       });
       return services;

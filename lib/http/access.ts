@@ -57,6 +57,7 @@ const GUARD_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
     'tenant_error/not_found',
     'tenant_error/not_member',
     'permission_error/mfa_required_by_org',
+    'rate_limit_error/exceeded',
   ],
   bearer: [
     'auth_error/not_authenticated',
@@ -64,6 +65,7 @@ const GUARD_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
     'tenant_error/not_found',
     'token_error/invalid',
     'token_error/expired',
+    'rate_limit_error/exceeded',
   ],
 };
 
@@ -141,9 +143,16 @@ function requireBaseDomain({ c, services }: PublicCall): void {
 
 const requestOf = ({ c }: PublicCall): RequestContext => c.get('request');
 
-function resolveOrg(base: PublicCall): Promise<Org> {
+/** From here on the call and its queries come out of the organization's share. */
+async function resolveOrg(base: PublicCall): Promise<Org> {
   const { c, services } = base;
-  return services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
+  const org = await services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
+  const { db, sql } = services.database.of(org);
+  base.db = db;
+  base.sql = sql;
+  const leave = services.gate.enter(org.id);
+  base.stepAside = typeof leave === 'function' ? leave : await leave;
+  return org;
 }
 
 async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {

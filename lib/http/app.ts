@@ -8,6 +8,7 @@ import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoi
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
+import { connectionsOverShare, isOverShare, OverShareError } from './over-share.ts';
 import { createPeers } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';
@@ -115,7 +116,7 @@ export function createApp(
   app.onError((error, c) => {
     const request = c.get('request');
     if (error instanceof ApiError) {
-      metrics.refused(error.key);
+      if (!(error instanceof OverShareError)) metrics.refused(error.key);
       const from = { c, log, peer: request.peer };
       logDenial(from, error);
       if (error.limit) logSecurityEvent(from, 'limit_exceeded', { limit: error.limit });
@@ -125,6 +126,10 @@ export function createApp(
         log.warn('unavailable', { ...ids, route, reason: error.message });
       }
       return respondError(request, error);
+    }
+    if (isOverShare(error)) {
+      metrics.connectionRefused();
+      return respondError(request, connectionsOverShare(error));
     }
     const unavailable = isUnavailable(error);
     const { route, ids } = request;

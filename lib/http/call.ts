@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Sql } from 'postgres';
 import type { Db } from '../../db/client.ts';
 import type { Role } from '../../db/shared.ts';
 import type { ApiToken } from '../auth/api-tokens.ts';
@@ -45,9 +46,13 @@ export interface PublicCall {
   services: Services;
   /** The API's description in YAML. */
   openApi: () => string;
-  /** Drizzle over the pool. */
+  /** Drizzle over the pool; in a call to an organization, over its share of the connections. */
   db: Db;
+  /** The same for statements that are built by hand. */
+  sql: Sql;
   log: Logger;
+  /** Makes room for other requests to the organization, while this one waits or its answer is read. */
+  stepAside(): void;
   peer: Peer;
   /** The request's time, by the services' clock. */
   now: Date;

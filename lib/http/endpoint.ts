@@ -164,17 +164,23 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       services,
       openApi,
       db: services.database.db,
+      sql: services.database.sql,
       log: services.log,
       peer: request.peer,
       now: services.clock(),
+      stepAside: () => {},
     };
-    const { call, leave } = await admit(spec.access, base);
     try {
-      const input = await readInput(c, schemas);
-      const answer = await handler(Object.assign(call, input) as unknown as CallOf<A> & Input<S>);
-      return render(c, answer as AnyAnswer, spec.responses);
+      const { call, leave } = await admit(spec.access, base);
+      try {
+        const input = await readInput(c, schemas);
+        const answer = await handler(Object.assign(call, input) as unknown as CallOf<A> & Input<S>);
+        return render(c, answer as AnyAnswer, spec.responses);
+      } finally {
+        await leave?.();
+      }
     } finally {
-      await leave?.();
+      base.stepAside();
     }
   }
 

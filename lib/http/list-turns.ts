@@ -1,12 +1,17 @@
-import { createTurns } from '../../db/turns.ts';
+import { createTurns, enterTurns, type Turns } from '../../db/turns.ts';
 
 /** Whole lists have a connection each for as long as they are read: so many at a time. */
 export interface ListTurns {
   /**
    * Resolves when there is room, with what is to be called when done.
+   * @param request.org whose share it comes out of
+   * @param request.signal aborted when nobody wants the list any more
    * @throws when it takes too long
    */
-  enter(reader: ListReader): Promise<() => void>;
+  enter(
+    reader: ListReader,
+    request?: { org?: string; signal?: AbortSignal | undefined },
+  ): Promise<() => void>;
 }
 
 /** Who reads a list. Both numbers only grow. */
@@ -41,10 +46,10 @@ interface Mark {
   waited: number;
 }
 
-/** @param room how many lists at a time */
-export function createListTurns(room: number, options: ListTurnsOptions): ListTurns {
+/** @param room how many lists at a time, or turns that are shared with other work */
+export function createListTurns(room: number | Turns<true>, options: ListTurnsOptions): ListTurns {
   const { patienceMs, slowMs = SLOW_MS } = options;
-  const turns = createTurns(Array<true>(room).fill(true), { patienceMs });
+  const turns = typeof room === 'number' ? createTurns(Array<true>(room).fill(true), { patienceMs }) : room;
   const readers = new Map<ListReader, Mark[]>();
   let waiting = 0;
   let looking: ReturnType<typeof setInterval> | undefined;
@@ -69,11 +74,9 @@ export function createListTurns(room: number, options: ListTurnsOptions): ListTu
   }
 
   return {
-    async enter(reader) {
+    async enter(reader, { org, signal } = {}) {
       waiting++;
-      const leave = await new Promise<() => void>((resolve, reject) => {
-        turns.enter((_, done) => resolve(done), reject);
-      }).finally(() => waiting--);
+      const leave = await enterTurns(turns, { key: org, patienceMs, signal }).finally(() => waiting--);
       readers.set(reader, [markOf(reader)]);
       looking ??= setInterval(look, slowMs / LOOKS);
       return () => {

@@ -1,9 +1,14 @@
 import type { HttpBindings } from '@hono/node-server';
+import { sqlState } from '../../db/errors.ts';
+import { type SearchLimits, searchSettings } from '../../db/finding-search.ts';
 import { readRows, type TextQuery } from '../../db/stream.ts';
+import { enterTurns } from '../../db/turns.ts';
+import type { Org } from '../orgs.ts';
 import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
 import { envelopeFormat, formatted, type ListFormat } from './list-format.ts';
-import type { ListReader, ListTurns } from './list-turns.ts';
+import type { ListReader } from './list-turns.ts';
+import { OverShareError, placeOr } from './over-share.ts';
 import type { Headers, ResultInfo } from './respond.ts';
 import { z } from './schema.ts';
 
@@ -22,6 +27,8 @@ export interface RowsOptions {
   headers?: Headers | undefined;
   /** Fewer for rows that may be large. */
   rowsPerFetch?: number;
+  /** Rows are looked for one by one: no part may take longer than a search. */
+  isSearch?: boolean;
 }
 
 /**
@@ -30,12 +37,12 @@ export interface RowsOptions {
  * connection is broken off instead of ending as if the list were whole.
  */
 export async function answerRows(
-  call: PublicCall,
+  call: PublicCall & { org: Org },
   query: TextQuery,
   options: RowsOptions = {},
 ): Promise<Raw> {
-  const { c, services, log } = call;
-  const { info, rowsPerFetch = ROWS_PER_FETCH } = options;
+  const { c, services, log, org } = call;
+  const { info, rowsPerFetch = ROWS_PER_FETCH, isSearch } = options;
   const request = c.get('request');
   const format = options.format ?? envelopeFormat(request, info);
   const headers = { 'content-type': format.type, ...options.headers };
@@ -48,7 +55,7 @@ export async function answerRows(
   const allOf = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
   if (info && info.per_page <= MAX_AT_ONCE) {
     const { sql, params } = query;
-    const rows = await services.database.sql.unsafe(sql, params as never[]).raw();
+    const rows = await call.sql.unsafe(sql, params as never[]).raw();
     const texts = (rows as unknown as [Uint8Array][]).map(([text]) => text);
     return { status: 200, headers, body: await allOf(texts) };
   }
@@ -58,10 +65,21 @@ export async function answerRows(
   let taken = 0;
   const waited = () => waitedBefore + (waitsSince === undefined ? 0 : performance.now() - waitsSince);
   const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
-  const read = readRows(services.database.sql, query, rowsPerFetch);
-  const batches = takeTurns(services.listTurns, reader, format.row ? ahead(read) : read);
+  const { searchMs } = services.config;
+  const settings = isSearch ? searchSettings(searchMs) : undefined;
+  const read = paced(readRows(call.sql, query, rowsPerFetch, settings), (ms) =>
+    services.gate.restAfter(org.id, ms),
+  );
+  call.stepAside();
+  const place = services.listTurns.enter(reader, { org: org.id, signal: c.req.raw.signal });
+  const batches = takeTurns(
+    placeOr(place, 'This organization reads too many lists at a time.'),
+    format.row ? ahead(read) : read,
+  );
   // Asked for before the response begins, so that a failing query is still an ordinary error.
-  const first = await batches.next();
+  const first = await batches.next().catch((error) => {
+    throw isSearch ? tooLong(error, searchMs) : error;
+  });
   const rows = first.done ? [] : first.value;
   if (rows.length < rowsPerFetch) {
     await batches.return(undefined);
@@ -139,19 +157,68 @@ function breakOff(c: PublicCall['c'], controller: ReadableStreamDefaultControlle
   else controller.error(new Error('broken off'));
 }
 
-/** Lists may hold half of the connections at the most, however slow their readers are. */
-async function* takeTurns<T>(
-  turns: ListTurns,
-  reader: ListReader,
-  rows: AsyncGenerator<T>,
-): AsyncGenerator<T> {
-  const leave = await turns.enter(reader);
+/** Lists may hold some of the connections only, and those of one organization some of these, however slow their readers are. */
+async function* takeTurns<T>(place: Promise<() => void>, rows: AsyncGenerator<T>): AsyncGenerator<T> {
+  const leave = await place;
   try {
     yield* rows;
   } finally {
     leave();
   }
 }
+
+/**
+ * Searches in a place of the organization's share.
+ * @throws OverShareError when no place comes free, or the search takes too long
+ */
+export async function search<T>(
+  { c, org, services, stepAside }: PublicCall & { org: Org },
+  run: (limits: SearchLimits) => Promise<T>,
+): Promise<T> {
+  stepAside();
+  const { signal } = c.req.raw;
+  const place = enterTurns(services.searchTurns, { key: org.id, signal });
+  const leave = await placeOr(place, 'This organization searches too much at a time.');
+  const { searchMs } = services.config;
+  const began = performance.now();
+  try {
+    return await run({ statementMs: searchMs, signal });
+  } catch (error) {
+    throw tooLong(error, searchMs);
+  } finally {
+    const rest = services.gate.restAfter(org.id, performance.now() - began);
+    if (rest > 0) setTimeout(leave, rest);
+    else leave();
+  }
+}
+
+/** The same; rests after each part. */
+async function* paced<T>(parts: AsyncGenerator<T>, restAfter: (ms: number) => number): AsyncGenerator<T> {
+  try {
+    for (;;) {
+      const began = performance.now();
+      const { done, value } = await parts.next();
+      if (done) return;
+      const took = performance.now() - began;
+      yield value;
+      const rest = restAfter(took);
+      if (rest > 0) await new Promise((later) => setTimeout(later, rest));
+    }
+  } finally {
+    await parts.return(undefined);
+  }
+}
+
+const CANCELED = '57014';
+
+/** What is said of a search that was ended. */
+const tooLong = (error: unknown, searchMs: number): unknown =>
+  sqlState(error) === CANCELED
+    ? new OverShareError(
+        `The search took longer than ${searchMs / 1_000} s. Narrow it: more and longer words, a project, a severity.`,
+        error,
+      )
+    : error;
 
 /** Asks for the next while one is worked on. */
 async function* ahead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {

@@ -4,6 +4,7 @@ import { memberships, orgs, type Role } from '../../db/shared.ts';
 import { issueMailedToken } from '../auth/mailed-tokens.ts';
 import type { Config } from '../config.ts';
 import type { OrgCall } from '../http/call.ts';
+import { requireMailQuota } from '../mail/quota.ts';
 import { invitation } from '../mail/templates.ts';
 
 /** Whom an invitation is mailed to. */
@@ -22,14 +23,13 @@ export interface Invitee {
 /**
  * Puts the mail of an invitation into the queue. For an address that the account has not verified it has a link to set a
  * password, never one that only verifies: whoever registered somebody else's address would get in by the owner's click.
+ * @throws ApiError `rate_limit_error/exceeded` when the address gets too many mails
  */
-export async function mailInvitation(
-  tx: Tx,
-  { now, org, services, user }: OrgCall,
-  invitee: Invitee,
-): Promise<void> {
+export async function mailInvitation(tx: Tx, call: OrgCall, invitee: Invitee): Promise<void> {
+  const { now, org, services, user } = call;
   const { userId, emailId, address, verified, isPlaceholder, role } = invitee;
   const { config, mail } = services;
+  await requireMailQuota(tx, call, 'link', address);
   const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
   const token = verified
     ? undefined

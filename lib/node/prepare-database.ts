@@ -14,7 +14,9 @@ export async function prepareDatabase(url: string, log: Logger): Promise<void> {
   try {
     for (;;) {
       try {
-        return await migrateShared(database.sql, sharedMigrations);
+        const reason = await migrateShared(database.sql, sharedMigrations);
+        if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });
+        return;
       } catch (error) {
         if (!isUnavailable(error) || Date.now() > deadline) throw error;
         log.warn('waiting for the database', { reason: (error as Error).message });

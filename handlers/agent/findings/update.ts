@@ -23,12 +23,12 @@ export const updateAgentFinding = endpoint(
     errors: ['token_error/scope_mismatch', 'permission_error/denied'],
   },
   async (call) => {
-    const { body, db, now, org, params, services, token } = call;
+    const { body, db, now, org, params, sql, token } = call;
     const { tables } = org;
     const { id } = params;
     if (body.status === 'verified') await requireMayVerify(call);
     const { findings } = tables;
-    const finding = await setFindingStatus(services.database.sql, tables, {
+    const finding = await setFindingStatus(sql, tables, {
       id,
       status: body.status,
       now,

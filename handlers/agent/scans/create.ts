@@ -40,9 +40,9 @@ export const registerScan = endpoint(
     responses: { 201: { description: 'The scan; it is running.', result: Scan } },
     errors: ['token_error/scope_mismatch', 'resource_error/not_found', 'resource_error/already_exists'],
   },
-  async ({ body, db, now, org, services, token }) => {
+  async ({ body, db, now, org, sql, token }) => {
     const projectId = await resolveProject(db, org, token, body);
-    const scan = await insertScan(services.database.sql, org.tables, {
+    const scan = await insertScan(sql, org.tables, {
       scanId: body.scan_id,
       projectId,
       persona: body.persona,

@@ -31,8 +31,8 @@ export const endScan = endpoint(
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
     errors: ['token_error/scope_mismatch', 'resource_error/conflict'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, services, token }) => {
-    const { ended, found } = await finishScan(services.database.sql, tables, {
+  async ({ body, db, now, org: { tables }, params: { id }, sql, token }) => {
+    const { ended, found } = await finishScan(sql, tables, {
       scanId: id,
       status: body.status,
       errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,

@@ -29,8 +29,12 @@ export function addMigrate(program: Command, choose: Choose): void {
     );
 }
 
-function summary({ shared, orgs, failed }: Awaited<ReturnType<typeof migrate>>): string {
+function summary({ shared, orgs, failed, search }: Awaited<ReturnType<typeof migrate>>): string {
   if (shared.status === 'failed') return 'organizations were not tried';
   const migrated = orgs.filter(({ status }) => status === 'migrated').length;
-  return `organizations: ${migrated} migrated, ${failed} failed`;
+  return [
+    `organizations: ${migrated} migrated, ${failed} failed`,
+    ...(search?.indexed ? [`searches: ${search.indexed} indexed`] : []),
+    ...(search?.unavailable ? [`searches are not indexed: ${search.unavailable}`] : []),
+  ].join('\n');
 }

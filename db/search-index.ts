@@ -1,0 +1,67 @@
+import type { Sql, TransactionSql } from 'postgres';
+import { isUnavailable, refusesWrites } from './errors.ts';
+import { TRIGRAM_SCHEMA } from './org.ts';
+
+/*
+ * The index that searches use needs the extension pg_trgm, which not every PostgreSQL has, and not every role may create.
+ * Without it there is no index, and a search reads every finding of the organization. The extension may be in any schema:
+ * the index names it, and the operator of a search (ILIKE) is PostgreSQL's own.
+ */
+
+const EXTENSION = 'pg_trgm';
+
+/** Name of the index in an organization's schema. */
+export const SEARCH_INDEX = 'findings_search';
+
+/** Selects the quoted `schema` of the extension; no row without it. */
+export const SELECT_TRIGRAM_SCHEMA = `
+  select quote_ident(n.nspname) as schema from pg_catalog.pg_extension e
+  join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = '${EXTENSION}'`;
+
+/** The quoted schema of the extension; undefined without it. */
+export async function trigramSchema(sql: Sql | TransactionSql): Promise<string | undefined> {
+  const [row] = await sql.unsafe<{ schema: string }[]>(SELECT_TRIGRAM_SCHEMA);
+  return row?.schema;
+}
+
+/**
+ * Creates the extension where it is missing, in `shared`, which exists.
+ * @returns why it cannot be had; undefined when it is there
+ */
+export async function addTrigrams(
+  sql: Sql,
+  lock: (tx: TransactionSql) => Promise<unknown>,
+): Promise<string | undefined> {
+  if (await trigramSchema(sql)) return undefined;
+  try {
+    await sql.begin(async (tx) => {
+      await lock(tx);
+      await tx.unsafe(`create extension if not exists ${EXTENSION} with schema shared`);
+    });
+    return undefined;
+  } catch (error) {
+    if (isUnavailable(error) && !refusesWrites(error)) throw error;
+    return (error as Error).message;
+  }
+}
+
+/**
+ * Statements of an organization as they can be run here.
+ * @param schema what {@link trigramSchema} has found; without it, what needs it is left out
+ */
+export const withTrigrams = (statements: readonly string[], schema: string | undefined): string[] =>
+  statements
+    .filter((statement) => schema !== undefined || !statement.includes(TRIGRAM_SCHEMA))
+    .map((statement) => (schema ? statement.replaceAll(`"${TRIGRAM_SCHEMA}"`, schema) : statement));
+
+/** Organizations that were made or migrated without the extension, and so have no index; those of this version only. */
+export async function orgsWithoutSearchIndex(sql: Sql, version: number): Promise<string[]> {
+  const rows = await sql.unsafe<{ id: string }[]>(
+    `select o.id from shared.orgs o where o.schema_version >= $1 and not exists (
+       select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+       where c.relname = '${SEARCH_INDEX}' and n.nspname = 'org_' || replace(o.id::text, '-', ''))
+     order by o.id`,
+    [version],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,1 @@
+CREATE INDEX "findings_search" ON "org_template"."findings" USING gin (("title" || E'\n' || coalesce("file", '') || E'\n' || coalesce("cve", '')) "trigram_schema".gin_trgm_ops);
