@@ -955,7 +955,7 @@ Security findings sent this mail automatically; replies are not read.
       expect(subject).toBe('You are invited to Acme');
       expect(text).toContain('Ada invited you to the organization Acme');
       expect(text).toContain('Role: admin');
-      expect(text).toContain(`choose “Leave organization” at ${orgUrl}/members.`);
+      expect(text).toContain('choose “Leave organization” on its page “Members”');
     }
     expect(added.link).toBe(orgUrl);
     for (const mail of [

@@ -172,7 +172,7 @@ describe('inviting somebody who has an account', () => {
       link: `http://localhost:8080/o/${org.slug}`,
     });
     expect(mail?.text).toContain('Role: viewer');
-    expect(mail?.text).toContain(`“Leave organization” at http://localhost:8080/o/${org.slug}/members`);
+    expect(mail?.text).toContain('choose “Leave organization” on its page “Members”');
   });
 
   it('mails a link to set a password, never one that only verifies, to an address nobody has verified', async () => {

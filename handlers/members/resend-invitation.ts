@@ -26,12 +26,12 @@ export const resendInvitation = endpoint(
   async (call) => {
     const { db, org, params, peer, services } = call;
     const { userId } = params;
+    await services.limits.count('client', peer.ip);
     const [member] = await db
       .select({ invitedEmail: memberships.invitedEmail })
       .from(memberships)
       .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
     if (!member) throw new ApiError('resource_error/not_found', { message: 'There is no such member.' });
-    await services.limits.count('client', peer.ip);
     await services.limits.count('mail', member.invitedEmail ?? userId);
     await db.transaction(async (tx) => {
       // Until it is mailed, the address is not verified and the account gets no password.

@@ -68,7 +68,6 @@ export function invitation(options: {
   const org = person(orgName);
   const inviter = person(inviterName) || 'Somebody';
   const where = org ? `the organization ${org}` : 'an organization';
-  const leave = `${orgUrl}/members`;
   return render({
     subject: `You are invited to ${org && org === line(orgName, 60) ? org : 'an organization'}`,
     intro: [
@@ -86,8 +85,8 @@ export function invitation(options: {
         ? ['The link works once, and for one hour. After that, ask for a new one with “Forgot password”.']
         : []),
       set
-        ? `If you did not expect this invitation, ignore this mail. To leave the organization later, choose “Leave organization” at ${leave}.`
-        : `To leave the organization, choose “Leave organization” at ${leave}.`,
+        ? 'If you did not expect this invitation, ignore this mail. You can leave the organization at any time: choose “Leave organization” on its page “Members”.'
+        : 'You can leave the organization at any time: choose “Leave organization” on its page “Members”.',
     ],
   });
 }

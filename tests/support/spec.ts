@@ -81,6 +81,9 @@ GET    /metrics                                           public
 GET    /api/v1/docs                                       public
 GET    /api/v1/docs/openapi.yaml                          public
 
+POST   /api/v1/members/leave                              cookie+org
+POST   /api/v1/members/{userId}/resend-invitation         cookie+org, admin
+PATCH  /api/v1/members/{userId}                           cookie+org, admin
 GET    /api/v1/auth/session                               public
 POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
