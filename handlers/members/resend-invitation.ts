@@ -54,7 +54,8 @@ export const resendInvitation = endpoint(
       const { address, invitedEmail, confirmedAt, verifiedAt } = invitee;
       if (confirmedAt || (invitedEmail === null && verifiedAt)) {
         throw new ApiError('resource_error/conflict', {
-          message: 'The member has verified the address: there is no invitation to repeat.',
+          message:
+            'The member was not invited or has verified the address: there is no invitation to repeat.',
         });
       }
       // An unverified address belongs to an account only while it is the primary one.

@@ -23,7 +23,9 @@ export function MemberMenu({ member }: { member: Member }) {
   const [isChoosing, { open, close }] = useDisclosure();
   const isOwn = member.user_id === user.id;
   const mayChange = member.role !== 'owner' || org.may('owner');
-  const mayResend = !member.verified && !isOwn;
+  // An unverified owner without a pending invitation is mostly who created the organization.
+  const isInvited = member.pending || member.role !== 'owner';
+  const mayResend = !member.verified && isInvited && !isOwn;
   const path = { params: { path: { userId: member.user_id } } };
   const renew = () => queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
 
