@@ -5,6 +5,7 @@ import { mailedTokens, mfaDevices, primaryEmailChanges, userEmails, users } from
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates.ts';
+import { confirmMemberships } from '../members/invitations.ts';
 import { revokeSessions } from './accounts.ts';
 import { invalidLink, issueMailedToken } from './mailed-tokens.ts';
 import { switchMfaOff, verifiedDevices } from './mfa.ts';
@@ -81,6 +82,7 @@ export async function undoPrimaryEmailChange(
       await endLinks(tx, change);
       await revokeSessions(tx, userId, now);
       const emailId = await restoreAddress(tx, call, change);
+      await confirmMemberships(tx, { userId, email: change.oldEmail }, now);
       await removeSuspectDevices(tx, change, user.mfaEnabled);
       await mailRestored(tx, call, change, user.name, emailId);
     });
