@@ -199,7 +199,7 @@ describe('a method that a path does not take', () => {
     ['PUT', '/orgs', 'POST, GET, HEAD'],
     ['DELETE', '/config/auth', 'GET, HEAD'],
     ['POST', '//healthz', 'GET, HEAD'],
-    ['GET', `/members/${crypto.randomUUID()}`, 'DELETE'],
+    ['GET', `/members/${crypto.randomUUID()}`, 'DELETE, PATCH'],
   ])('%s %s is answered with those it takes', async (method, path, allow) => {
     const answer = await t.api.call(method, path);
     expect(outcome(answer)).toEqual([405, 'resource_error/method_not_allowed']);
@@ -524,6 +524,8 @@ describe('metrics', () => {
       '# TYPE svc_mail_queue_depth gauge',
       '# TYPE svc_mails_total counter',
       '# TYPE svc_migrations_pending gauge',
+      '# TYPE svc_org_connections_refused_total counter',
+      '# TYPE svc_org_work_total counter',
       '# TYPE svc_password_hash_refused_total counter',
       '# TYPE svc_password_hash_waiting gauge',
     ]);
