@@ -523,6 +523,8 @@ describe('metrics', () => {
       '# TYPE svc_mail_queue_depth gauge',
       '# TYPE svc_mails_total counter',
       '# TYPE svc_migrations_pending gauge',
+      '# TYPE svc_org_connections_refused_total counter',
+      '# TYPE svc_org_work_total counter',
     ]);
   });
 
