@@ -24,6 +24,11 @@ const MAX_REST_MS = 1_000;
  * write pushes; a hundred at once would be read and answered in one go, which takes this thread more than 10 ms.
  */
 export const REQUESTS_AT_ONCE = 8;
+/**
+ * Where more wait, the next is admitted when as much time has passed as the last one took: an organization that always has
+ * more to do leaves half of its time to others.
+ */
+const MAX_PAUSE_MS = 50;
 /** Whoever has asked within this time must not be delayed. */
 const RECENT_MS = 500;
 /** A request that takes longer makes room for another. */
@@ -81,11 +86,20 @@ export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): 
   const hasRoom = (id: string, { inside }: Line) => inside.size < REQUESTS_AT_ONCE || !othersThan(id);
 
   function letIn(id: string, line: Line): () => void {
+    let left = false;
     const inside: Inside = {
       since: performance.now(),
       leave() {
-        if (line.inside.delete(inside)) admit(id, line);
+        if (left) return;
+        left = true;
+        const rest = line.waiting.length > 0 && othersThan(id) ? performance.now() - inside.since : 0;
+        if (rest > 0) setTimeout(makeRoom, Math.min(MAX_PAUSE_MS, rest));
+        else makeRoom();
       },
+    };
+    const makeRoom = () => {
+      line.inside.delete(inside);
+      admit(id, line);
     };
     line.inside.add(inside);
     return inside.leave;

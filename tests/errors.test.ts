@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mfaLogins } from '../db/shared.ts';
+import { OVER_SHARE } from '../db/turns.ts';
 import { endpoints } from '../handlers/index.ts';
 import { createApp, refuseMalformed } from '../lib/http/app.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
@@ -146,12 +147,35 @@ describe('a limit that is reached', () => {
     return undefined;
   }
 
-  it.each(withError('rate_limit_error/exceeded'))('says how long to wait: %s', async (_, operation) => {
-    const options = operation.path.startsWith('/api/v1/auth/mfa/') ? { body: await mfaBody() } : {};
-    const answer = await call(over({ limits }), operation, options, await existing(operation.operationId));
-    expect(outcome(answer)).toEqual([429, 'rate_limit_error/exceeded']);
-    expect(answer.headers.get('retry-after')).toBe('7');
-  });
+  /** An organization whose share is in use. */
+  const orgGate: Services['orgGate'] = {
+    restAfter: () => 0,
+    async enter() {
+      throw Object.assign(new Error('not admitted'), { code: OVER_SHARE });
+    },
+  };
+  const ofOrg = ({ operationId }: Operation) =>
+    ['cookieOrg', 'bearer'].includes((endpoints as Record<string, Endpoint>)[operationId]?.access.kind ?? '');
+  const limited = withError('rate_limit_error/exceeded');
+
+  it.each(limited.filter(([, operation]) => ofOrg(operation)))(
+    'says how long to wait for an organization over its share: %s',
+    async (_, operation) => {
+      const answer = await call(over({ orgGate }), operation);
+      expect(outcome(answer)).toEqual([429, 'rate_limit_error/exceeded']);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(limited.filter(([, operation]) => !ofOrg(operation)))(
+    'says how long to wait: %s',
+    async (_, operation) => {
+      const options = operation.path.startsWith('/api/v1/auth/mfa/') ? { body: await mfaBody() } : {};
+      const answer = await call(over({ limits }), operation, options, await existing(operation.operationId));
+      expect(outcome(answer)).toEqual([429, 'rate_limit_error/exceeded']);
+      expect(answer.headers.get('retry-after')).toBe('7');
+    },
+  );
 });
 
 describe('a request that cannot be understood', () => {

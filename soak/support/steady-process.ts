@@ -47,9 +47,13 @@ function send(requests: readonly string[]): Promise<number> {
   const text = requests[++count % requests.length] as string;
   const mark = `${load.run}${`${count}`.padStart(MARK.length - load.run.length, '0')}`;
   return new Promise((resolve, reject) => {
-    const socket = idle.pop() ?? open();
+    const socket = idleSocket() ?? open();
     let received = '';
-    const late = setTimeout(() => socket.destroy(new Error('no answer')), LAST_ANSWER_MS);
+    const late = setTimeout(() => {
+      end();
+      socket.destroy();
+      reject(new Error('no answer'));
+    }, LAST_ANSWER_MS);
     const end = () => {
       clearTimeout(late);
       socket.removeAllListeners('data').removeAllListeners('error').removeAllListeners('close');
@@ -82,9 +86,12 @@ function open(): Socket {
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   // One character for each byte.
   socket.setEncoding('latin1');
-  socket.on('close', () => {
-    const at = idle.indexOf(socket);
-    if (at >= 0) idle.splice(at, 1);
-  });
   return socket;
+}
+
+/** One that the server has not closed meanwhile. */
+function idleSocket(): Socket | undefined {
+  for (let socket = idle.pop(); socket; socket = idle.pop())
+    if (!socket.destroyed && socket.writable && !socket.readableEnded) return socket;
+  return undefined;
 }
