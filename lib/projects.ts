@@ -36,10 +36,8 @@ async function findProject(db: Db, projects: OrgTables['projects'], where: SQL):
 export const projectReference = {
   project_id: uuid().optional(),
   project: z.unknown().optional().openapi({
-    type: 'string',
-    pattern: PROJECT_SLUG.source,
     description:
-      'The slug of the project. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored.',
+      'The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.',
     example: 'web-shop',
   }),
 };

@@ -304,6 +304,7 @@ describe('an invitation once more', () => {
     const { id } = must(await t.api.post('/profile/emails', { cookie: moved.cookie, body }));
     await verify(t, body.email);
     must(await t.api.post(`/profile/emails/${id}/set-primary`, { cookie: moved.cookie }));
+    await t.services.mail.deliverDue();
     const before = t.mails.length;
     expect(outcome(await resend(moved.id))).toEqual(CONFLICT);
     await t.services.mail.deliverDue();

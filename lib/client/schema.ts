@@ -5666,8 +5666,8 @@ export interface operations {
         parameters: {
             query?: {
                 project_id?: string;
-                /** @description The slug of the project. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored. */
-                project?: string;
+                /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
+                project?: unknown;
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
                 status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
@@ -6059,10 +6059,10 @@ export interface operations {
                      */
                     project_id?: string;
                     /**
-                     * @description The slug of the project. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored.
+                     * @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.
                      * @example web-shop
                      */
-                    project?: string;
+                    project?: unknown;
                     /** @enum {string} */
                     persona: "sharingan" | "senku" | "killua";
                     /** @example Nightly audit */
