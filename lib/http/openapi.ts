@@ -112,8 +112,18 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     servers: [{ url: '/', description: 'This server' }],
     tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
   });
+  dropTypelessNullable(document);
   giveExamples(document);
   return document;
+}
+
+/** A schema without a type allows null anyway; OpenAPI 3.0.3 has `nullable` beside a type only. */
+function dropTypelessNullable(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  const schema = value as { nullable?: boolean; type?: unknown; allOf?: unknown };
+  if (schema.nullable === true && schema.type === undefined && schema.allOf === undefined)
+    delete schema.nullable;
+  for (const part of Object.values(value)) dropTypelessNullable(part);
 }
 
 /** The description as it is served. */
