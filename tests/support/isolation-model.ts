@@ -853,6 +853,7 @@ function changeFault(
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
   if (reason || answer.status >= 400 || call.endpoint.method === 'GET') return wrote;
+  if (change.table === 'sessions' && isReplaced(call, change)) return undefined;
   if (change.table === 'mailed_tokens' && isInvited(call, change, before, after)) return undefined;
   if (change.table === 'outgoing_mails')
     return mailFault(call, admitted, change, view(call, admitted, before, after), before, after);
@@ -878,6 +879,13 @@ function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Fa
     admitted.kind === 'member' && admitted.org === org && id === idOf('user', admitted.user ?? '');
   const [was, is] = [before, after].map((facts) => facts.orgs[org].members[id]?.role);
   return op === 'UPDATE' && isOwn && was === is;
+}
+
+/** Whether the change ends the session whose cookie a sign-in came with, as strict mode does. */
+function isReplaced(call: Call, { op, row }: Change): boolean {
+  const signsIn = ['register', 'login', 'validateMfa'].includes(call.picks.endpoint);
+  const isOwn = row.id === claimsOf(call.picks.cookie)?.session;
+  return call.door.app === 'strict' && signsIn && isOwn && op === 'UPDATE';
 }
 
 /** Whether the link is one for whom an organization has just invited. */
