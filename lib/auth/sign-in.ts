@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import type { Db } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { userEmails } from '../../db/shared.ts';
 import type { PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
@@ -67,18 +67,16 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
 export async function signIn(
   call: PublicCall,
   account: Pick<Account, 'id' | 'name' | 'email'>,
-  before?: (tx: Parameters<Parameters<Db['transaction']>[0]>[0]) => Promise<void>,
+  before?: (tx: Tx) => Promise<void>,
 ): Promise<Headers> {
   const { db, services } = call;
   const device = deviceOf(call);
-  const mayNotify = (await isVerified(db, account)) || (await mayMail(db, call, 'notice', account.email));
-  const mail = mayNotify && notificationFor(call, account, device);
   const headers = await db.transaction(async (tx) => {
-    // Sent one behind the other without waiting: what `before` refuses is rolled back.
-    const [, , session] = await Promise.all([
-      before?.(tx),
-      mail && services.mail.enqueue(tx, account.email, mail),
+    await before?.(tx);
+    const mayNotify = (await isVerified(tx, account)) || (await mayMail(tx, call, 'notice', account.email));
+    const [session] = await Promise.all([
       startSession(tx, call, account.id, device),
+      mayNotify && services.mail.enqueue(tx, account.email, notificationFor(call, account, device)),
     ]);
     return session;
   });
@@ -89,7 +87,7 @@ export async function signIn(
 }
 
 /** Whether an account's primary address is verified. */
-async function isVerified(db: Db, { id }: Pick<Account, 'id'>): Promise<boolean> {
+async function isVerified(db: Db | Tx, { id }: Pick<Account, 'id'>): Promise<boolean> {
   const [primary] = await db
     .select({ verifiedAt: userEmails.verifiedAt })
     .from(userEmails)
