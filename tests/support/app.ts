@@ -111,7 +111,8 @@ async function startOnEdge(
     plain: hasher === undefined,
     variables: {
       JWT_SECRET,
-      SVC_PUBLIC_URL: services.config.publicUrl,
+      // Where there is a base domain it has a default, as in process.
+      ...(!services.config.baseDomain && { SVC_PUBLIC_URL: services.config.publicUrl }),
       ...env,
       LOG_LEVEL: log ? 'debug' : 'error',
       LOG_FORMAT: 'json',
