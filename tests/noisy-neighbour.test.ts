@@ -9,6 +9,7 @@ import { sharedMigrations } from '../drizzle/migrations.ts';
 import { endpoints } from '../handlers/index.ts';
 import type { Config } from '../lib/config.ts';
 import { createOrgGate, REQUESTS_AT_ONCE } from '../lib/org-gate.ts';
+import { countPlaces } from '../lib/work-places.ts';
 import { type Answer, createOrg, createScan, createUser, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { createDatabase } from './support/database.ts';
@@ -157,6 +158,28 @@ describe('a client that goes away', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'WITHDRAWN' });
     leave();
     (await next)();
+  });
+});
+
+describe('readers of whole lists that keep all places', () => {
+  it('delay no short list of another organization, and take no place from it for ever', async () => {
+    const app = await another({});
+    const { listTurns } = app.services;
+    const reader = { taken: () => 0, waited: () => 0, breakOff: () => {} };
+    const places = countPlaces(app.services.config.dbPoolMax).list;
+    const leaves = await repeat(places, (i) => listTurns.enter(reader, { org: `noisy ${i}` }));
+    const began = performance.now();
+    expect(must(await app.api.get('/scans', quiet.asOwner)).length).toBeGreaterThan(0);
+    expect(must(await app.api.get('/findings?severity=low', quiet.asOwner))).toEqual([]);
+    const csv = await app.api.get('/findings?format=csv&severity=low', quiet.asOwner);
+    expect([csv.status, csv.text.trim().split('\n').length]).toEqual([200, 1]);
+    // Far below the 30 seconds that a whole list waits.
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const long = app.api.get('/findings', quiet.asOwner);
+    await sleep(100);
+    for (const leave of leaves) leave();
+    expect(must(await long).length).toBeGreaterThanOrEqual(FINDINGS);
+    await expect(repeat(places, (i) => listTurns.enter(reader, { org: `next ${i}` }))).resolves.toBeDefined();
   });
 });
 

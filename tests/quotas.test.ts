@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { rateLimits } from '../db/shared.ts';
 import { createLogger } from '../lib/logger.ts';
+import { createVerifiedUser } from './support/account.ts';
 import {
   type Answer,
   createOrg,
@@ -213,10 +214,10 @@ describe('an address', () => {
     const usual = body(await forgot(t, 'nobody@example.com'));
     for (let round = 0; round < 2; round++)
       expect(await flood((app) => forgot(app, user.email))).toEqual({ 200: 50 });
-    // The verification link is one of them.
-    expect(await mailsTo(user.email)).toHaveLength(30);
+    // And the verification link, which is counted on its own.
+    expect(await mailsTo(user.email)).toHaveLength(31);
     expect(body(await forgot(t, user.email))).toEqual(usual);
-    expect(exceeded('mailsPerHour').at(-1)).toMatchObject({ max: 30, kind: 'link', address: user.email });
+    expect(exceeded('mailsPerHour').at(-1)).toMatchObject({ max: 30, kind: 'reset', address: user.email });
     const someoneElse = await createUser(t.api);
     must(await forgot(t, someoneElse.email));
     expect(await mailsTo(someoneElse.email)).toHaveLength(2);
@@ -224,7 +225,33 @@ describe('an address', () => {
     // An hour later.
     await t.services.database.db.update(rateLimits).set({ expire: new Date() });
     must(await forgot(t, user.email));
-    expect(await mailsTo(user.email)).toHaveLength(31);
+    expect(await mailsTo(user.email)).toHaveLength(32);
+  });
+
+  it('gets its reset link, however often a stranger invites it', async () => {
+    const user = await createUser(t.api);
+    const org = await createOrg(t.api);
+    const body = { email: user.email, role: 'viewer' };
+    let last: Answer | undefined;
+    for (let i = 0; i < 31; i++) {
+      last = await t.api.post('/members/invite', { ...org.asOwner, body });
+      if (last.status === 201) await t.api.delete(`/members/${last.result.user_id}`, org.asOwner);
+    }
+    expect(last?.error).toBe('rate_limit_error/exceeded');
+    must(await t.api.post('/auth/forgot-password', { body: { email: user.email } }));
+    expect((await mailsTo(user.email)).at(-1)?.subject).toBe('Reset your password');
+  });
+
+  it('gets its sign-in code, however many step-up codes a stolen session asks for', async () => {
+    const { cookie, email } = await createVerifiedUser(t);
+    must(await t.api.post('/profile/mfa/enable', { cookie }));
+    const [device] = must(await t.api.get('/profile/mfa/devices', { cookie })).devices;
+    const body = { device_id: device.id };
+    const stepUpCode = (app: TestApp) => app.api.post('/auth/step-up/send-email-otp', { cookie, body });
+    expect(await flood(stepUpCode)).toEqual({ 200: 30, '429 rate_limit_error/exceeded': 20 });
+    const { mfa_token } = must(await t.api.post('/auth/login', { body: { email, password: PASSWORD } }));
+    must(await t.api.post('/auth/mfa/send-email-otp', { body: { ...body, mfa_token } }));
+    expect((await mailsTo(email)).at(-1)?.subject).toBe('Your sign-in code');
   });
 
   it('is refused to who asks for more with a session, and says when to come back', async () => {

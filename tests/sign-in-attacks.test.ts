@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mfaLogins, users } from '../db/shared.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser, linkTo, switchMfaOn, wrongCode } from './support/account.ts';
-import { type Answer, createUser, must, PASSWORD } from './support/api.ts';
+import { type Answer, createOrg, createUser, must, PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 
 let t: TestApp;
@@ -341,6 +341,48 @@ describe('failures by strangers', () => {
     );
     expect(events[10]).toMatchObject({ event: 'limit_exceeded', limit: 'password' });
     expect(lines.join('')).not.toMatch(/Wrong1wrong|Correct1horse/);
+  });
+});
+
+describe('mails that others ask for', () => {
+  it('do not keep the owner from a reset link: invitations', async () => {
+    const { email } = await createVerifiedUser(t);
+    const mallory = await createOrg(limited.api);
+    const invite = () =>
+      limited.api.post('/members/invite', {
+        ...mallory.asOwner,
+        headers: headersOf({ ip: stranger() }),
+        body: { email, role: 'viewer' },
+      });
+    for (let i = 0; i < 5; i++) {
+      const { user_id } = must(await invite());
+      await limited.api.delete(`/members/${user_id}`, mallory.asOwner);
+    }
+    expect(outcome(await invite())).toEqual(LIMITED);
+    must(
+      await limited.api.post('/auth/forgot-password', {
+        body: { email },
+        headers: headersOf({ ip: stranger() }),
+      }),
+    );
+    expect((await limited.delivered(email)).subject).toBe('Reset your password');
+  });
+
+  it('do not keep the owner from a sign-in code: the step-up codes of a stolen session', async () => {
+    const { cookie, email } = await createVerifiedUser(t);
+    must(await t.api.post('/profile/mfa/enable', { cookie }));
+    const [{ id: device_id }] = must(await t.api.get('/profile/mfa/devices', { cookie })).devices;
+    const stolen = () => limited.api.post('/auth/step-up/send-email-otp', { cookie, body: { device_id } });
+    for (let i = 0; i < 5; i++) must(await stolen());
+    expect(outcome(await stolen())).toEqual(LIMITED);
+    const { mfa_token } = must(await login(limited, email, PASSWORD, { ip: stranger() }));
+    must(
+      await limited.api.post('/auth/mfa/send-email-otp', {
+        body: { mfa_token, device_id },
+        headers: headersOf({ ip: stranger() }),
+      }),
+    );
+    expect((await limited.delivered(email)).subject).toBe('Your sign-in code');
   });
 });
 

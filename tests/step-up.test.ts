@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { users } from '../db/shared.ts';
 import { endpoints } from '../handlers/index.ts';
 import { createLogger } from '../lib/logger.ts';
 import {
@@ -268,6 +270,19 @@ describe('an undo link', () => {
     expect(outcome(await undo(tokens[0]))).toEqual(OK);
     t.advance(HOUR);
     expect(outcome(await undo(tokens[1]))).toEqual(INVALID);
+  });
+
+  it('changes nothing while an operator has disabled the account', async () => {
+    const user = await createVerifiedUser(t);
+    const evil = newAddress();
+    const token = await promote(user.cookie, user.email, evil);
+    const set = (disabledAt: Date | null) =>
+      t.services.database.db.update(users).set({ disabledAt }).where(eq(users.id, user.id));
+    await set(new Date());
+    expect(outcome(await undo(token))).toEqual(INVALID);
+    await set(null);
+    expect((await login(evil)).status, 'the address and the password are as they were').toBe(200);
+    expect(outcome(await undo(token))).toEqual(OK);
   });
 
   it('is not made when nothing changes', async () => {

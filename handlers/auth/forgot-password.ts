@@ -34,7 +34,7 @@ export const forgotPassword = endpoint(
     const account = await findAccount(db, body.email);
     const write = db.transaction(async (tx) => {
       // The answer is the same, and so is what was done for an unknown address.
-      if (!(await mayMail(tx, call, 'link', body.email))) return;
+      if (!(await mayMail(tx, call, 'reset', body.email))) return;
       // For an unknown address as much is written and committed, to nobody.
       const token = account
         ? await issueMailedToken(

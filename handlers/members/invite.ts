@@ -34,7 +34,8 @@ export const inviteMember = endpoint(
       throw new ApiError('permission_error/denied', { message: 'Only an owner may invite an owner.' });
     }
     await services.limits.count('client', peer.ip);
-    await services.limits.count('mail', body.email);
+    // Apart from what its owner asks for: whoever invites an address must not keep it from resetting the password.
+    await services.limits.count('mail', `invitation ${body.email}`);
     const join = () => inOrgQuota(call, (tx) => addMember(tx, call, body.email, body.role));
     // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.
     const member = await join().catch((error) => {

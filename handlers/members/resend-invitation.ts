@@ -32,7 +32,7 @@ export const resendInvitation = endpoint(
       .from(memberships)
       .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
     if (!member) throw new ApiError('resource_error/not_found', { message: 'There is no such member.' });
-    await services.limits.count('mail', member.invitedEmail ?? userId);
+    await services.limits.count('mail', `invitation ${member.invitedEmail ?? userId}`);
     await db.transaction(async (tx) => {
       // Until it is mailed, the address is not verified and the account gets no password.
       await lockUser(tx, userId);

@@ -18,14 +18,16 @@ export async function mailCode(
   options: { stepUp?: boolean } = {},
 ): Promise<string> {
   const { db, now, services } = call;
-  await services.limits.count('mail', userId);
+  // Each on its own, and apart from links: a stolen session must not keep the owner from signing in.
+  const kind = options.stepUp ? 'step_up' : 'code';
+  await services.limits.count('mail', `${kind} ${userId}`);
   const devices = await verifiedDevices(db, userId);
   const found = devices.find(({ id, type }) => id === device.id.toLowerCase() && type === 'email');
   if (!found?.address)
     throw new ApiError('resource_error/not_found', { message: 'There is no such e-mail device.' });
   const { id, address } = found;
   await db.transaction(async (tx) => {
-    await requireMailQuota(tx, call, 'code', address);
+    await requireMailQuota(tx, call, kind, address);
     const code = await services.emailCodes.issue(tx, { id, purpose: device.purpose }, now);
     await services.mail.enqueue(tx, address, emailCode({ code, ...options }));
   });

@@ -74,7 +74,8 @@ export async function undoPrimaryEmailChange(
       const [user] = await tx
         .update(users)
         .set({ passwordHash })
-        .where(eq(users.id, userId))
+        // The link of a disabled account keeps: it works once the account is enabled.
+        .where(and(eq(users.id, userId), isNull(users.disabledAt)))
         .returning({ name: users.name, mfaEnabled: users.mfaEnabled });
       const [change] = await tx.delete(primaryEmailChanges).where(valid).returning();
       if (!user || !change) throw invalidLink();

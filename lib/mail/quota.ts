@@ -9,12 +9,14 @@ import { logSecurityEvent } from '../security-events.ts';
 /**
  * Mails that a request asks for, by who can ask. Each kind is counted on its own, so that a stranger who uses up one kind
  * keeps no other from the owner of the address:
- * - `link`: anybody can have links mailed to an address (reset, verification, invitation);
- * - `code`: needs the password of the account;
+ * - `reset`: anybody can have reset links mailed to an address. What a stranger asks for, its owner can use;
+ * - `link`: other links (verification, invitation). They do not let the owner in, so they must not use up the first kind;
+ * - `code`: of a sign-in, needs the password of the account;
+ * - `step_up`: codes that a session can ask for, which may be a stolen one;
  * - `notice`: to an address that is not verified. Whoever registered it may be somebody else, who can cause notices at will.
  *   Notices to verified addresses are never held back: they tell the owner of a takeover.
  */
-export type MailKind = 'link' | 'code' | 'notice';
+export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice';
 
 const HOUR_S = 60 * 60;
 
