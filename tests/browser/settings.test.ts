@@ -212,7 +212,11 @@ describePages('projects, tokens, members and features', () => {
     expect(await page.getByRole('menuitem', { name: 'Remove' }).count(), 'oneself').toBe(0);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Actions for Ada Lovelace' }).click();
-    await page.getByRole('menuitem', { name: 'Resend invitation' }).waitFor({ state: 'hidden' });
+    await page.getByRole('menuitem', { name: 'Resend invitation' }).waitFor();
+    for (const name of ['Change role', 'Remove']) {
+      expect(await page.getByRole('menuitem', { name }).count(), 'an owner').toBe(0);
+    }
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('radio', { name: 'Admin' }).waitFor();
     expect(await page.getByRole('radio', { name: 'Owner' }).count()).toBe(0);

@@ -76,7 +76,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
           <TextInput
             label="Recovery code"
             description="One of the eight you were given when you switched on MFA. Each works once."
-            placeholder="xxxx-xxxx-xxxx"
+            placeholder="xxxx-xxxx-xxxx-xxxx-xxxx-xxxx"
             value={code}
             onChange={({ currentTarget }) => setCode(currentTarget.value)}
             error={isWrongCode && 'This is not one of your codes, or it was used before.'}
