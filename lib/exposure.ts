@@ -61,12 +61,12 @@ function unsetSecrets({ jwtSecrets, encryptionKeys }: Config): Opening[] {
   const open: Opening[] = [];
   if (jwtSecrets.length === 0)
     open.push({
-      what: 'sessions are signed with a secret that ends with the process',
+      what: 'all sessions end at a restart, and other processes do not accept them',
       close: 'JWT_SECRET: openssl rand -hex 32',
     });
   if (encryptionKeys.length === 0)
     open.push({
-      what: 'a copy of the database has the secrets of authenticator apps in clear',
+      what: 'a copy of the database contains the secrets of authenticator apps',
       close: 'SVC_ENCRYPTION_KEY: openssl rand -hex 32',
     });
   return open;
@@ -93,7 +93,7 @@ export function warnOfExposure(config: Config, log: Logger, how = { listens: tru
     `Reachable: ${reachable.join('; ')}.`,
     'Open, and what closes it:',
     ...open.map(({ what, close }) => `  - ${what}\n      ${close}`),
-    ...(closeAll ? [`${closeAll} closes the switches above at once (docs/deployment.md).`] : []),
+    ...(closeAll ? [`${closeAll} sets all switches above (docs/deployment.md).`] : []),
     ...(how.listens && config.host === undefined ? ['On a laptop: SVC_HOST=127.0.0.1.'] : []),
     RULE,
   ];

@@ -35,12 +35,12 @@ const json = async (...args: string[]) => JSON.parse((await users(...args, '--js
 
 const login = (email: string, password = PASSWORD) => api.post('/auth/login', { body: { email, password } });
 const outcome = ({ status, error }: Answer) => [status, error];
-/** What the latest mail with a link brought to an address. */
-async function linkTo(email: string) {
+/** What the newest mailed link carries; notices of changes have none. */
+const linkTo = async (email: string) => {
   await t.delivered(email);
   const mail = t.mails.findLast(({ recipient, link }) => recipient === email && link !== undefined);
   return Object.fromEntries(new URL(mail?.link ?? '').searchParams);
-}
+};
 
 /** A user with MFA by an authenticator app, and its recovery codes. */
 async function withMfa(): Promise<TestUser & { deviceId: string; code: () => string; codes: string[] }> {
@@ -126,7 +126,9 @@ describe('users disable', () => {
     const refused = await login(user.email);
     expect({ ...refused.json, request_id: '' }).toEqual({ ...wrong.json, request_id: '' });
 
-    expect((await users('disable', user.id)).out).toContain('already: nothing changed');
+    expect((await users('disable', user.id)).out).toBe(
+      `${user.email} is disabled already: nothing changed\n`,
+    );
     expect((await users('enable', user.email)).event).toMatchObject({
       event: 'account_enabled',
       changed: true,

@@ -9,6 +9,7 @@ import { TAGS } from '../lib/http/endpoint.ts';
 import { describeApi } from '../lib/http/openapi.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
+import { ADDED_ENDPOINTS } from './support/spec.ts';
 
 let database: TestDatabase;
 let server: RunningServer;
@@ -46,6 +47,16 @@ describe("the API's description", () => {
         responses: { 400: expect.anything(), 500: expect.anything() },
       });
     }
+  });
+});
+
+describe('the additions to the contract', () => {
+  it('have all endpoints in their table, and no others', () => {
+    const [, section = ''] = readFileSync('docs/api.md', 'utf8').split('### Additional endpoints\n');
+    const [table = ''] = section.split('\n### ');
+    const listed = [...table.matchAll(/^\| `(\w+ \/[^`]*)` \|/gm)].map(([, endpoint]) => endpoint);
+    const added = ADDED_ENDPOINTS.map((line) => line.split(' ').slice(0, 2).join(' ').replace('/api/v1', ''));
+    expect(listed.toSorted()).toEqual(added.toSorted());
   });
 });
 

@@ -107,7 +107,7 @@ describe('a server that starts', () => {
       'SVC_AUTH_LIMITS=on',
       'SVC_PUBLIC_URL: an https address',
       'JWT_SECRET: openssl rand -hex 32',
-      'SVC_STRICT=on closes',
+      'SVC_STRICT=on sets all switches above',
     ])
       expect(block).toContain(text);
   });

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { ApiError } from '../http/errors.ts';
+import { COMMON_WARNING, WORD_WARNING } from '../password-warnings.ts';
 import { COMMON_PASSWORDS } from './common-passwords.ts';
 import { decodeList, fingerprintOf, formsOf, includesSorted } from './password-forms.ts';
 
@@ -68,7 +69,3 @@ export const withWarning = (message: string, warning: string | undefined): { mes
   warning === undefined ? {} : { message: `${message} ${warning}` };
 
 const IS_COMMON = 'must not be a common or leaked password, nor one with a few digits and signs added';
-const COMMON_WARNING =
-  'This password is on a list of leaked passwords, or close to one that is. Choose another one soon.';
-const WORD_WARNING =
-  'This password is easy to guess: it contains your e-mail address or the name of the service. Choose another one soon.';

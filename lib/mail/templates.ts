@@ -251,13 +251,13 @@ export function primaryEmailChanged(change: Link & ChangeFacts & { address: stri
     subject: 'Your primary e-mail address was changed',
     name,
     intro: [
-      `The primary address of your ${PRODUCT} account was changed. Mails about the account now go to another address:`,
+      `The primary address of your ${PRODUCT} account was changed. Mails about the account now go to the new one. If that was not you, undo the change:`,
     ],
     facts: [['New address', unlinked(address, 254)], ...whenAndWhere(at, ip)],
     button: { label: 'Undo the change', url: link(publicUrl, '/undo-email-change', { token }) },
     closing: [
-      'If it was you, there is nothing to do, and nobody should get this link.',
-      'If not, undo it: this address becomes the primary one again, all sessions end, and a new password is needed.',
+      'If it was you, there is nothing to do. Do not forward this link.',
+      'If it was not you, undo it: this address becomes the primary one again, all sessions end, and a new password is needed.',
       'The link works once, and for 72 hours.',
     ],
   });

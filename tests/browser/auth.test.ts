@@ -72,7 +72,10 @@ describePages('signing in', () => {
     await emailField(page).fill('edsger@example.com');
     await passwordField(page).fill('Password1');
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('This password is on a list of leaked passwords').waitFor();
+    await page
+      .getByRole('alert', { name: 'Your password is weak' })
+      .getByText('This password is on a list of leaked passwords')
+      .waitFor();
     await page.getByText('A link is on its way to edsger@example.com').waitFor();
   });
 
@@ -153,7 +156,7 @@ describePages('signing in', () => {
     await page.goto(link);
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByLabel('New password').press('Enter');
-    await heading(page, 'This link does not work any more');
+    await heading(page, 'This link no longer works');
     await page.getByRole('link', { name: 'Send me another link' }).click();
     await heading(page, 'Forgot your password?');
   });

@@ -185,7 +185,7 @@ describePages('strict mode', () => {
     const dialog = page.getByRole('dialog', { name: 'Invite a member' });
     await dialog.getByLabel('E-mail').fill('grace@example.com');
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('grace@example.com is invited, as member.').waitFor();
+    await dialog.getByText('grace@example.com is invited as member.').waitFor();
     await dialog.getByText('They have no access until they verify the address.').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: 'grace@example.com' });

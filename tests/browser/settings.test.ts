@@ -143,7 +143,7 @@ describePages('projects, tokens, members and features', () => {
     const use = () => site.api.get('/agent/findings?project=web-shop', { token, org: org.slug });
     expect((await use()).status).toBe(200);
     await row.getByRole('button', { name: 'Revoke' }).click();
-    await question.getByRole('button', { name: 'Revoke all the same' }).click();
+    await question.getByRole('button', { name: 'Revoke anyway' }).click();
     await row.waitFor({ state: 'hidden' });
     expect((await use()).error).toBe('token_error/invalid');
   });
@@ -174,7 +174,7 @@ describePages('projects, tokens, members and features', () => {
     await dialog.getByLabel('Viewer').check();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('new@example.com is a member now, as viewer.').waitFor();
+    await dialog.getByText('new@example.com is a member now, with the role viewer.').waitFor();
     await dialog.getByText('Nobody has verified this address yet').waitFor();
     await expectAccessible(page);
     await site.mailTo('new@example.com', /invited/);
@@ -182,7 +182,7 @@ describePages('projects, tokens, members and features', () => {
     await dialog.getByRole('button', { name: 'Invite another' }).click();
     await dialog.getByLabel('E-mail').fill(known.email);
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText(`${known.email} is a member now, as member.`).waitFor();
+    await dialog.getByText(`${known.email} is a member now, with the role member.`).waitFor();
     await site.mailTo(known.email, /invited/);
     await dialog.getByRole('button', { name: 'Invite another' }).click();
     await dialog.getByLabel('E-mail').fill(known.email);

@@ -29,8 +29,10 @@ export function addUsers(program: Command, choose: Choose): void {
     .action((user, _, command) =>
       choose(command, async ({ database, log }) => {
         const json = await disableUser(database, log, user);
-        const state = `${json.email} is ${json.changed ? 'now ' : ''}disabled`;
-        return { json, text: `${state}, ${ended(json.sessions_ended)}${unchanged(json)}` };
+        const text = json.changed
+          ? `${json.email} is now disabled, ${ended(json.sessions_ended)}`
+          : `${json.email} is disabled${unchanged(json)}`;
+        return { json, text };
       }),
     );
   users

@@ -192,12 +192,12 @@ function RevokeButton({ token }: { token: ApiToken }) {
         <Stack gap="xs">
           {!isOwn && (
             <Alert color="orange" icon={<IconAlertTriangle />} title="You did not make this token">
-              It was made by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}. Ask first: whatever
-              uses it stops delivering findings.
+              It was made by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}. Check with them first:
+              agents that use it stop delivering findings.
             </Alert>
           )}
           <Text size="sm">
-            Whatever uses <Code>{token.prefix}…</Code> is refused from now on. This cannot be undone.
+            Requests with <Code>{token.prefix}…</Code> are refused from now on. This cannot be undone.
           </Text>
           <Text size="sm">
             {token.last_used ? (
@@ -210,7 +210,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
           </Text>
         </Stack>
       ),
-      labels: { confirm: isOwn ? 'Revoke' : 'Revoke all the same', cancel: 'Cancel' },
+      labels: { confirm: isOwn ? 'Revoke' : 'Revoke anyway', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(),
     });

@@ -7,10 +7,10 @@ export const ROLE_NAMES: Record<Role, string> = {
   viewer: 'Viewer',
 };
 
-/** What each role may do beyond those below it. */
+/** What each role may do. */
 export const ROLE_RIGHTS: Record<Role, string> = {
-  owner: 'Everything; also switches features and decides who is an owner.',
-  admin: 'Also invites and removes members, changes their roles, and manages org-wide tokens.',
-  member: 'Also triages findings and creates projects.',
-  viewer: 'Sees everything, changes nothing but tokens of projects.',
+  owner: 'Everything an admin does. Switches features, and decides who is an owner.',
+  admin: 'Everything a member does. Invites and removes members, changes roles, and manages org-wide tokens.',
+  member: 'Everything a viewer does. Triages findings and creates projects.',
+  viewer: 'Reads everything, and manages the tokens of projects.',
 };

@@ -1,6 +1,6 @@
 import { Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { plainApi, type Schemas, ServiceError } from '../api.ts';
 import { MailedCode } from '../pages/auth/MailedCode.tsx';
 import { MethodButtons } from '../pages/auth/MethodButtons.tsx';
@@ -18,6 +18,8 @@ interface Props {
   devices: Schemas['MfaDevice'][];
 }
 
+const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'invalid_credentials';
+
 /** The password, and with MFA on a code. */
 export function StepUpForm({ password: typed, devices }: Props) {
   const email = useQueryClient().getQueryData(sessionQuery.queryKey)?.user?.email;
@@ -25,6 +27,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
   const [chosen, choose] = useState<Method | 'recovery' | undefined>(() => firstOf(devices));
   const [code, setCode] = useState('');
   const [attempt, setAttempt] = useState(0);
+  const passwordField = useRef<HTMLInputElement>(null);
   const hasMfa = devices.length > 0;
 
   const confirm = useMutation({
@@ -32,13 +35,13 @@ export function StepUpForm({ password: typed, devices }: Props) {
       plainApi.post('/auth/step-up', { body: { password, ...proofOf(chosen, given) } }),
     onSuccess: () => stepUps.answer(true),
     onError: (error) => {
+      if (isWrong(error)) passwordField.current?.select();
       if (!isRefused(error)) return;
       setCode('');
       setAttempt(attempt + 1);
     },
   });
-  const isWrongPassword =
-    confirm.error instanceof ServiceError && confirm.error.code === 'invalid_credentials';
+  const isWrongPassword = isWrong(confirm.error);
   const isWrongCode = isRefused(confirm.error);
   const isComplete =
     password !== '' && (!hasMfa || (chosen === 'recovery' ? code.trim() !== '' : code.length === 6));
@@ -53,12 +56,13 @@ export function StepUpForm({ password: typed, devices }: Props) {
     >
       <Stack>
         <Text size="sm">
-          You signed in a while ago. To change e-mail addresses or second factors, enter your password
-          {hasMfa ? ' and a code' : ''} again. You are not asked again for 10 minutes.
+          You signed in more than 10 minutes ago. Enter your password{hasMfa ? ' and a code' : ''} again to
+          change e-mail addresses or second factors.
         </Text>
         <input type="email" autoComplete="username" value={email ?? ''} readOnly hidden />
         <PasswordField
           label="Your password"
+          ref={passwordField}
           autoFocus={typed === undefined}
           value={password}
           onChange={({ currentTarget }) => {
@@ -72,7 +76,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
           <TextInput
             label="Recovery code"
             description="One of the eight you were given when you switched on MFA. Each works once."
-            placeholder="xxxx-xxxx-xxxx"
+            placeholder="xxxx-xxxx-xxxx-xxxx-xxxx-xxxx"
             value={code}
             onChange={({ currentTarget }) => setCode(currentTarget.value)}
             error={isWrongCode && 'This is not one of your codes, or it was used before.'}

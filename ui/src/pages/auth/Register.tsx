@@ -4,6 +4,7 @@ import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LinkAnchor, LinkButton } from '../../parts/links.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { WeakPassword } from '../../parts/WeakPassword.tsx';
 import { closedRegistration } from './go-on.ts';
 import { Leave } from './Leave.tsx';
 import { type Registered, RegisterForm } from './RegisterForm.tsx';
@@ -22,8 +23,9 @@ export function Register() {
     return (
       <Page title="Welcome" heading={<>Welcome, {<bdi>{name}</bdi>}</>}>
         <Alert role="status" color="teal" icon={<IconMailCheck />} title="Your account is ready">
-          {message} A link is on its way to <bdi>{email}</bdi>: open it within 24 hours to verify the address.
+          A link is on its way to <bdi>{email}</bdi>. Open it within 24 hours to verify the address.
         </Alert>
+        <WeakPassword message={message} />
         {org && (
           <Text size="sm">
             Your first organization is <b dir="auto">{org.name}</b>. You can invite others to it, or be

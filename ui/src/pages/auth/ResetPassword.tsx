@@ -10,6 +10,7 @@ import { Page } from '../../parts/Page.tsx';
 import { NewPasswordField } from '../../parts/PasswordField.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { passwordProblem } from '../../parts/password-rules.ts';
+import { WeakPassword } from '../../parts/WeakPassword.tsx';
 import { Leave } from './Leave.tsx';
 
 const route = getRouteApi('/_public/reset-password');
@@ -36,18 +37,21 @@ export function ResetPassword() {
     return (
       <Page title={first ? 'Your password is set' : 'Your password is changed'}>
         <Text role="status">
-          {first ? 'Your account is ready.' : 'You were logged out everywhere.'} {reset.data.message}
+          {first
+            ? 'Your account is ready. Log in with your e-mail address and the password.'
+            : 'You were logged out everywhere. Log in with the new password.'}
         </Text>
+        <WeakPassword message={reset.data.message} />
         <Leave to="/login">Log in</Leave>
       </Page>
     );
   }
   if (!token || isExpired(reset.error)) {
     return (
-      <Page title={token ? 'This link does not work any more' : 'This link is incomplete'}>
+      <Page title={token ? 'This link no longer works' : 'This link is incomplete'}>
         <Alert role="alert" color="yellow">
           {token
-            ? 'Links to set a password work once, and for an hour; a newer one puts an end to them when it is used.'
+            ? 'Links to set a password work once, for one hour. Using a newer link ends the older ones.'
             : 'Open it from the mail again, or copy all of it into the address bar.'}
         </Alert>
         <LinkButton to="/forgot-password" fullWidth>
@@ -60,7 +64,9 @@ export function ResetPassword() {
     <Page
       title={first ? 'Set your password' : 'Set a new password'}
       description={
-        first ? 'You were invited: with a password the account is yours.' : 'All your sessions end with it.'
+        first
+          ? 'You were invited. Choose a password to use your account.'
+          : 'You are logged out everywhere when you set it.'
       }
     >
       <form noValidate onSubmit={form.onSubmit((values) => reset.mutate(values))}>

@@ -30,10 +30,9 @@ export function UndoEmailChange() {
           to your address.
         </Alert>
         <Text size="sm">
-          After you have set it, look through the second factors, organizations and API tokens of your
-          account.
+          After that, check the second factors, organizations and API tokens of your account.
         </Text>
-        <Leave to="/login">To the login</Leave>
+        <Leave to="/login">Log in</Leave>
       </Page>
     );
   }
@@ -41,10 +40,11 @@ export function UndoEmailChange() {
     return (
       <Page title="This link does not work">
         <Alert role="alert" color="yellow">
-          Links to undo a change of the address work once, and for 72 hours.
+          Links to undo a change of the address work once, for 72 hours.
         </Alert>
         <Text size="sm">
-          If you cannot sign in any more, try “Forgot password”; otherwise ask whoever runs the server.
+          If you can no longer log in, use “Forgot password”. If that does not help, contact the administrator
+          of this service.
         </Text>
         <Leave to="/forgot-password">Forgot password</Leave>
       </Page>
@@ -58,9 +58,9 @@ export function UndoEmailChange() {
       <List size="sm" spacing={4}>
         <List.Item>The old address becomes the primary one again, and the new one is removed.</List.Item>
         <List.Item>
-          Addresses and second factors added in the 7 days before the change, or since, are removed too.
+          Addresses and second factors added since 7 days before the change are removed too.
         </List.Item>
-        <List.Item>All sessions end. You set a new password by a link that we mail to you.</List.Item>
+        <List.Item>All sessions end. We mail you a link to set a new password.</List.Item>
       </List>
       {undo.error && <Problem error={undo.error} />}
       <Button onClick={() => undo.mutate()} loading={undo.isPending}>

@@ -53,7 +53,7 @@ export function VerifyFirst() {
           <b>
             <bdi>{address}</bdi>
           </b>
-          . Until the address is verified, your account can do nothing else here.
+          . You can use your account once the address is verified.
         </Text>
         {resend.isSuccess && (
           <Alert role="status" color="teal" icon={<IconMail />}>

@@ -24,7 +24,7 @@ export function RunAgent({ project, token, onMade }: Props) {
     {
       value: 'npm',
       label: 'npm audit',
-      about: 'In the directory of a Node.js project: what is known of its dependencies.',
+      about: 'In the directory of a Node.js project: known vulnerabilities of its dependencies.',
       command: commands.run,
     },
     {
@@ -42,7 +42,7 @@ export function RunAgent({ project, token, onMade }: Props) {
     {
       value: 'report',
       label: 'A report you have',
-      about: 'SARIF, or what one of 15 scanners writes: its format is found out by itself.',
+      about: 'SARIF, or the report of one of 13 other scanners. The format is detected.',
       command: commands.report,
     },
   ];

@@ -8,6 +8,7 @@ import { tellDone } from '../../parts/notify.ts';
 import { NewPasswordField, PasswordField } from '../../parts/PasswordField.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { passwordProblem } from '../../parts/password-rules.ts';
+import { WeakPassword } from '../../parts/WeakPassword.tsx';
 import { sessionsQuery } from '../../queries/profile.ts';
 import { Username } from './Username.tsx';
 
@@ -24,9 +25,9 @@ export function Password() {
   });
   const change = useMutation({
     mutationFn: (body: typeof form.values) => api.post('/auth/change-password', { body }),
-    onSuccess: ({ message }) => {
+    onSuccess: () => {
       form.reset();
-      tellDone(`${message ?? ''} All your other sessions were ended.`);
+      tellDone('The password was changed. All your other sessions were ended.');
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
     onError: (error) => {
@@ -60,6 +61,7 @@ export function Password() {
             value={form.values.new_password}
           />
           {problem !== undefined && <Problem error={problem} />}
+          <WeakPassword message={change.data?.message} />
           <Group>
             <Button type="submit" loading={change.isPending}>
               Change password

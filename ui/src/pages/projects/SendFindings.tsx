@@ -23,7 +23,7 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
           <Text size="sm" c="dimmed">
             svc-agent reads the reports of Semgrep, CodeQL and other SARIF, Trivy, Grype, npm audit,
             OSV-Scanner, pip-audit, Bandit, Gitleaks, ZAP, Nuclei, Snyk, govulncheck and Checkov. It needs
-            Node.js 20.19 or newer. Own tools use the{' '}
+            Node.js 20.19 or newer. Your own tools can use the{' '}
             <Anchor href="/api/v1/docs" underline="always">
               API
             </Anchor>
@@ -41,10 +41,10 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
               <Step title="1. Get the agent">
                 <Copyable value={commands.download} label="Copy the command" />
               </Step>
-              <Step title="2. Tell it where to: the last line wants a token of this project">
+              <Step title="2. Set where findings go; the last line takes a token of this project">
                 <Copyable block value={commands.settings} label="Copy the settings" />
               </Step>
-              <Step title="3. Run a scanner, or report what one has written">
+              <Step title="3. Run a scanner, or send a report file">
                 <Copyable value={commands.run} label="Copy the command that runs a scanner" />
                 <Copyable value={commands.report} label="Copy the command that reports a file" />
               </Step>
@@ -74,8 +74,8 @@ const Step = ({ title, children }: { title: string; children: ReactNode }) => (
 const Ci = ({ secret, file }: { secret: string; file: string }) => (
   <Stack>
     <List size="sm">
-      <List.Item>Make a token above, and put it into {secret}.</List.Item>
-      <List.Item>Add this, and change the scanner to yours.</List.Item>
+      <List.Item>Create a token above and save it as {secret}.</List.Item>
+      <List.Item>Add this configuration, and replace the scanner with yours.</List.Item>
     </List>
     <Copyable block value={file} label="Copy the configuration" />
   </Stack>

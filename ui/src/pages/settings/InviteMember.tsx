@@ -102,8 +102,10 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         styles={{ message: { color: 'var(--mantine-color-text)' } }}
       >
         <Text size="sm" fw={500}>
-          <bdi>{email}</bdi> {pending ? 'is invited' : 'is a member now'}, as {ROLE_NAMES[role].toLowerCase()}
-          .
+          <bdi>{email}</bdi>{' '}
+          {pending
+            ? `is invited as ${ROLE_NAMES[role].toLowerCase()}.`
+            : `is a member now, with the role ${ROLE_NAMES[role].toLowerCase()}.`}
         </Text>
         <Text size="sm">
           {pending

@@ -25,10 +25,8 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
       ),
       children: (
         <Stack gap="xs">
-          <Text size="sm">
-            You can no longer open it, from the next click on. To come back, somebody has to invite you again.
-          </Text>
-          <Text size="sm">API tokens you made go on working.</Text>
+          <Text size="sm">You lose access at once. To come back, you need another invitation.</Text>
+          <Text size="sm">API tokens you made keep working.</Text>
         </Stack>
       ),
       labels: { confirm: 'Leave', cancel: 'Cancel' },

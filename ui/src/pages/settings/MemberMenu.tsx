@@ -52,10 +52,10 @@ export function MemberMenu({ member }: { member: Member }) {
       children: (
         <Stack gap="xs">
           <Text size="sm">
-            <bdi>{member.email}</bdi> can no longer open <bdi>{org.org.name}</bdi>, from the next click on.
-            What they triaged stays.
+            <bdi>{member.email}</bdi> loses access to <bdi>{org.org.name}</bdi> at once. What they triaged
+            stays.
           </Text>
-          <Text size="sm">API tokens they made go on working: revoke those they should not keep.</Text>
+          <Text size="sm">API tokens they made keep working. Revoke those they should not keep.</Text>
         </Stack>
       ),
       labels: { confirm: 'Remove', cancel: 'Cancel' },

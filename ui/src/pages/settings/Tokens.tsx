@@ -90,7 +90,7 @@ function SwitchedOff({ provisioned }: { provisioned: boolean }) {
           <LinkAnchor to="/o/$org/projects" params={{ org: slug }} inherit underline="always">
             project's page
           </LinkAnchor>
-          . Org-wide tokens from before go on working until they are revoked.
+          . Existing org-wide tokens keep working until they are revoked.
         </Text>
       </Stack>
     </Alert>
