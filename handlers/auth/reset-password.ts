@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, or } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { dropEarlierHolder } from '../../lib/auth/claim.ts';
@@ -74,7 +74,10 @@ export const resetPassword = endpoint(
       await endMfaLogins(tx, userId);
       await revokeSessions(tx, userId, now);
       const [primary] = await tx
-        .select({ email: userEmails.email })
+        .select({
+          email: userEmails.email,
+          emailVerified: sql<boolean>`${userEmails.verifiedAt} is not null`,
+        })
         .from(userEmails)
         .where(and(eq(userEmails.userId, userId), eq(userEmails.isPrimary, true)));
       // Whose password it is, the link says. One that is refused leaves the link unused.

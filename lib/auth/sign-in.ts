@@ -1,6 +1,4 @@
-import { and, eq } from 'drizzle-orm';
-import type { Db } from '../../db/client.ts';
-import { userEmails } from '../../db/shared.ts';
+import type { Tx } from '../../db/client.ts';
 import type { PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/respond.ts';
@@ -33,7 +31,7 @@ select id from account`;
 /**
  * Ends a login whose password was right, in one statement: a transaction of several would take a fifth of the time of
  * the password's check.
- * @throws ApiError `auth_error/invalid_credentials` when the password was changed meanwhile
+ * @throws ApiError `auth_error/invalid_credentials` when the password was changed or the account disabled meanwhile
  */
 export async function signInByPassword(call: PublicCall, account: Account): Promise<Headers> {
   const { services, peer } = call;
@@ -66,12 +64,12 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
  */
 export async function signIn(
   call: PublicCall,
-  account: Pick<Account, 'id' | 'name' | 'email'>,
-  before?: (tx: Parameters<Parameters<Db['transaction']>[0]>[0]) => Promise<void>,
+  account: Pick<Account, 'id' | 'name' | 'email' | 'emailVerified'>,
+  before?: (tx: Tx) => Promise<void>,
 ): Promise<Headers> {
   const { db, services } = call;
   const device = deviceOf(call);
-  const mayNotify = (await isVerified(db, account)) || (await mayMail(db, call, 'notice', account.email));
+  const mayNotify = account.emailVerified || (await mayMail(db, call, 'notice', account.email));
   const mail = mayNotify && notificationFor(call, account, device);
   const headers = await db.transaction(async (tx) => {
     // Sent one behind the other without waiting: what `before` refuses is rolled back.
@@ -86,15 +84,6 @@ export async function signIn(
   services.mail.kick();
   await signedIn(call, account.id);
   return headers;
-}
-
-/** Whether an account's primary address is verified. */
-async function isVerified(db: Db, { id }: Pick<Account, 'id'>): Promise<boolean> {
-  const [primary] = await db
-    .select({ verifiedAt: userEmails.verifiedAt })
-    .from(userEmails)
-    .where(and(eq(userEmails.userId, id), eq(userEmails.isPrimary, true)));
-  return primary?.verifiedAt != null;
 }
 
 /** What a sign-in leaves behind beside its session. */
