@@ -304,8 +304,19 @@ describe('an invitation once more', () => {
     const { id } = must(await t.api.post('/profile/emails', { cookie: moved.cookie, body }));
     await verify(t, body.email);
     must(await t.api.post(`/profile/emails/${id}/set-primary`, { cookie: moved.cookie }));
+    await t.services.mail.deliverDue();
     const before = t.mails.length;
     expect(outcome(await resend(moved.id))).toEqual(CONFLICT);
+    await t.services.mail.deliverDue();
+    expect(t.mails).toHaveLength(before);
+  });
+
+  it('is refused for a disabled account', async () => {
+    const { id } = await member('viewer');
+    await t.services.mail.deliverDue();
+    await sql('update shared.users set disabled_at = now() where id = $1', [id]);
+    const before = t.mails.length;
+    expect(outcome(await resend(id))).toEqual(CONFLICT);
     await t.services.mail.deliverDue();
     expect(t.mails).toHaveLength(before);
   });
