@@ -2,9 +2,10 @@ import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mfaLogins, users } from '../db/shared.ts';
 import { createLogger } from '../lib/logger.ts';
-import { createVerifiedUser, linkTo, switchMfaOn, wrongCode } from './support/account.ts';
+import { createVerifiedUser, switchMfaOn, wrongCode } from './support/account.ts';
 import { type Answer, createUser, must, PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { linkTo } from './support/mailed.ts';
 
 let t: TestApp;
 /** The same database, with limits, behind one proxy. */
