@@ -15,7 +15,7 @@ export interface OrgGate {
   restAfter(orgId: string, ms: number): number;
 }
 
-/** Rests are so many times as long as the work: processors are for others, too. */
+/** Rests last this many times as long as the work, which leaves processor time to others. */
 const REST = 3;
 const MAX_REST_MS = 1_000;
 
@@ -24,7 +24,7 @@ const MAX_REST_MS = 1_000;
  * write pushes; a hundred at once would be read and answered in one go, which takes this thread more than 10 ms.
  */
 export const REQUESTS_AT_ONCE = 8;
-/** Whoever has asked within this time must not be delayed. */
+/** Requests of an organization within this time count as present demand. */
 const RECENT_MS = 500;
 /** A request that takes longer makes room for another. */
 const LONG_MS = 1_000;

@@ -275,7 +275,7 @@ describe('an address', () => {
       const body = { current_password: PASSWORD, new_password: PASSWORD };
       must(await t.api.post('/auth/change-password', { cookie, body }));
     }
-    // Nor by a reset through a second address, which whoever registered the first one has verified.
+    // The same for a reset through a second address that the same account has verified.
     const second = `second-${user.email}`;
     must(await t.api.post('/profile/emails', { cookie, body: { email: second } }));
     await verify(t, second);

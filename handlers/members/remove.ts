@@ -28,7 +28,7 @@ export const removeMember = endpoint(
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
     }
     const role = await db.transaction(async (tx) => {
-      // Of two owners who remove each other at once, one stays: the second finds itself removed.
+      // When two owners remove each other at once, one stays: the second request finds its caller removed.
       await lockOrg(tx, org.id);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);

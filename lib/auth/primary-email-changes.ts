@@ -108,8 +108,8 @@ async function endLinks(tx: Tx, { userId, changedAt }: Change): Promise<void> {
 const suspectSince = ({ changedAt }: Change) => new Date(changedAt.getTime() - SUSPECT_MS);
 
 /**
- * Takes an address from an account that claims it and has not verified it: whoever registered or invited it meanwhile
- * must not keep its owner from their account. Those accounts stay, with an address that reaches nobody.
+ * Takes the address from accounts that claim it without having verified it: a registration or invitation made meanwhile must
+ * not lock the owner out. Those accounts stay, with an address that reaches nobody.
  */
 async function releaseAddress(tx: Tx, { userId, oldEmail }: Change): Promise<void> {
   await tx

@@ -86,7 +86,7 @@ export async function signIn(
   return headers;
 }
 
-/** What a sign-in leaves behind beside its session. */
+/** Sets the device cookie and writes the security event of a sign-in. */
 async function signedIn(call: PublicCall, account: string): Promise<void> {
   await rememberDevice(call, account);
   logSecurityEvent(call, 'sign_in', { account });

@@ -7,12 +7,12 @@ import { ApiError } from '../http/errors.ts';
 import { logSecurityEvent } from '../security-events.ts';
 
 /**
- * Mails that a request asks for, by who can ask. Each kind is counted on its own, so that a stranger who uses up one kind
- * keeps no other from the owner of the address:
+ * Mails that requests cause, by who can cause them. Each kind is counted separately, so a stranger who uses up one kind does
+ * not block the others for the owner of the address:
  * - `link`: anybody can have links mailed to an address (reset, verification, invitation);
  * - `code`: needs the password of the account;
- * - `notice`: to an address that is not verified. Whoever registered it may be somebody else, who can cause notices at will.
- *   Notices to verified addresses are never held back: they tell the owner of a takeover.
+ * - `notice`: to an address that is not verified. A stranger may have registered it, and can cause notices at will. Notices
+ *   to verified addresses are never held back: they warn the owner of a takeover.
  */
 export type MailKind = 'link' | 'code' | 'notice';
 
@@ -68,7 +68,7 @@ async function take(
     clearExpiredByTimeout: false,
   });
   try {
-    // Hashed: the table need not know whom.
+    // Hashed: the table does not need the address.
     await limiter.consume(sha256Hex(`${kind} ${address}`));
     return undefined;
   } catch (error) {
