@@ -11,7 +11,7 @@ import { TOKEN_SECONDS } from './signed-token.ts';
  * Identifies a browser that an account has signed in with, independent of its address (OWASP "Device cookies"). It grants no
  * access: it only keeps strangers' failures from counting against the browser.
  */
-export const DEVICE_COOKIE = 'svc_device';
+const DEVICE_COOKIE = 'svc_device';
 
 /** Sessions that are looked through for a network. */
 const MAX_SESSIONS = 200;

@@ -8,7 +8,7 @@ import type { Account } from './accounts.ts';
 import { TOKEN_SECONDS, type TokenClaims } from './signed-token.ts';
 
 /** Codes that can be tried with one `mfa_token` while limits are on. */
-export const MAX_CODES_PER_LOGIN = 10;
+const MAX_CODES_PER_LOGIN = 10;
 
 /** $1 login, $2 user, $3 hash of the password that was checked, $4 expiry. */
 const START = `

@@ -15,13 +15,13 @@ import { deleteRecoveryCodes } from './recovery-codes.ts';
 const HOUR_MS = 60 * 60 * 1000;
 
 /** How long a change of the primary address can be undone. */
-export const UNDO_MS = 72 * HOUR_MS;
+const UNDO_MS = 72 * HOUR_MS;
 
 /**
  * Addresses and second factors that are newer than this when the primary address is changed may be an attacker's.
  * A stolen session lasts for a day.
  */
-export const SUSPECT_MS = 7 * 24 * HOUR_MS;
+const SUSPECT_MS = 7 * 24 * HOUR_MS;
 
 /** Notes a change of the primary address, and mails the undo link to the old one; in the transaction that makes it. */
 export async function mailUndoLink(tx: Tx, call: CookieCall, change: { from: string; to: string }) {

@@ -82,7 +82,7 @@ export function accessErrors(access: Access, method: string): ErrorKey[] {
 }
 
 /** How long a sign-in or a step-up counts as fresh. */
-export const STEP_UP_MS = 10 * 60_000;
+const STEP_UP_MS = 10 * 60_000;
 
 /** Whether an endpoint asks for a fresh sign-in or step-up. */
 export const needsStepUp = (access: Access): boolean => access.kind === 'cookie' && access.stepUp === true;
