@@ -86,7 +86,8 @@ it('cost other changes no statement', async () => {
   const org = await createOrg(api);
   const { id } = await push(api, org, await createScan(api, org));
   must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'open' } }));
-  const asked = vi.spyOn(t.services.database.db, 'select');
+  const { database, orgs } = t.services;
+  const asked = vi.spyOn(database.of(await orgs.resolve('localhost', org.slug)).db, 'select');
   must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'open' } }));
   const forOpen = asked.mock.calls.length;
   must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'verified' } }));
