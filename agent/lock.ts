@@ -55,7 +55,7 @@ function takeAway(folder: Folder, name: string, holder: string): void {
     renameSync(folder.at(lockOf(name)), folder.at(taken));
     if (read(folder, taken) !== holder) linkSync(folder.at(taken), folder.at(lockOf(name)));
   } catch {
-    // Another process was faster.
+    // Another process has removed it already.
   }
   rmSync(folder.at(taken), { force: true });
 }
@@ -74,7 +74,7 @@ function isHeld(holder: string): boolean {
 
 const MAX_CLAIM_BYTES = 1_000;
 
-/** Who a lock names; nobody when the file is none of ours, such as a symbolic link. */
+/** The claim in a lock; empty when the file is not an agent's, such as a symbolic link. */
 function read(folder: Folder, name: string): string {
   try {
     return folder.read(name, MAX_CLAIM_BYTES) ?? '';

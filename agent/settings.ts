@@ -12,7 +12,7 @@ export interface Setting {
   value: string | undefined;
   /** Such as `--project`, `SVC_PROJECT_ID`, or a file's path; undefined when nobody gave it. */
   source: string | undefined;
-  /** Who gave it. A workspace's file can be a stranger's; the others are the user's word. */
+  /** Where it comes from. A workspace's file may be a stranger's; all other sources are the user's own. */
   from?: 'flag' | 'environment' | 'workspace' | 'user' | undefined;
 }
 

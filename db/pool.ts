@@ -77,7 +77,7 @@ const IDLE_MS = 10 * 60 * 1000;
  * Of so many connections one organization may use so many: two are left to others, where there are enough. With two or one
  * an organization that reads a whole list must still be able to do something else, and taking turns has to do.
  */
-export const orgShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, max - 2));
+const orgShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, max - 2));
 
 /** PostgreSQL has no connection left: in all, for this role, in this database. */
 const TOO_MANY_CONNECTIONS = '53300';

@@ -314,7 +314,7 @@ export interface InsecureSetting {
 }
 
 /** A secret with fewer bytes can be guessed by who has something that it signed or encrypted. */
-export const SECRET_BYTES = 32;
+const SECRET_BYTES = 32;
 
 const isWeak = (secret: string) => new TextEncoder().encode(secret).length < SECRET_BYTES;
 const STRONG = `secrets of ${SECRET_BYTES} bytes or more (openssl rand -hex 32)`;

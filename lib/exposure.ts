@@ -14,20 +14,34 @@ export interface Exposure {
   open: Opening[];
 }
 
-/** Parts of strict mode, each with what it closes. */
-const PARTS = [
+/** Parts of strict mode with a variable of their own: whether a part is on, what is open without it, what closes that. */
+const PARTS: readonly (readonly [isOn: (config: Config) => boolean, what: string, close: string])[] = [
   [
-    'requireVerifiedEmail',
+    ({ requireVerifiedEmail }) => requireVerifiedEmail,
     'accounts can act before their e-mail address is verified',
     'SVC_REQUIRE_VERIFIED_EMAIL=on',
   ],
   [
-    'pendingInvitations',
+    ({ pendingInvitations }) => pendingInvitations,
     'an invitation gives access to whoever has registered the address',
     'SVC_PENDING_INVITATIONS=on',
   ],
-  ['authLimits', 'passwords and codes can be tried as fast as the server answers', 'SVC_AUTH_LIMITS=on'],
-] as const satisfies readonly (readonly [keyof Config, string, string])[];
+  [
+    ({ authLimits }) => authLimits,
+    'passwords and codes can be tried as fast as the server answers',
+    'SVC_AUTH_LIMITS=on',
+  ],
+  [
+    ({ breachedPasswords }) => breachedPasswords === 'refuse',
+    'leaked and easily guessed passwords are accepted',
+    'SVC_BREACHED_PASSWORDS=refuse',
+  ],
+  [
+    ({ sessionIdleMinutes }) => sessionIdleMinutes > 0,
+    'a session that nobody uses stays open for 24 hours',
+    'SVC_SESSION_IDLE_MINUTES=480',
+  ],
+];
 
 /**
  * What is open in a service that is reachable from outside: parts of strict mode that are off, and without strict mode also
@@ -37,14 +51,20 @@ const PARTS = [
  */
 export function exposureOf(config: Config, { listens }: { listens: boolean }): Exposure | undefined {
   const reachable = reasonsOf(config, listens);
-  const open: Opening[] = PARTS.flatMap(([part, what, close]) => (config[part] ? [] : [{ what, close }]));
+  const open: Opening[] = PARTS.filter(([isOn]) => !isOn(config)).map(([, what, close]) => ({ what, close }));
   if (!config.refuseInsecureSettings) {
     for (const { variable, problem, takes } of insecureSettings(config))
       open.push({ what: problem, close: `${variable}: ${takes}` });
   }
-  if (!config.strict) open.push(...unsetSecrets(config));
+  if (!config.strict) open.push(...UNSWITCHED, ...unsetSecrets(config));
   return reachable.length > 0 && open.length > 0 ? { reachable, open } : undefined;
 }
+
+/** What strict mode closes besides, without a variable of its own. */
+const UNSWITCHED: readonly Opening[] = [
+  { what: '/metrics answers at the hosts of organizations', close: 'SVC_STRICT=on' },
+  { what: 'a session goes on when its browser signs in again', close: 'SVC_STRICT=on' },
+];
 
 function reasonsOf({ host, publicUrl, baseDomain }: Config, listens: boolean): string[] {
   if (!listens) return ['it runs on the edge'];

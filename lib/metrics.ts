@@ -9,7 +9,7 @@ import { MAIL_OUTCOMES, type MailOutcome } from './mail/queue.ts';
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Work of an organization that is expensive. */
-export const WORK_KINDS = ['search', 'list'] as const;
+const WORK_KINDS = ['search', 'list'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
 

@@ -15,7 +15,7 @@ export interface OrgGate {
   restAfter(orgId: string, ms: number): number;
 }
 
-/** Rests are so many times as long as the work: processors are for others, too. */
+/** Rests last this many times as long as the work, which leaves processor time to others. */
 const REST = 3;
 const MAX_REST_MS = 1_000;
 
@@ -29,7 +29,7 @@ export const REQUESTS_AT_ONCE = 8;
  * more to do leaves half of its time to others.
  */
 const MAX_PAUSE_MS = 50;
-/** Whoever has asked within this time must not be delayed. */
+/** Requests of an organization within this time count as present demand. */
 const RECENT_MS = 500;
 /** A request that takes longer makes room for another. */
 const LONG_MS = 1_000;

@@ -11,7 +11,10 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes what has expired for a day: sessions, sign-ins that waited for a code, mailed links and codes, counters of limits. */
+/**
+ * Deletes rows that expired more than a day ago: sessions, sign-ins that waited for a code, mailed links and codes, undo links
+ * and counters of limits.
+ */
 export async function purgeExpired(db: Db, now: Date): Promise<void> {
   const before = new Date(now.getTime() - DAY_MS);
   await db.delete(sessions).where(lt(sessions.expiresAt, before));

@@ -69,7 +69,10 @@ async function requireAtMost(
   throw new ApiError('resource_error/conflict', { message: NAMES[quota](max) });
 }
 
-/** Locks an organization, so that what counts against its quotas is added by one request at a time. */
+/**
+ * Locks an organization: requests that add to what its quotas count, or change its members and their roles, run one at a
+ * time.
+ */
 export async function lockOrg(tx: Tx, orgId: string): Promise<void> {
   await tx.select({ id: orgs.id }).from(orgs).where(eq(orgs.id, orgId)).for('no key update');
 }
@@ -86,13 +89,13 @@ export const inOrgQuota = <T>({ db, org }: OrgCall, add: (tx: Tx) => Promise<T>)
     }),
   );
 
-/** Organizations that an account has created; those it was invited to are others' affair. */
+/** Organizations that an account has created. Those it was invited to do not count. */
 export const createdBy = (userId: string) =>
   and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), isNull(memberships.invitedEmail));
 
 /**
- * Ends the oldest sessions of an account beyond its quota. To be called after a new one was committed: then whatever
- * requests run at the same time, the last of them sees all. A failure leaves them to the next sign-in.
+ * Ends the oldest sessions of an account beyond its quota. Call it after the new session is committed: of concurrent
+ * sign-ins, the last one then sees all sessions. A failure leaves them to the next sign-in.
  */
 export async function endOldestSessions(call: PublicCall, userId: string): Promise<void> {
   const { db, log, now, services } = call;

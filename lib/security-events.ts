@@ -2,43 +2,45 @@ import type { PublicCall } from './http/call.ts';
 import type { ApiError } from './http/errors.ts';
 import type { LogFields, Logger } from './logger.ts';
 
-/** What the security log tells of (ASVS 16.3): one line each, for alerts and investigations. */
-export type SecurityEvent =
-  | 'sign_in'
-  | 'sign_in_failed'
-  | 'step_up'
-  | 'step_up_failed'
-  | 'password_changed'
-  | 'password_reset'
-  | 'email_added'
-  | 'email_removed'
-  | 'primary_email_changed'
-  | 'primary_email_restored'
-  | 'mfa_enabled'
-  | 'mfa_disabled'
-  | 'mfa_device_added'
-  | 'mfa_device_removed'
-  | 'recovery_codes_renewed'
-  | 'permission_denied'
-  | 'member_invited'
-  | 'member_removed'
-  | 'member_left'
-  | 'role_changed'
-  | 'token_created'
-  | 'token_first_used'
-  | 'token_revoked'
-  | 'limit_exceeded'
-  | 'account_disabled'
-  | 'account_enabled'
-  | 'sessions_ended'
-  | 'mfa_reset';
+/** Events of the security log (ASVS 16.3); docs/operations.md lists their fields. */
+export const SECURITY_EVENTS = [
+  'sign_in',
+  'sign_in_failed',
+  'step_up',
+  'step_up_failed',
+  'password_changed',
+  'password_reset',
+  'email_added',
+  'email_removed',
+  'primary_email_changed',
+  'primary_email_restored',
+  'mfa_enabled',
+  'mfa_disabled',
+  'mfa_device_added',
+  'mfa_device_removed',
+  'recovery_codes_renewed',
+  'permission_denied',
+  'member_invited',
+  'member_removed',
+  'member_left',
+  'role_changed',
+  'token_created',
+  'token_first_used',
+  'token_revoked',
+  'limit_exceeded',
+  'account_disabled',
+  'account_enabled',
+  'sessions_ended',
+  'mfa_reset',
+] as const;
+export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 
 /** The message of every line of the security log. */
 const MESSAGE = 'security event';
 
 /**
- * Writes one line of the security log: the event, the request, who asked from where, and the fields of the event. Fields
- * never hold a password, a code, a token or a link.
+ * Writes one line of the security log: the event, the request, its user or token, address and user agent, and the fields
+ * of the event. Fields never hold a password, a code, a token or a link.
  */
 export function logSecurityEvent(
   call: Pick<PublicCall, 'c' | 'log' | 'peer'>,
@@ -58,12 +60,12 @@ export function logSecurityEvent(
   });
 }
 
-/** The same for what an operator does on the command line. */
+/** Writes the event of an operator's command. */
 export function logOperatorEvent(log: Logger, event: SecurityEvent, fields: LogFields): void {
   log.info(MESSAGE, { event, ...fields });
 }
 
-/** Refusals of somebody who is known: their role, scope or account does not allow the request. */
+/** Errors that refuse a known user or token: role, scope or account does not allow the request. */
 const DENIALS = /^(?:permission_error\/|token_error\/scope_mismatch$|tenant_error\/not_member$)/;
 
 /** Writes a line for a request that was refused for lack of permission. */

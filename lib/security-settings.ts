@@ -4,7 +4,7 @@ import type { AgentCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
 import { z } from './http/schema.ts';
 
-/** What an organization's admins decide about its security. */
+/** Security settings of an organization, set by its admins. */
 export const SecuritySettings = z
   .object({
     viewer_tokens_verify: z.boolean().openapi({

@@ -98,7 +98,7 @@ export async function revokeToken(
 }
 
 /** Writes a line of the security log about a token: never the token itself. */
-export function logTokenEvent(
+function logTokenEvent(
   call: OrgCall,
   event: 'token_created' | 'token_revoked',
   token: { id: string; projectId: string | null; name: string; createdBy?: string; expiresAt?: Date | null },

@@ -35,12 +35,12 @@ const json = async (...args: string[]) => JSON.parse((await users(...args, '--js
 
 const login = (email: string, password = PASSWORD) => api.post('/auth/login', { body: { email, password } });
 const outcome = ({ status, error }: Answer) => [status, error];
-/** What the newest mailed link carries; notices of changes have none. */
-const linkTo = async (email: string) => {
-  await t.delivered(email);
+/** The parameters of the last link that was mailed to an address. */
+async function linkTo(email: string): Promise<Record<string, string>> {
+  await t.services.mail.deliverDue();
   const mail = t.mails.findLast(({ recipient, link }) => recipient === email && link !== undefined);
   return Object.fromEntries(new URL(mail?.link ?? '').searchParams);
-};
+}
 
 /** A user with MFA by an authenticator app, and its recovery codes. */
 async function withMfa(): Promise<TestUser & { deviceId: string; code: () => string; codes: string[] }> {

@@ -7,6 +7,7 @@ import { endpoints } from '../handlers/index.ts';
 import { VARIABLE_NAMES } from '../lib/config.ts';
 import { TAGS } from '../lib/http/endpoint.ts';
 import { describeApi } from '../lib/http/openapi.ts';
+import { SECURITY_EVENTS } from '../lib/security-events.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { type RunningServer, startServer, stopServers } from './support/server.ts';
 import { ADDED_ENDPOINTS } from './support/spec.ts';
@@ -167,6 +168,14 @@ describe('the documents', () => {
     expect(rows.sort()).toEqual([...VARIABLE_NAMES].sort());
     const example = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(example.sort()).toEqual([...VARIABLE_NAMES].sort());
+  });
+
+  it('list every security event, and no other', () => {
+    const [, section = ''] = /^### Security events$([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? [];
+    const listed = [...section.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names = '']) =>
+      names.replaceAll('`', '').split(', '),
+    );
+    expect(listed.sort()).toEqual([...SECURITY_EVENTS].sort());
   });
 
   it.each(documents)('link to what is there: %s', (file) => {

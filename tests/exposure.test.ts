@@ -50,6 +50,10 @@ describe('what is open', () => {
       'SVC_REQUIRE_VERIFIED_EMAIL=on',
       'SVC_PENDING_INVITATIONS=on',
       'SVC_AUTH_LIMITS=on',
+      'SVC_BREACHED_PASSWORDS=refuse',
+      'SVC_SESSION_IDLE_MINUTES=480',
+      'SVC_STRICT=on',
+      'SVC_STRICT=on',
       'JWT_SECRET',
       'SVC_ENCRYPTION_KEY',
     ]);
@@ -57,9 +61,13 @@ describe('what is open', () => {
     expect(closers({ ...weak, SVC_AUTH_LIMITS: 'on' })).toEqual([
       'SVC_REQUIRE_VERIFIED_EMAIL=on',
       'SVC_PENDING_INVITATIONS=on',
+      'SVC_BREACHED_PASSWORDS=refuse',
+      'SVC_SESSION_IDLE_MINUTES=480',
       'JWT_SECRET',
       'SVC_ENCRYPTION_KEY',
       'SVC_PUBLIC_URL',
+      'SVC_STRICT=on',
+      'SVC_STRICT=on',
     ]);
   });
 
@@ -67,6 +75,8 @@ describe('what is open', () => {
     expect(exposed(SAFE)).toBeUndefined();
     expect(exposed({ SVC_STRICT: 'on' }), 'an ephemeral secret is warned about on its own').toBeUndefined();
     expect(closers({ ...SAFE, SVC_AUTH_LIMITS: 'off' })).toEqual(['SVC_AUTH_LIMITS=on']);
+    const lax = { ...SAFE, SVC_BREACHED_PASSWORDS: 'warn', SVC_SESSION_IDLE_MINUTES: '0' };
+    expect(closers(lax)).toEqual(['SVC_BREACHED_PASSWORDS=refuse', 'SVC_SESSION_IDLE_MINUTES=480']);
     const weak = { ...SAFE, SVC_REFUSE_INSECURE_SETTINGS: 'off', JWT_SECRET: 'hunter2' };
     expect(closers(weak)).toEqual(['JWT_SECRET']);
   });

@@ -311,6 +311,16 @@ describe('an invitation once more', () => {
     expect(t.mails).toHaveLength(before);
   });
 
+  it('is refused for a disabled account', async () => {
+    const { id } = await member('viewer');
+    await t.services.mail.deliverDue();
+    await sql('update shared.users set disabled_at = now() where id = $1', [id]);
+    const before = t.mails.length;
+    expect(outcome(await resend(id))).toEqual(CONFLICT);
+    await t.services.mail.deliverDue();
+    expect(t.mails).toHaveLength(before);
+  });
+
   it('is refused to members and viewers, and for who is no member', async () => {
     const { id } = await member('viewer');
     for (const role of ['member', 'viewer'] as const)

@@ -12,6 +12,7 @@ import {
   type TestUser,
 } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { resetBy, verify } from './support/mailed.ts';
 
 let t: TestApp;
 /** Another process over the same database. */
@@ -301,6 +302,12 @@ describe('an address', () => {
       const body = { current_password: PASSWORD, new_password: PASSWORD };
       must(await t.api.post('/auth/change-password', { cookie, body }));
     }
+    // The same for a reset through a second address that the same account has verified.
+    const second = `second-${user.email}`;
+    must(await t.api.post('/profile/emails', { cookie, body: { email: second } }));
+    await verify(t, second);
+    must(await t.api.post('/auth/forgot-password', { body: { email: second } }));
+    await resetBy(t, second);
     expect((await mailsTo(user.email)).filter(({ subject }) => /password/.test(subject))).toEqual([]);
 
     const link = [...t.mails, ...other.mails].find(

@@ -2,9 +2,10 @@ import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mfaLogins, users } from '../db/shared.ts';
 import { createLogger } from '../lib/logger.ts';
-import { createVerifiedUser, linkTo, switchMfaOn, wrongCode } from './support/account.ts';
+import { createVerifiedUser, switchMfaOn, wrongCode } from './support/account.ts';
 import { type Answer, createOrg, createUser, must, PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { linkTo } from './support/mailed.ts';
 
 let t: TestApp;
 /** The same database, with limits, behind one proxy. */
@@ -165,6 +166,11 @@ describe('an mfa_token', () => {
     expect(outcome(right)).toEqual(INVALID_CODE);
     const [row] = await t.services.database.db.select().from(mfaLogins).where(eq(mfaLogins.userId, id));
     expect(row?.failures).toBe(10);
+    const reasons = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ event, account }) => event === 'sign_in_failed' && account === id)
+      .map(({ reason }) => reason);
+    expect(reasons).toEqual([...Array(10).fill('wrong code'), 'sign-in over']);
     // Another sign-in is not affected.
     const next = { ...body, mfa_token: await start({ ip: stranger() }), code: app.code() };
     expect((await validate(limited, next, { ip: stranger() })).status).toBe(200);
@@ -341,6 +347,18 @@ describe('failures by strangers', () => {
     );
     expect(events[10]).toMatchObject({ event: 'limit_exceeded', limit: 'password' });
     expect(lines.join('')).not.toMatch(/Wrong1wrong|Correct1horse/);
+  });
+
+  it('name a disabled account to the security log, not to the client', async () => {
+    const user = await createUser(t.api);
+    await t.services.database.db.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id));
+    expect(outcome(await login(limited, user.email, PASSWORD, { ip: stranger() }))).toEqual([
+      401,
+      'auth_error/invalid_credentials',
+    ]);
+    expect(lines.map((line) => JSON.parse(line)).filter((line) => line.account === user.id)).toEqual([
+      expect.objectContaining({ event: 'sign_in_failed', reason: 'disabled account' }),
+    ]);
   });
 });
 

@@ -7,13 +7,13 @@ import {
   addAuthenticator,
   addVerifiedEmail,
   createVerifiedUser,
-  linkTo,
   subjectsTo,
   switchMfaOn,
   wrongCode,
 } from './support/account.ts';
 import { type Answer, createUser, must, PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { linkTo } from './support/mailed.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -48,7 +48,7 @@ const SECRET_NAME = /^SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)/i;
  * The environment of a scanner: without SVC_API_KEY, the other secrets of this service, and every variable that holds
  * the key under another name. Scanners run code of the repository, such as its build scripts and plugins.
  */
-export function scannerEnv(env: NodeJS.ProcessEnv, apiKey: string | undefined): NodeJS.ProcessEnv {
+function scannerEnv(env: NodeJS.ProcessEnv, apiKey: string | undefined): NodeJS.ProcessEnv {
   const isSecret = ([name, value = '']: [string, string | undefined]) =>
     SECRET_NAME.test(name) || (apiKey !== undefined && value.includes(apiKey));
   return Object.fromEntries(Object.entries(env).filter((entry) => !isSecret(entry)));

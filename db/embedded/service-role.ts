@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import postgres from 'postgres';
 
 /** The role the service connects as: it owns its schemas, and is no superuser. */
-export const SERVICE_ROLE = 'svc_app';
+const SERVICE_ROLE = 'svc_app';
 
 /** Runs a statement as the superuser; resolves with its rows. */
 type Run = (statement: string) => Promise<unknown>;

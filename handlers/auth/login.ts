@@ -1,5 +1,5 @@
 import { MFA_TYPES } from '../../db/shared.ts';
-import { findAccount } from '../../lib/auth/accounts.ts';
+import { findAnyAccount } from '../../lib/auth/accounts.ts';
 import { clientOf } from '../../lib/auth/limit-clients.ts';
 import { maskAddress, verifiedDevices } from '../../lib/auth/mfa.ts';
 import { startMfaLogin } from '../../lib/auth/mfa-logins.ts';
@@ -49,13 +49,15 @@ export const login = endpoint(
     // First: a login that will be refused neither costs a query nor counts as an attempt.
     hasher.requireRoom?.(peer.ip);
     await limits.count('client', peer.ip);
-    const account = await findAccount(db, body.email);
+    const found = await findAnyAccount(db, body.email);
+    // A disabled account is answered like an unknown address, in the same time.
+    const account = found?.disabledAt === null ? found : undefined;
     const client = await clientOf(call, account?.id);
     const forget = await limits.guess('password', account?.id ?? body.email, client);
     const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024), peer.ip);
     if (!account || !matches) {
-      const reason = account ? 'wrong password' : 'unknown address';
-      logSecurityEvent(call, 'sign_in_failed', { reason, account: account?.id });
+      const reason = account ? 'wrong password' : found ? 'disabled account' : 'unknown address';
+      logSecurityEvent(call, 'sign_in_failed', { reason, account: found?.id });
       throw new ApiError('auth_error/invalid_credentials');
     }
     await forget();

@@ -102,7 +102,7 @@ async function requireOpenRegistration({ db }: PublicCall): Promise<void> {
   }
 }
 
-/** Asked before the password is hashed, which is the dear part. The unique index has the last word. */
+/** Asked before the password is hashed, which is the expensive part. The unique index has the last word. */
 async function isClaimed({ db }: PublicCall, address: string): Promise<boolean> {
   const rows = await db
     .select({ isPrimary: userEmails.isPrimary, verifiedAt: userEmails.verifiedAt })

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, or } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { dropEarlierHolder } from '../../lib/auth/claim.ts';
@@ -74,16 +74,19 @@ export const resetPassword = endpoint(
       await endMfaLogins(tx, userId);
       await revokeSessions(tx, userId, now);
       const [primary] = await tx
-        .select({ email: userEmails.email })
+        .select({
+          email: userEmails.email,
+          emailVerified: sql<boolean>`${userEmails.verifiedAt} is not null`,
+        })
         .from(userEmails)
         .where(and(eq(userEmails.userId, userId), eq(userEmails.isPrimary, true)));
-      // Whose password it is, the link says. One that is refused leaves the link unused.
+      // The account, and so its address, is known only now. A refused password leaves the link unused.
       if (primary) warning = checkChosenPassword(services.config, { ...chosen, addresses: [primary.email] });
       if (primary) await mailPasswordChanged(tx, call, { name: user.name, ...primary, claimed });
       return userId;
     });
     services.mail.kick();
-    // Whoever reads the account's mail is no stranger to it.
+    // The link proves the mailbox: this browser counts as known to the account.
     await rememberDevice(call, account);
     logSecurityEvent(call, 'password_reset', { account });
     return done(withWarning(CHANGED, warning));

@@ -27,7 +27,7 @@ export const undoEmailChange = endpoint(
   async (call) => {
     const { body, peer, services } = call;
     await services.limits.count('client', peer.ip);
-    const unknownPassword = () => services.hasher.hash(randomHex(32));
+    const unknownPassword = () => services.hasher.hash(randomHex(32), peer.ip);
     const account = await undoPrimaryEmailChange(call, body.token, unknownPassword);
     services.mail.kick();
     logSecurityEvent(call, 'primary_email_restored', { account });

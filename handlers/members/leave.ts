@@ -2,7 +2,8 @@ import { and, eq } from 'drizzle-orm';
 import { memberships } from '../../db/shared.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
-import { lockMembers, readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
+import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
+import { lockOrg } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const leaveOrg = endpoint(
@@ -22,7 +23,7 @@ export const leaveOrg = endpoint(
   async (call) => {
     const { db, org, services, user } = call;
     const role = await db.transaction(async (tx) => {
-      await lockMembers(tx, org.id);
+      await lockOrg(tx, org.id);
       const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
       if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
       await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id)));

@@ -5,7 +5,8 @@ import { endpoint, noContent } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
-import { lockMembers, readRoles, requireAdmin } from '../../lib/members/owners.ts';
+import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
+import { lockOrg } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const removeMember = endpoint(
@@ -27,8 +28,8 @@ export const removeMember = endpoint(
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
     }
     const role = await db.transaction(async (tx) => {
-      // Of two owners who remove each other at once, one stays: the second finds itself removed.
-      await lockMembers(tx, org.id);
+      // When two owners remove each other at once, one stays: the second request finds its caller removed.
+      await lockOrg(tx, org.id);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (other === 'owner' && own !== 'owner') {

@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
 import { memberships, userEmails, users } from '../../db/shared.ts';
 import { lockUser } from '../../lib/auth/accounts.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -6,7 +7,7 @@ import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
-import { mailInvitation } from '../../lib/members/invitations.ts';
+import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const resendInvitation = endpoint(
@@ -16,7 +17,7 @@ export const resendInvitation = endpoint(
     access: cookieOrg('admin'),
     tag: 'Members',
     summary: 'Mail an invitation again',
-    description: 'To the invited address of a member who has not verified it. Earlier links go on working.',
+    description: 'To the invited address of a member who has not verified it. Earlier links keep working.',
     request: { params: z.object({ userId: idParam() }) },
     responses: {
       200: { description: 'The invitation is on its way.', message: 'The invitation is on its way.' },
@@ -31,44 +32,53 @@ export const resendInvitation = endpoint(
       .select({ invitedEmail: memberships.invitedEmail })
       .from(memberships)
       .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
-    if (!member) throw new ApiError('resource_error/not_found', { message: 'There is no such member.' });
+    if (!member) throw noSuchMember();
     await services.limits.count('mail', `invitation ${member.invitedEmail ?? userId}`);
-    await db.transaction(async (tx) => {
+    const role = await db.transaction(async (tx) => {
       // Until it is mailed, the address is not verified and the account gets no password.
       await lockUser(tx, userId);
-      const [invitee] = await tx
-        .select({
-          role: memberships.role,
-          invitedEmail: memberships.invitedEmail,
-          confirmedAt: memberships.confirmedAt,
-          emailId: userEmails.id,
-          address: userEmails.email,
-          verifiedAt: userEmails.verifiedAt,
-          isPlaceholder: sql<boolean>`${users.passwordHash} is null`,
-        })
-        .from(memberships)
-        .innerJoin(users, eq(users.id, memberships.userId))
-        .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-        .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
-      if (!invitee) throw new ApiError('resource_error/not_found', { message: 'There is no such member.' });
-      const { address, invitedEmail, confirmedAt, verifiedAt } = invitee;
-      if (confirmedAt || (invitedEmail === null && verifiedAt)) {
-        throw new ApiError('resource_error/conflict', {
-          message:
-            'The member was not invited or has verified the address: there is no invitation to repeat.',
-        });
-      }
-      // An unverified address belongs to an account only while it is the primary one.
-      if (invitedEmail !== null && invitedEmail !== address) {
-        throw new ApiError('resource_error/conflict', {
-          message:
-            'The account has another primary address now: remove the member and invite the address again.',
-        });
-      }
-      await mailInvitation(tx, call, { ...invitee, userId, verified: false });
+      const invitee = await findOpenInvitation(tx, org.id, userId);
+      await mailInvitation(tx, call, invitee);
+      return invitee.role;
     });
     services.mail.kick();
-    logSecurityEvent(call, 'member_invited', { member: userId, again: true });
+    logSecurityEvent(call, 'member_invited', { member: userId, role, again: true });
     return done();
   },
 );
+
+const conflict = (message: string) => new ApiError('resource_error/conflict', { message });
+
+/** The invitation of a member who has not verified the invited address. @throws ApiError when there is none to repeat */
+async function findOpenInvitation(tx: Tx, orgId: string, userId: string): Promise<Invitee> {
+  const [invitee] = await tx
+    .select({
+      role: memberships.role,
+      invitedEmail: memberships.invitedEmail,
+      confirmedAt: memberships.confirmedAt,
+      emailId: userEmails.id,
+      address: userEmails.email,
+      verifiedAt: userEmails.verifiedAt,
+      disabledAt: users.disabledAt,
+      isPlaceholder: sql<boolean>`${users.passwordHash} is null`,
+    })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
+  if (!invitee) throw noSuchMember();
+  const { address, invitedEmail, confirmedAt, verifiedAt, disabledAt } = invitee;
+  if (disabledAt) throw conflict('This address cannot be invited.');
+  if (confirmedAt || (invitedEmail === null && verifiedAt))
+    throw conflict(
+      'The member was not invited or has verified the address: there is no invitation to repeat.',
+    );
+  // An unverified address belongs to an account only while it is the primary one.
+  if (invitedEmail !== null && invitedEmail !== address)
+    throw conflict(
+      'The account has another primary address now: remove the member and invite the address again.',
+    );
+  return { ...invitee, userId, verified: false };
+}
+
+const noSuchMember = () => new ApiError('resource_error/not_found', { message: 'There is no such member.' });

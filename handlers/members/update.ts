@@ -6,7 +6,8 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { findMember } from '../../lib/members/fields.ts';
-import { lockMembers, readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
+import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
+import { lockOrg } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
@@ -30,7 +31,7 @@ export const updateMember = endpoint(
     const { body, db, org, params, services, user } = call;
     const { userId } = params;
     const { member, before } = await db.transaction(async (tx) => {
-      await lockMembers(tx, org.id);
+      await lockOrg(tx, org.id);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (own !== 'owner' && (other === 'owner' || body.role === 'owner')) {

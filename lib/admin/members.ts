@@ -5,7 +5,7 @@ import { memberships, orgs, ROLES, type Role, userEmails, users } from '../../db
 import { isConfirmed, memberEmail } from '../members/fields.ts';
 import { findOrg } from './orgs.ts';
 
-/** A member whom strict mode keeps out until an address is verified. */
+/** A member who has no access in strict mode until an address is verified. */
 export interface UnverifiedMember {
   org_id: string;
   org: string;

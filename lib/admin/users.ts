@@ -73,8 +73,8 @@ export interface AccountChange {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The account with this id, or with this address as its primary or a verified one. An address that others only claim names
- * nobody: the operator might disable whom somebody wants to have disabled.
+ * The account with this id, or with this address as its primary or a verified one. An unverified secondary
+ * address names nobody: otherwise anyone could make the operator act on the wrong account.
  * @throws AdminError when there is none
  */
 async function findUser(db: Db | Tx, name: string): Promise<AccountSummary> {
@@ -192,20 +192,20 @@ async function tokensOf(db: Db, userId: string, joined: { orgId: string; org: st
   return tokens;
 }
 
-/** Locks an account's row, so that what servers do to it at the same time comes before or after. */
+/** Locks an account's row, so that servers change it before or after this transaction, not during it. */
 async function lockUser(tx: Tx, name: string): Promise<AccountSummary> {
   const { id } = await findUser(tx, name);
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
   return findUser(tx, id);
 }
 
-/** Ends what lets somebody in without the password: sessions, and sign-ins that wait for the second factor. */
+/** Ends sessions, and sign-ins that wait for the second factor. */
 async function endSignIns(tx: Tx, userId: string, now: Date): Promise<number> {
   await tx.delete(mfaLogins).where(eq(mfaLogins.userId, userId));
   return revokeSessions(tx, userId, now);
 }
 
-/** Who runs the command, for the log. */
+/** The system user that runs the command, for the log. */
 function operator(): string {
   try {
     return userInfo().username;
@@ -215,8 +215,8 @@ function operator(): string {
 }
 
 /**
- * Disables an account: it cannot sign in, its sessions end, mailed links and sign-ins under way are worth nothing. What it
- * made stays, its API tokens too, which belong to their organizations.
+ * Disables an account: it cannot sign in, its sessions end, mailed links and sign-ins under way stop working. What it
+ * made stays, and so do its API tokens, which belong to their organizations.
  */
 export async function disableUser({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
   const now = new Date();

@@ -6,7 +6,7 @@ import { mayMail } from '../mail/quota.ts';
 import { type AccountChange, accountChanged } from '../mail/templates.ts';
 
 /** The user's primary address as the transaction sees it, which has locked the user. */
-export async function primaryAddress(tx: Tx, userId: string): Promise<string | undefined> {
+async function primaryAddress(tx: Tx, userId: string): Promise<string | undefined> {
   const [primary] = await tx
     .select({ email: userEmails.email })
     .from(userEmails)

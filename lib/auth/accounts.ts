@@ -10,7 +10,7 @@ import { logSecurityEvent } from '../security-events.ts';
 import { clientOfSession } from './limit-clients.ts';
 import { issueMailedToken } from './mailed-tokens.ts';
 
-/** An account as those need it who sign in or lost their password. */
+/** An account, with the fields that sign-in and password reset use. */
 export interface Account {
   id: string;
   name: string;
@@ -27,10 +27,7 @@ export interface Account {
   emailId: string;
 }
 
-/**
- * Finds the account an address belongs to: as its primary address, or as one it has verified. A disabled account is not
- * found: to who signs in or asks for a link it does not exist.
- */
+/** Finds the account an address belongs to: as its primary address, or as one it has verified. Disabled accounts are not found. */
 export async function findAccount(db: Db | Tx, address: string): Promise<Account | undefined> {
   const account = await findAnyAccount(db, address);
   return account?.disabledAt === null ? account : undefined;
@@ -84,7 +81,7 @@ export async function requirePassword(call: CookieCall, password: string): Promi
 
 /**
  * Locks a user's row, so that what follows in the transaction is done by one request at a time.
- * @param verifiedHash of the password that was checked before: whoever was too slow for a reset in between is refused
+ * @param verifiedHash of the password that was checked before: the call fails if the password has changed since
  * @throws ApiError `auth_error/invalid_credentials`
  */
 export async function lockUser(

@@ -12,10 +12,10 @@ import {
 } from '../../db/shared.ts';
 
 /**
- * Removes from an account what whoever held it before has attached: other addresses, second factors, sign-ins and links
- * under way, and memberships by invitation to another address. For the moment in which a mailed reset link gives the account
- * to the owner of its primary address, which nobody had verified: the earlier holder may be somebody else, who would come
- * back by any of these. Sessions end with every reset.
+ * Removes everything from an account that an earlier holder may have attached: other addresses, second factors, pending
+ * sign-ins and links, and memberships by invitation to another address. Called when a mailed reset link verifies the primary
+ * address for the first time: the earlier holder may be an attacker, who could return through any of these. Sessions end
+ * with every reset.
  */
 export async function dropEarlierHolder(
   tx: Tx,

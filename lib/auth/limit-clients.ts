@@ -8,10 +8,10 @@ import { isSecure } from './sessions.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 
 /**
- * Tells a browser apart that an account has signed in with, wherever it is now and whoever shares its address
- * (OWASP "Device cookies"). It lets nobody in: it only keeps strangers' failures from counting against it.
+ * Identifies a browser that an account has signed in with, independent of its address (OWASP "Device cookies"). It grants no
+ * access: it only keeps strangers' failures from counting against the browser.
  */
-export const DEVICE_COOKIE = 'svc_device';
+const DEVICE_COOKIE = 'svc_device';
 
 /** Sessions that are looked through for a network. */
 const MAX_SESSIONS = 200;

@@ -28,7 +28,7 @@ const RULES = {
 
 export type LimitRule = keyof typeof RULES;
 
-/** Who tries, as far as limits tell clients apart. */
+/** A client, as limits count it. */
 export interface LimitClient {
   /** Attempts of one key are counted together. */
   key: string;
@@ -48,8 +48,8 @@ export interface AuthLimits {
   /** Forgets the attempts, after one that succeeded. */
   forget(rule: LimitRule, key: string): Promise<void>;
   /**
-   * Counts a guess at an account's secret, before it is checked. Each client has a budget of its own. Clients that the
-   * account does not know share another, larger one; using it up keeps no known client out.
+   * Counts a guess at an account's secret before it is checked. Each client has its own budget. Clients that the account
+   * does not know also share a larger budget; when that is used up, known clients are still served.
    * @returns to be called when the guess was right: forgets those of this client
    * @throws ApiError `rate_limit_error/exceeded` with the time to wait
    */

@@ -8,7 +8,7 @@ import { decodeList, fingerprintOf, formsOf, includesSorted } from './password-f
 const PRODUCT_WORDS = ['findings', 'svcfindings'];
 
 /** Shorter words are in too many good passwords. */
-export const MIN_WORD_LENGTH = 4;
+const MIN_WORD_LENGTH = 4;
 
 const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 

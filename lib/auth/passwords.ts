@@ -13,7 +13,7 @@ export interface PasswordHasher {
    * whether an account exists.
    */
   verify(hash: string | null | undefined, password: string, client?: string): Promise<boolean>;
-  /** Throws now what `verify` would throw because too many requests wait; before work that would be in vain. */
+  /** Throws what `verify` would throw now because the queue is full, so that a caller can skip its other work. */
   requireRoom?(client: string): void;
   /** For the metrics. */
   load?(): HashLoad;

@@ -16,13 +16,13 @@ import { deleteRecoveryCodes } from './recovery-codes.ts';
 const HOUR_MS = 60 * 60 * 1000;
 
 /** How long a change of the primary address can be undone. */
-export const UNDO_MS = 72 * HOUR_MS;
+const UNDO_MS = 72 * HOUR_MS;
 
 /**
  * Addresses and second factors that are newer than this when the primary address is changed may be an attacker's.
  * A stolen session lasts for a day.
  */
-export const SUSPECT_MS = 7 * 24 * HOUR_MS;
+const SUSPECT_MS = 7 * 24 * HOUR_MS;
 
 /** Notes a change of the primary address, and mails the undo link to the old one; in the transaction that makes it. */
 export async function mailUndoLink(tx: Tx, call: CookieCall, change: { from: string; to: string }) {
@@ -111,8 +111,8 @@ async function endLinks(tx: Tx, { userId, changedAt }: Change): Promise<void> {
 const suspectSince = ({ changedAt }: Change) => new Date(changedAt.getTime() - SUSPECT_MS);
 
 /**
- * Takes an address from an account that claims it and has not verified it: whoever registered or invited it meanwhile
- * must not keep its owner from their account. Those accounts stay, with an address that reaches nobody.
+ * Takes the address from accounts that claim it without having verified it: a registration or invitation made meanwhile must
+ * not lock the owner out. Those accounts stay, with an address that reaches nobody.
  */
 async function releaseAddress(tx: Tx, { userId, oldEmail }: Change): Promise<void> {
   await tx

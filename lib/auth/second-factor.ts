@@ -53,7 +53,7 @@ async function useDeviceCode(
   const step =
     device.secret === null ? undefined : matchTotp(await services.secretBox.open(device.secret), code, now);
   if (step === undefined) return false;
-  // With limits on, a step is taken once: whoever looks over the user's shoulder is too late.
+  // With limits on, a step is accepted once: a code that was overheard or phished cannot be replayed.
   const fresh = services.limits.on
     ? or(isNull(mfaDevices.lastStep), lt(mfaDevices.lastStep, step))
     : undefined;

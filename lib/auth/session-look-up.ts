@@ -21,7 +21,7 @@ export interface FoundSession {
 
 /** The same, with what it may do in an organization. */
 export interface FoundInOrg extends FoundSession {
-  /** Null for who is not a member. */
+  /** Null when the user is not a member. */
   role: Role | null;
   /** False for an invited member whose account has not verified the invited address. */
   confirmed: boolean;

@@ -1,6 +1,4 @@
-import { and, eq } from 'drizzle-orm';
-import type { Db, Tx } from '../../db/client.ts';
-import { userEmails } from '../../db/shared.ts';
+import type { Tx } from '../../db/client.ts';
 import type { PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/respond.ts';
@@ -33,7 +31,7 @@ select id from account`;
 /**
  * Ends a login whose password was right, in one statement: a transaction of several would take a fifth of the time of
  * the password's check.
- * @throws ApiError `auth_error/invalid_credentials` when the password was changed meanwhile
+ * @throws ApiError `auth_error/invalid_credentials` when the password was changed or the account disabled meanwhile
  */
 export async function signInByPassword(call: PublicCall, account: Account): Promise<Headers> {
   const { services, peer } = call;
@@ -66,14 +64,14 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
  */
 export async function signIn(
   call: PublicCall,
-  account: Pick<Account, 'id' | 'name' | 'email'>,
+  account: Pick<Account, 'id' | 'name' | 'email' | 'emailVerified'>,
   before?: (tx: Tx) => Promise<void>,
 ): Promise<Headers> {
   const { db, services } = call;
   const device = deviceOf(call);
   const headers = await db.transaction(async (tx) => {
     await before?.(tx);
-    const mayNotify = (await isVerified(tx, account)) || (await mayMail(tx, call, 'notice', account.email));
+    const mayNotify = account.emailVerified || (await mayMail(tx, call, 'notice', account.email));
     const [session] = await Promise.all([
       startSession(tx, call, account.id, device),
       mayNotify && services.mail.enqueue(tx, account.email, notificationFor(call, account, device)),
@@ -86,16 +84,7 @@ export async function signIn(
   return headers;
 }
 
-/** Whether an account's primary address is verified. */
-async function isVerified(db: Db | Tx, { id }: Pick<Account, 'id'>): Promise<boolean> {
-  const [primary] = await db
-    .select({ verifiedAt: userEmails.verifiedAt })
-    .from(userEmails)
-    .where(and(eq(userEmails.userId, id), eq(userEmails.isPrimary, true)));
-  return primary?.verifiedAt != null;
-}
-
-/** What a sign-in leaves behind beside its session. */
+/** Sets the device cookie and writes the security event of a sign-in. */
 async function signedIn(call: PublicCall, account: string): Promise<void> {
   await rememberDevice(call, account);
   logSecurityEvent(call, 'sign_in', { account });

@@ -1070,7 +1070,7 @@ export interface paths {
         put?: never;
         /**
          * Mail an invitation again
-         * @description To the invited address of a member who has not verified it. Earlier links go on working.
+         * @description To the invited address of a member who has not verified it. Earlier links keep working.
          *
          *     For members of the organization, at least `admin`.
          */

@@ -77,7 +77,7 @@ function polled(taken: Set<Taken>, max: number): Turns<true> {
       look();
       return () => clearTimeout(timer);
     },
-    // What waits is the affair of its own request.
+    // Each waiting request polls for itself.
     refuseAll() {},
     inside: () => taken.size,
     waiting: () => 0,

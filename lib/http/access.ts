@@ -29,8 +29,8 @@ export const cookie = { kind: 'cookie' } as const;
 /** The same, with a sign-in or a step-up within the last {@link STEP_UP_MS}. */
 export const freshCookie = { kind: 'cookie', stepUp: true } as const;
 /**
- * A user with a live session, also where `requireVerifiedEmail` keeps out those whose primary address is not verified: for
- * what it takes to sign in, to verify the address and to sign out.
+ * A user with a live session, also one whose primary address is not verified while `requireVerifiedEmail` is on: for
+ * signing in, verifying the address and signing out.
  */
 export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 /** A member of the organization the host names, with at least this role. */
@@ -82,12 +82,12 @@ export function accessErrors(access: Access, method: string): ErrorKey[] {
 }
 
 /** How long a sign-in or a step-up counts as fresh. */
-export const STEP_UP_MS = 10 * 60_000;
+const STEP_UP_MS = 10 * 60_000;
 
 /** Whether an endpoint asks for a fresh sign-in or step-up. */
 export const needsStepUp = (access: Access): boolean => access.kind === 'cookie' && access.stepUp === true;
 
-/** Whether it is closed to unverified accounts when `requireVerifiedEmail` is on. */
+/** Whether an endpoint is closed to unverified accounts when `requireVerifiedEmail` is on. */
 const checksAddress = (access: Access): boolean =>
   access.kind === 'cookieOrg' || (access.kind === 'cookie' && !access.unverified);
 
@@ -98,10 +98,9 @@ export interface Admitted<Call> {
 }
 
 /**
- * Lets a request in or throws. Checks run in one order: session (401), verified address (403, with
- * `requireVerifiedEmail`), organization (404), membership (403), `require_mfa` (403), role (403),
- * and where it is asked for a fresh sign-in (403) after the session; for agents token format (401), organization (404), token
- * (401).
+ * Lets a request in or throws. Checks run in one order: session (401), verified address (403, with `requireVerifiedEmail`),
+ * fresh sign-in (403, {@link freshCookie}), organization (404), membership (403), `require_mfa` (403), role (403). For agents:
+ * token format (401), organization (404), token (401).
  */
 export async function admit(access: Access, base: PublicCall): Promise<Admitted<PublicCall>> {
   if (access.kind === 'bearer') return admitAgent(base);

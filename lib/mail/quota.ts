@@ -70,7 +70,7 @@ async function take(
     clearExpiredByTimeout: false,
   });
   try {
-    // Hashed: the table need not know whom.
+    // Hashed: the table does not need the address.
     await limiter.consume(sha256Hex(`${kind} ${address}`));
     return undefined;
   } catch (error) {

@@ -29,7 +29,7 @@ const localPart = sql`left(regexp_replace(${memberships.invitedEmail}, '@[^@]*$'
 type Switches = Pick<Config, 'pendingInvitations'>;
 
 /** The fields of a member, as the API shows them. */
-export function memberFields({ pendingInvitations }: Switches) {
+function memberFields({ pendingInvitations }: Switches) {
   // Without pending invitations the API contract shows the name of whoever is invited by their primary address.
   const isOther = pendingInvitations
     ? sql`${memberships.invitedEmail} is not null`

@@ -7,7 +7,7 @@ import type { OrgCall } from '../http/call.ts';
 import { requireMailQuota } from '../mail/quota.ts';
 import { invitation } from '../mail/templates.ts';
 
-/** Whom an invitation is mailed to. */
+/** The recipient of an invitation. */
 export interface Invitee {
   userId: string;
   /** The invited address, and its id. */
@@ -22,7 +22,7 @@ export interface Invitee {
 
 /**
  * Puts the mail of an invitation into the queue. For an address that the account has not verified it has a link to set a
- * password, never one that only verifies: whoever registered somebody else's address would get in by the owner's click.
+ * password, never one that only verifies: a click on that would let in an attacker who had registered the address.
  * @throws ApiError `rate_limit_error/exceeded` when the address gets too many mails
  */
 export async function mailInvitation(tx: Tx, call: OrgCall, invitee: Invitee): Promise<void> {

@@ -1,20 +1,12 @@
 import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { memberships, orgs, type Role, userEmails, users } from '../../db/shared.ts';
+import { memberships, type Role, userEmails, users } from '../../db/shared.ts';
 import type { Config } from '../config.ts';
 import { ApiError } from '../http/errors.ts';
 import { isConfirmed } from './fields.ts';
 
 /**
- * Locks an organization's memberships against other changes of roles, so that what is read afterwards in the transaction
- * holds until its end.
- */
-export async function lockMembers(tx: Tx, orgId: string): Promise<void> {
-  await tx.select({ id: orgs.id }).from(orgs).where(eq(orgs.id, orgId)).for('no key update');
-}
-
-/**
- * The roles of two members, read after `lockMembers`.
+ * The roles of two members, read after `lockOrg`.
  * @throws ApiError `tenant_error/not_member` when the caller was removed meanwhile, `resource_error/not_found`
  */
 export async function readRoles(
@@ -44,8 +36,8 @@ export function requireAdmin(own: Role): void {
 
 /**
  * Makes sure that an organization keeps an owner who can act: one with a password, not disabled and not pending. Call it
- * after `lockMembers`.
- * @param userId the owner who is about to be none
+ * after `lockOrg`.
+ * @param userId the owner who leaves, is removed or gets another role
  * @throws ApiError `resource_error/conflict`
  */
 export async function requireOtherOwner(

@@ -1,12 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { type CallOptions, createUser, must, type TestUser } from './api.ts';
 import type { TestApp } from './app.ts';
-
-/** The parameters of the link in the last mail to an address. */
-export async function linkTo(t: TestApp, recipient: string): Promise<Record<string, string>> {
-  const { link } = await t.delivered(recipient);
-  return Object.fromEntries(new URL(link ?? '').searchParams);
-}
+import { linkTo } from './mailed.ts';
 
 /** The subjects of the mails to an address, oldest first. */
 export async function subjectsTo(t: TestApp, recipient: string): Promise<string[]> {

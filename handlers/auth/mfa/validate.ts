@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { userEmails, users } from '../../../db/shared.ts';
 import { clientOf } from '../../../lib/auth/limit-clients.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/auth/mfa-logins.ts';
@@ -55,6 +55,7 @@ export const validateMfa = endpoint(
         createdAt: users.createdAt,
         mfaEnabled: users.mfaEnabled,
         email: userEmails.email,
+        emailVerified: sql<boolean>`${userEmails.verifiedAt} is not null`,
       })
       .from(users)
       .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { toResource } from '../../../../../db/resources.ts';
 import { mfaDevices } from '../../../../../db/shared.ts';
-import { lockUser } from '../../../../../lib/auth/accounts.ts';
+import { lockAccount } from '../../../../../lib/auth/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../../lib/auth/mfa.ts';
 import { generateTotp } from '../../../../../lib/auth/totp.ts';
 import { freshCookie } from '../../../../../lib/http/access.ts';
@@ -40,7 +40,7 @@ export const createTotpDevice = endpoint(
     const { id, at } = services.nextId();
     const sealed = await services.secretBox.seal(secret);
     const row = await db.transaction(async (tx) => {
-      await lockUser(tx, user.id);
+      await lockAccount(tx, call);
       await requireRoom(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
       const values = { id, userId: user.id, name: body.name, secret: sealed, createdAt: at };
       const [inserted] = await tx
