@@ -69,13 +69,15 @@ export async function signIn(
 ): Promise<Headers> {
   const { db, services } = call;
   const device = deviceOf(call);
-  const mayNotify = account.emailVerified || (await mayMail(db, call, 'notice', account.email));
-  const mail = mayNotify && notificationFor(call, account, device);
+  const notify = async (tx: Tx) => {
+    if (account.emailVerified || (await mayMail(tx, call, 'notice', account.email)))
+      await services.mail.enqueue(tx, account.email, notificationFor(call, account, device));
+  };
   const headers = await db.transaction(async (tx) => {
-    // Sent one behind the other without waiting: what `before` refuses is rolled back.
+    // Sent one behind the other without waiting: what `before` refuses is rolled back, the count of the notice too.
     const [, , session] = await Promise.all([
       before?.(tx),
-      mail && services.mail.enqueue(tx, account.email, mail),
+      notify(tx),
       startSession(tx, call, account.id, device),
     ]);
     return session;
