@@ -76,7 +76,7 @@ beforeAll(async () => {
     based: await startApp({ databaseUrl: t.databaseUrl, env: { ...env, SVC_BASE_DOMAIN: BASE_DOMAIN } }),
     strict: await startApp({
       databaseUrl: t.databaseUrl,
-      env: { ...env, SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' },
+      env: { ...env, SVC_STRICT: 'on', SVC_SESSION_IDLE_MINUTES: '0', SVC_AUTH_LIMITS: 'off' },
     }),
   };
   // Thousands of commits, and of passwords: neither has to be safe here.

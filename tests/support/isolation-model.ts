@@ -853,6 +853,7 @@ function changeFault(
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
   if (reason || answer.status >= 400 || call.endpoint.method === 'GET') return wrote;
+  if (change.table === 'sessions' && isReplaced(call, change)) return undefined;
   if (change.table === 'mailed_tokens' && isInvited(call, change, before, after)) return undefined;
   if (change.table === 'outgoing_mails')
     return mailFault(call, admitted, change, view(call, admitted, before, after), before, after);
@@ -879,6 +880,13 @@ function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Fa
   const [was, is] = [before, after].map((facts) => facts.orgs[org].members[id]?.role);
   return op === 'UPDATE' && isOwn && was === is;
 }
+
+/** Whether a sign-in in strict mode ends the session whose cookie it came with. */
+const isReplaced = (call: Call, { op, row }: Change): boolean =>
+  op === 'UPDATE' &&
+  call.door.app === 'strict' &&
+  ['register', 'login', 'validateMfa'].includes(call.picks.endpoint) &&
+  row.id === claimsOf(call.picks.cookie)?.session;
 
 /** Whether the link is one for whom an organization has just invited. */
 function isInvited(call: Call, { row }: Change, before: Facts, after: Facts): boolean {
