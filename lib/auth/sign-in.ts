@@ -69,12 +69,16 @@ export async function signIn(
 ): Promise<Headers> {
   const { db, services } = call;
   const device = deviceOf(call);
+  const notify = async (tx: Tx) => {
+    if (account.emailVerified || (await mayMail(tx, call, 'notice', account.email)))
+      await services.mail.enqueue(tx, account.email, notificationFor(call, account, device));
+  };
   const headers = await db.transaction(async (tx) => {
-    await before?.(tx);
-    const mayNotify = account.emailVerified || (await mayMail(tx, call, 'notice', account.email));
-    const [session] = await Promise.all([
+    // Sent one behind the other without waiting: what `before` refuses is rolled back, the count of the notice too.
+    const [, , session] = await Promise.all([
+      before?.(tx),
+      notify(tx),
       startSession(tx, call, account.id, device),
-      mayNotify && services.mail.enqueue(tx, account.email, notificationFor(call, account, device)),
     ]);
     return session;
   });

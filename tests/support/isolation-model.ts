@@ -881,12 +881,12 @@ function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Fa
   return op === 'UPDATE' && isOwn && was === is;
 }
 
-/** Whether the change ends the session whose cookie a sign-in came with, as strict mode does. */
-function isReplaced(call: Call, { op, row }: Change): boolean {
-  const signsIn = ['register', 'login', 'validateMfa'].includes(call.picks.endpoint);
-  const isOwn = row.id === claimsOf(call.picks.cookie)?.session;
-  return call.door.app === 'strict' && signsIn && isOwn && op === 'UPDATE';
-}
+/** Whether a sign-in in strict mode ends the session whose cookie it came with. */
+const isReplaced = (call: Call, { op, row }: Change): boolean =>
+  op === 'UPDATE' &&
+  call.door.app === 'strict' &&
+  ['register', 'login', 'validateMfa'].includes(call.picks.endpoint) &&
+  row.id === claimsOf(call.picks.cookie)?.session;
 
 /** Whether the link is one for whom an organization has just invited. */
 function isInvited(call: Call, { row }: Change, before: Facts, after: Facts): boolean {
