@@ -3,7 +3,7 @@ import { mailedTokens, userEmails, users } from '../../db/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { dropEarlierHolder } from '../../lib/auth/claim.ts';
 import { rememberDevice } from '../../lib/auth/limit-clients.ts';
-import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
+import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/auth/mailed-tokens.ts';
 import { endMfaLogins } from '../../lib/auth/mfa-logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
@@ -39,6 +39,8 @@ export const resetPassword = endpoint(
     await services.limits.count('client', peer.ip);
     const chosen = { field: 'password', password: body.password };
     let warning = checkChosenPassword(services.config, chosen);
+    // Before the hash, which is the expensive part.
+    if (!(await isMailedToken(db, 'reset_password', body.token, now))) throw invalidLink();
     const passwordHash = await services.hasher.hash(body.password, peer.ip);
     const account = await db.transaction(async (tx) => {
       const used = await consumeMailedToken(tx, 'reset_password', body.token, now);

@@ -7,6 +7,7 @@ import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { uuid, z } from '../../lib/http/schema.ts';
 import { confirmMemberships } from '../../lib/members/invitations.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const verifyEmail = endpoint(
   {
@@ -23,10 +24,11 @@ export const verifyEmail = endpoint(
     },
     errors: ['rate_limit_error/exceeded'],
   },
-  async ({ body, db, now, peer, services }) => {
+  async (call) => {
+    const { body, db, now, peer, services } = call;
     await services.limits.count('client', peer.ip);
     try {
-      await db.transaction(async (tx) => {
+      const account = await db.transaction(async (tx) => {
         const used = await consumeMailedToken(tx, 'verify_email', body.token, now, body.email_id);
         if (!used) throw invalidLink();
         const [address] = await tx
@@ -40,7 +42,9 @@ export const verifyEmail = endpoint(
         await tx
           .delete(mailedTokens)
           .where(and(eq(mailedTokens.emailId, used.emailId), eq(mailedTokens.purpose, 'verify_email')));
+        return address.userId;
       });
+      logSecurityEvent(call, 'email_verified', { account });
     } catch (error) {
       if (isUniqueViolation(error)) throw invalidLink(error);
       throw error;

@@ -3,6 +3,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { isStorable, z } from '../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const updateOrgFeature = endpoint(
   {
@@ -20,9 +21,13 @@ export const updateOrgFeature = endpoint(
     responses: { 200: { description: 'It is switched.', message: 'require_mfa is now on.' } },
     errors: ['permission_error/feature_not_provisioned'],
   },
-  async ({ body: { enabled }, db, org: { tables }, params: { flag } }) => {
-    const switched = isStorable(flag) && (await enableOrgFlag(db, tables, flag, enabled));
+  async (call) => {
+    const { body, db, org, params } = call;
+    const { enabled } = body;
+    const { flag } = params;
+    const switched = isStorable(flag) && (await enableOrgFlag(db, org.tables, flag, enabled));
     if (!switched) throw new ApiError('permission_error/feature_not_provisioned');
+    logSecurityEvent(call, 'org_setting_changed', { setting: flag, to: enabled });
     return done({ message: `${flag} is now ${enabled ? 'on' : 'off'}.` });
   },
 );

@@ -30,7 +30,8 @@ export interface ApiTokens {
   touch(org: Org, tokenId: string): Promise<void>;
 }
 
-const FORMAT = /^svc_[0-9a-f]{32}$/;
+/** The form of every token that was ever made. */
+export const TOKEN_FORMAT = /^svc_[0-9a-f]{32}$/;
 const PREFIX_LENGTH = 12;
 
 export const tokenPrefix = (token: string): string => token.slice(0, PREFIX_LENGTH);
@@ -108,7 +109,7 @@ export function createApiTokens(
 
   return {
     async check(org, token) {
-      if (!FORMAT.test(token)) throw new ApiError('token_error/invalid');
+      if (!TOKEN_FORMAT.test(token)) throw new ApiError('token_error/invalid');
       const rows = await lookUp(org)(tokenPrefix(token));
       const given = sha256(token);
       const row = rows.find(({ tokenHash }) => timingSafeEqual(Buffer.from(tokenHash, 'hex'), given));

@@ -33,6 +33,26 @@ export async function issueMailedToken(db: Db | Tx, token: MailedToken, now: Dat
   return text;
 }
 
+/** Whether a token can be used now; nothing is used up. */
+export async function isMailedToken(
+  db: Db,
+  purpose: MailedTokenPurpose,
+  text: string,
+  now: Date,
+): Promise<boolean> {
+  const [found] = await db
+    .select({ userId: mailedTokens.userId })
+    .from(mailedTokens)
+    .where(
+      and(
+        eq(mailedTokens.tokenHash, sha256Hex(text)),
+        eq(mailedTokens.purpose, purpose),
+        gt(mailedTokens.expiresAt, now),
+      ),
+    );
+  return found !== undefined;
+}
+
 /**
  * Uses a token up; of several that try at once, one succeeds.
  * @param emailId for links that name the address they belong to

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
 import { memberships, type Role, sessions } from '../../db/shared.ts';
-import { type ApiToken, parseBearer } from '../auth/api-tokens.ts';
+import { type ApiToken, parseBearer, TOKEN_FORMAT } from '../auth/api-tokens.ts';
 import type { FoundSession } from '../auth/session-look-up.ts';
 import { idleLimit } from '../auth/sessions.ts';
 import type { TokenClaims } from '../auth/signed-token.ts';
@@ -144,20 +144,30 @@ const requestOf = ({ c }: PublicCall): RequestContext => c.get('request');
 
 /** From here on the call and its queries come out of the organization's share. */
 async function resolveOrg(base: PublicCall): Promise<Org> {
-  const { c, services } = base;
-  const org = await services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
+  const org = await findOrg(base);
+  await enterShare(base, org);
+  return org;
+}
+
+const findOrg = ({ c, services }: PublicCall): Promise<Org> =>
+  services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
+
+async function enterShare(base: PublicCall, org: Org): Promise<void> {
+  const { services } = base;
   const { db, sql } = services.database.of(org);
   base.db = db;
   base.sql = sql;
   const leave = services.gate.enter(org.id);
   base.stepAside = typeof leave === 'function' ? leave : await leave;
-  return org;
 }
 
 async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
   const { c, services, log } = base;
   const text = parseBearer(c.req.header('authorization'));
-  const org = await resolveOrg(base);
+  const org = await findOrg(base);
+  // What cannot be a token must not take a place in the organization's share.
+  if (!TOKEN_FORMAT.test(text)) throw new ApiError('token_error/invalid');
+  await enterShare(base, org);
   requestOf(base).org = org.slug;
   const token = await services.apiTokens.check(org, text);
   requestOf(base).token = token.id;

@@ -3,6 +3,7 @@ import { orgs } from '../../../db/shared.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
 import { SecuritySettings, securityFields } from '../../../lib/security-settings.ts';
 
 export const updateSecuritySettings = endpoint(
@@ -16,13 +17,16 @@ export const updateSecuritySettings = endpoint(
     request: { body: SecuritySettings },
     responses: { 200: { description: 'The settings after the change.', result: SecuritySettings } },
   },
-  async ({ body, db, org }) => {
+  async (call) => {
+    const { body, db, org } = call;
     const [row] = await db
       .update(orgs)
       .set({ viewerTokensVerify: body.viewer_tokens_verify })
       .where(eq(orgs.id, org.id))
       .returning(securityFields);
     if (!row) throw new ApiError('tenant_error/not_found');
+    const to = body.viewer_tokens_verify;
+    logSecurityEvent(call, 'org_setting_changed', { setting: 'viewer_tokens_verify', to });
     return ok(row);
   },
 );
