@@ -39,7 +39,7 @@ function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
         <SimpleGrid cols={1} spacing="xs" component="ul" className={classes.codes}>
           {codes.map((code) => (
             <li key={code}>
-              <Code block ta="center" fz={{ base: 'sm', xs: 'md' }} px="xs" className={classes.code}>
+              <Code block ta="center" px="xs" className={classes.code}>
                 {code}
               </Code>
             </li>
