@@ -113,6 +113,36 @@ describe('the life of an API token', () => {
   });
 });
 
+describe('a change of settings', () => {
+  it('of an organization is logged with the new value', async () => {
+    const org = await createOrg(t.api);
+    const body = { enabled: true };
+    must(await t.api.patch('/org-features/org_wide_tokens', named({ ...org.asOwner, body }, 'flag')));
+    const setting = { ...org.asOwner, body: { viewer_tokens_verify: false } };
+    must(await t.api.patch('/settings/security', named(setting, 'setting')));
+    const event = { event: 'org_setting_changed', org: org.slug, user: org.owner.id };
+    expect(eventsOf('flag')).toEqual([
+      expect.objectContaining({ ...event, setting: 'org_wide_tokens', to: true }),
+    ]);
+    expect(eventsOf('setting')).toEqual([
+      expect.objectContaining({ ...event, setting: 'viewer_tokens_verify', to: false }),
+    ]);
+    await t.api.patch('/org-features/nothing', named({ ...org.asOwner, body }, 'refused'));
+    expect(eventsOf('refused')).toEqual([expect.objectContaining({ event: 'permission_denied' })]);
+  });
+
+  it('of an address is logged once it is verified', async () => {
+    const user = await createUser(t.api);
+    const body = Object.fromEntries(new URL((await t.delivered(user.email)).link ?? '').searchParams);
+    must(await t.api.post('/auth/verify-email', named({ body }, 'verified')));
+    expect(eventsOf('verified')).toEqual([
+      expect.objectContaining({ event: 'email_verified', account: user.id }),
+    ]);
+    expect((await t.api.post('/auth/verify-email', named({ body }, 'used'))).status).toBe(400);
+    expect(eventsOf('used')).toEqual([]);
+  });
+});
+
 describe('a denied permission', () => {
   it.each([
     ['a role', 'permission_error/denied', 'PATCH', '/org-features/require_mfa', { enabled: true }],

@@ -268,6 +268,21 @@ describe('a TOTP code', () => {
   });
 });
 
+describe('a made-up reset link', () => {
+  it('costs no password hash', async () => {
+    const hash = vi.spyOn(t.services.hasher, 'hash');
+    const body = { token: 'f3'.repeat(32), password: PASSWORD };
+    const answer = await t.api.post('/auth/reset-password', { body });
+    expect([...outcome(answer), answer.badFields]).toEqual([
+      400,
+      'validation_error/field_invalid',
+      ['token'],
+    ]);
+    expect(hash).not.toHaveBeenCalled();
+    hash.mockRestore();
+  });
+});
+
 describe('failures by strangers', () => {
   /** Tries wrong passwords from as many places, until all of them are refused. */
   async function flood(email: string, attempts = 101): Promise<Answer[]> {
