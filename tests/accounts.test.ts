@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createNodeHasher } from '../lib/node/argon2.ts';
 import { type Answer, type Api, createUser, must, PASSWORD, type TestUser } from './support/api.ts';
-import { startApp, type TestApp, type TestAppOptions } from './support/app.ts';
+import { JWT_SECRET, startApp, type TestApp, type TestAppOptions } from './support/app.ts';
 
 const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
 
@@ -563,7 +563,7 @@ describe('MFA', () => {
 
 describe('confusion is refused', () => {
   const key = (secret: string) => new TextEncoder().encode(secret);
-  const sign = (userId: string, audience: string, secret = 'a secret for tests only', alg = 'HS256') => {
+  const sign = (userId: string, audience: string, secret = JWT_SECRET, alg = 'HS256') => {
     const now = Math.floor(t.services.clock().getTime() / 1000);
     return new SignJWT({})
       .setProtectedHeader({ alg })

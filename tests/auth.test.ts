@@ -6,11 +6,10 @@ import { orgMigrations } from '../drizzle/migrations.ts';
 import { createNodeHasher } from '../lib/node/argon2.ts';
 import { ORG_SLUG } from '../lib/slugs.ts';
 import { type Answer, createApi, createUser, must, PASSWORD } from './support/api.ts';
-import { startApp, type TestApp, type TestAppOptions } from './support/app.ts';
+import { JWT_SECRET as SECRET, startApp, type TestApp, type TestAppOptions } from './support/app.ts';
 
 const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
 
-const SECRET = 'a secret for tests only with 32 bytes or more';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const MINUTE = 60_000;

@@ -51,7 +51,7 @@ export interface TestAppOptions {
   hasher?: PasswordHasher;
 }
 
-const JWT_SECRET = 'a secret for tests only with 32 bytes or more';
+export const JWT_SECRET = 'a secret for tests only with 32 bytes or more';
 
 /** Starts an app for the calling suite; it is closed and its database dropped after the suite. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {

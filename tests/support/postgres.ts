@@ -23,7 +23,7 @@ export default async function setup(project: TestProject) {
   const given = process.env.TEST_DATABASE_URL;
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   // Nothing of it outlives the run, and a database is made and dropped for each suite.
-  const settings = { fsync: 'off', full_page_writes: 'off' };
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '250' };
   const embedded = given ? undefined : await startEmbedded({ dataDir, log: silentLog, settings });
   const url = given ?? embedded?.adminUrl ?? '';
 
