@@ -112,10 +112,13 @@ describe('a stolen session', () => {
     expect(mfa).toEqual({ devices: [], mfa_enabled: false });
     expect(eventsOf(owner)).toEqual([
       'sign_in',
+      'email_verified',
       'email_added',
+      'email_verified',
       'primary_email_changed',
       'email_removed',
       'email_added',
+      'email_verified',
       'mfa_device_added',
       'mfa_enabled',
       'password_reset',
