@@ -36,7 +36,7 @@ export const searchSettings = (statementMs: number): string =>
   "set local jit = off; set local work_mem = '16MB'";
 
 /**
- * Searches once, for the total and the window. What is found is put aside first: with a limit in the same query PostgreSQL
+ * Searches once, for the total and the window. The matches are materialized first: with a limit in the same query PostgreSQL
  * would rather go through all findings in order, in the hope of finding enough of them soon.
  */
 export async function searchFindings(

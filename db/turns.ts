@@ -191,7 +191,7 @@ export function createTurns<Thing>(
 export const WITHDRAWN = 'WITHDRAWN';
 
 /**
- * Resolves when there is a thing, with what is to be called when done.
+ * Resolves when a place is free, with the function that releases it.
  * @param request.signal withdraws the request while it waits
  */
 export function enterTurns<Thing>(

@@ -44,7 +44,7 @@ const PARTS: readonly (readonly [isOn: (config: Config) => boolean, what: string
 ];
 
 /**
- * What is open in a service that is reachable from outside: parts of strict mode that are off, and without strict mode also
+ * Lists the open parts of a service that is reachable from outside: parts of strict mode that are off, and without it also
  * secrets that are not set.
  * @param listens whether it listens on a socket; on the edge it is always reachable
  * @returns undefined when nothing is open, or only its own machine can reach it

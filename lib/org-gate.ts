@@ -4,7 +4,7 @@ import { OVER_SHARE, PATIENCE_MS } from '../db/turns.ts';
 export interface OrgGate {
   /**
    * Lets a request go on: at once while no other organization asks for anything.
-   * @returns what is to be called when it is answered, or waits for a place of its own
+   * @returns a function to call once the request is answered, or waits for expensive work
    * @throws `OVER_SHARE` when it takes too long
    */
   enter(orgId: string): (() => void) | Promise<() => void>;

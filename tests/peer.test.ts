@@ -4,7 +4,7 @@ import { parseConfig } from '../lib/config.ts';
 import { networkOf } from '../lib/http/network.ts';
 import { createPeers, type Peer } from '../lib/http/peer.ts';
 
-/** What is believed of a request that comes from `direct` with these headers. */
+/** The peer of a request that comes from `direct` with these headers. */
 async function peer(trust: string, headers: Record<string, string>, direct = '10.0.0.1'): Promise<Peer> {
   const peerOf = createPeers(parseConfig({ SVC_TRUST_PROXY: trust }).trustProxy, () => direct);
   const app = new Hono().get('/', (c) => {
@@ -29,7 +29,7 @@ describe('the address of a client', () => {
     ['true', '8.8.8.8,192.168.1.5', '192.168.1.5'],
     ['on', '198.51.100.9:4711', '198.51.100.9'],
     ['on', '[2001:db8::7]:4711', '2001:db8::7'],
-    // What is no address hides what stands before it.
+    // A value that is no address hides the values before it.
     ['on', '198.51.100.9, unknown', '10.0.0.1'],
     ['on', '198.51.100.9, ', '10.0.0.1'],
     ['on', '', '10.0.0.1'],

@@ -308,7 +308,7 @@ describe('re-encrypting', () => {
       secret: await sealVersion1(OLD, 'JBSWY3DP'),
     });
     await db.insert(mfaDevices).values(fill);
-    // What was sent before is gone, and this one stays: nobody looks for due mails.
+    // Earlier mails are sent and gone. This one stays, because nothing delivers due mails here.
     await old.services.mail.deliverDue();
     await old.services.mail.enqueue(db, 'ada@example.com', {
       subject: 'Hello',

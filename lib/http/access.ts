@@ -165,7 +165,7 @@ async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
   const { c, services, log } = base;
   const text = parseBearer(c.req.header('authorization'));
   const org = await findOrg(base);
-  // What cannot be a token must not take a place in the organization's share.
+  // Text that cannot be a token takes no place in the organization's share.
   if (!TOKEN_FORMAT.test(text)) throw new ApiError('token_error/invalid');
   await enterShare(base, org);
   requestOf(base).org = org.slug;

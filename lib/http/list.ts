@@ -260,7 +260,7 @@ async function* paced<T>(parts: AsyncGenerator<T>, restAfter: (ms: number) => nu
 
 const CANCELED = '57014';
 
-/** What is said of a search that was ended. */
+/** The message for a search that exceeded its timeout. */
 const tooLong = (error: unknown, searchMs: number): unknown =>
   sqlState(error) === CANCELED
     ? new OverShareError(

@@ -12,7 +12,7 @@ export class OverShareError extends ApiError {
   }
 }
 
-/** What is answered when all connections that an organization may use stay in use. */
+/** The error when all connections that an organization may use stay in use. */
 export const connectionsOverShare = (cause: unknown) =>
   new OverShareError('This organization has too many requests under way.', cause);
 

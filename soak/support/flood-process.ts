@@ -18,7 +18,7 @@ process.once('message', (plan: FloodPlan) => {
     }
   };
   process.send?.('started');
-  // What is under way is waited for, so that the server has nothing left to do.
+  // Requests under way finish first, so that the server has nothing left to do.
   void Promise.all(Array.from({ length: plan.connections }, (_, i) => send(i))).then(() => {
     agent.destroy();
     process.send?.(seen, () => process.disconnect());

@@ -16,7 +16,7 @@ export interface SteadyLoad {
   run: string;
 }
 
-/** What was seen of it in some seconds; times in milliseconds. */
+/** Observations of a few seconds; times in milliseconds. */
 export type SteadyWindow = Record<SteadyKind, number[]> & { errors: Record<string, number> };
 
 /** Begins to observe, from a process of its own; @returns what observes for some seconds */
