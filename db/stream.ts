@@ -7,18 +7,19 @@ export interface TextQuery {
 }
 
 /**
- * Reads a query's rows through a cursor, `rowsPerFetch` at a time, as the bytes PostgreSQL sent. The next rows are
- * fetched when they are asked for; leaving the loop closes the cursor and frees the connection.
+ * Reads a query's rows through a cursor, as the bytes PostgreSQL sent. The next rows are fetched when they are asked for;
+ * leaving the loop closes the cursor and frees the connection.
  *
  * Each fetch is a statement with a time limit of its own. (The driver's own cursor is one query until its reader has come
  * to the end; when its connection was lost meanwhile, leaving it ends the process.)
  *
+ * @param rowsPerFetch asked before each fetch
  * @param settings `set local` commands for the transaction
  */
 export async function* readRows(
   sql: Sql,
   query: TextQuery,
-  rowsPerFetch: number,
+  rowsPerFetch: () => number,
   settings?: string,
 ): AsyncGenerator<Uint8Array[]> {
   const { tx, end } = await openTransaction(sql);
@@ -30,9 +31,10 @@ export async function* readRows(
     ];
     await Promise.all(begun);
     for (;;) {
-      const rows = await tx.unsafe(`fetch ${rowsPerFetch} from list`).raw();
+      const max = rowsPerFetch();
+      const rows = await tx.unsafe(`fetch ${max} from list`).raw();
       if (rows.length > 0) yield (rows as unknown as [Uint8Array][]).map(([text]) => text);
-      if (rows.length < rowsPerFetch) return;
+      if (rows.length < max) return;
     }
   } finally {
     // Nothing was written: how it ends is of no interest.

@@ -8,6 +8,8 @@ export interface OrgGate {
    * @throws `OVER_SHARE` when it takes too long
    */
   enter(orgId: string): (() => void) | Promise<() => void>;
+  /** Whether no other organization asks for anything. */
+  isAlone(orgId: string): boolean;
   /**
    * For how many milliseconds expensive work rests after a part that took `ms`: not at all while no other organization asks
    * for anything.
@@ -135,6 +137,7 @@ export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): 
   }
 
   return {
+    isAlone: (id) => !othersThan(id),
     restAfter: (id, ms) => (rests && othersThan(id) ? Math.min(MAX_REST_MS, REST * ms) : 0),
     enter(id) {
       note(id);

@@ -71,6 +71,8 @@ export interface Services extends CoreServices {
   gate: OrgGate;
   /** For searches, which keep a processor of PostgreSQL's. */
   searchTurns: Turns<true>;
+  /** Whether a list that is read has a place of `searchTurns`. */
+  placesShared: boolean;
   apiTokens: ApiTokens;
   ingest: Ingest;
   readFinding: FindingReader;
@@ -191,6 +193,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     findingPages: createFindingPages(database),
     listTurns: createListTurns(places.list, { patienceMs: LIST_PATIENCE_MS }),
     searchTurns: places.search,
+    placesShared: places.shared,
     gate: createOrgGate({ rests: max > FEW }),
   };
 }

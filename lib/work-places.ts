@@ -2,7 +2,11 @@ import { createTurns, type Turns } from '../db/turns.ts';
 import type { WorkKind } from './metrics.ts';
 
 /** Places for the expensive work of organizations, each of which may have half of a kind. */
-export type WorkPlaces = Record<WorkKind, Turns<true>> & { searchPatienceMs: number };
+export type WorkPlaces = Record<WorkKind, Turns<true>> & {
+  searchPatienceMs: number;
+  /** Whether searches and lists have the same places. */
+  shared: boolean;
+};
 
 /** With so many connections or less, searches and lists share one place. */
 export const FEW = 3;
@@ -36,8 +40,8 @@ export function createWorkPlaces(max: number): WorkPlaces {
     });
   const list = turnsFor('list');
   return max <= FEW
-    ? { list, search: list, searchPatienceMs: SEARCH_PATIENCE_OF_FEW_MS }
-    : { list, search: turnsFor('search'), searchPatienceMs: SEARCH_PATIENCE_MS };
+    ? { list, search: list, searchPatienceMs: SEARCH_PATIENCE_OF_FEW_MS, shared: true }
+    : { list, search: turnsFor('search'), searchPatienceMs: SEARCH_PATIENCE_MS, shared: false };
 }
 
 /** What becomes of the work that asks for a place. */

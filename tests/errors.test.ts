@@ -150,6 +150,7 @@ describe('a limit that is reached', () => {
 
   /** An organization whose share is in use. */
   const gate: Services['gate'] = {
+    isAlone: () => true,
     restAfter: () => 0,
     enter() {
       throw Object.assign(new Error('not admitted'), { code: OVER_SHARE });

@@ -28,6 +28,17 @@ describe('whole lists', () => {
     for (const { leave } of readers) leave();
   });
 
+  it('give way to others when they have been read for long, unless their reader is fast', async () => {
+    const turns = createListTurns(2, { patienceMs: 5_000, slowMs: 100, longMs: 400 });
+    const began = performance.now();
+    const fast = await read(turns, 4_000_000);
+    const slower = await read(turns, 1_000_000);
+    await read(turns, 4_000_000);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(400);
+    expect([fast.broken, slower.broken]).toEqual([0, 1]);
+    fast.leave();
+  });
+
   it('do not give way when it is the database that is slow', async () => {
     const turns = createListTurns(1, { patienceMs: 500, slowMs: 100 });
     const reader = await turns.enter({

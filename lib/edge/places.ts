@@ -37,6 +37,7 @@ export function placesOf(taken: TakenPlaces): WorkPlaces {
     search: polled(taken.search, counts.search),
     list: polled(taken.list, counts.list),
     searchPatienceMs: SEARCH_PATIENCE_MS,
+    shared: false,
   };
 }
 

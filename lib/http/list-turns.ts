@@ -29,14 +29,19 @@ export interface ListTurnsOptions {
   patienceMs: number;
   /** A reader is judged by what it took in so much time. Less than the others' patience. */
   slowMs?: number;
+  /** A reader that has had its place for so long has to be faster. */
+  longMs?: number;
 }
 
 const SLOW_MS = 15_000;
+const LONG_MS = 60_000;
 /**
- * Who lets rows wait and takes fewer bytes than that per second gives way to others. Who takes more may finish, also when
- * all are slower than the database: else everybody would be broken off, and begin anew.
+ * A reader that lets rows wait and takes fewer bytes per second gives way to others. A faster one may finish, also when all
+ * are slower than the database: else everybody would be broken off, and begin anew.
  */
 const SLOW_RATE = 256 * 1024;
+/** The same for a reader that has had its place for long: somebody who keeps all places on purpose needs that much for each. */
+const LONG_SLOW_RATE = 2 * 1024 * 1024;
 const LOOKS = 15;
 
 /** What a reader had taken, and waited for, at some time. */
@@ -48,23 +53,24 @@ interface Mark {
 
 /** @param room how many lists at a time, or turns that are shared with other work */
 export function createListTurns(room: number | Turns<true>, options: ListTurnsOptions): ListTurns {
-  const { patienceMs, slowMs = SLOW_MS } = options;
+  const { patienceMs, slowMs = SLOW_MS, longMs = LONG_MS } = options;
   const turns = typeof room === 'number' ? createTurns(Array<true>(room).fill(true), { patienceMs }) : room;
-  const readers = new Map<ListReader, Mark[]>();
+  const readers = new Map<ListReader, { since: number; marks: Mark[] }>();
   let waiting = 0;
   let looking: ReturnType<typeof setInterval> | undefined;
 
   /** Breaks off the slowest, as long as somebody waits. */
   function look(): void {
     let slowest: { reader: ListReader; taken: number } | undefined;
-    for (const [reader, marks] of readers) {
+    for (const [reader, { since, marks }] of readers) {
       const now = markOf(reader);
       marks.push(now);
       while (marks[1] && marks[1].at <= now.at - slowMs) marks.shift();
       const [then] = marks as [Mark];
       const ms = now.at - then.at;
       const taken = now.taken - then.taken;
-      const isSlow = ms >= slowMs && now.waited - then.waited > ms / 2 && taken < (SLOW_RATE * ms) / 1_000;
+      const rate = now.at - since >= longMs ? LONG_SLOW_RATE : SLOW_RATE;
+      const isSlow = ms >= slowMs && now.waited - then.waited > ms / 2 && taken < (rate * ms) / 1_000;
       if (isSlow && taken < (slowest?.taken ?? Number.POSITIVE_INFINITY)) slowest = { reader, taken };
     }
     if (!slowest || waiting === 0) return;
@@ -77,7 +83,7 @@ export function createListTurns(room: number | Turns<true>, options: ListTurnsOp
     async enter(reader, { org, signal } = {}) {
       waiting++;
       const leave = await enterTurns(turns, { key: org, patienceMs, signal }).finally(() => waiting--);
-      readers.set(reader, [markOf(reader)]);
+      readers.set(reader, { since: performance.now(), marks: [markOf(reader)] });
       looking ??= setInterval(look, slowMs / LOOKS);
       return () => {
         leave();

@@ -4,6 +4,7 @@ import { type SearchLimits, searchSettings } from '../../db/finding-search.ts';
 import { readRows, type TextQuery } from '../../db/stream.ts';
 import { enterTurns } from '../../db/turns.ts';
 import type { Org } from '../orgs.ts';
+import { LIST_PATIENCE_MS } from '../work-places.ts';
 import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
 import { envelopeFormat, formatted, type ListFormat } from './list-format.ts';
@@ -13,6 +14,8 @@ import type { Headers, ResultInfo } from './respond.ts';
 import { z } from './schema.ts';
 
 const ROWS_PER_FETCH = 200;
+/** With requests of other organizations, the part of them that is fetched at once: each fetch keeps a processor busy. */
+const SHARED_FETCH = 1 / 4;
 /** Pages of so many rows are fetched at once; in larger ones there may be too much. */
 const MAX_AT_ONCE = 100;
 /** A reader that takes nothing for so long has stopped: its connection is for others. */
@@ -49,7 +52,9 @@ export async function answerRows(
   // Nobody would read the body, and so nobody would free its connection.
   if (c.req.method === 'HEAD') return { status: 200, headers, body: null };
 
-  const partsOf = (rows: readonly Uint8Array[]) => formatted(format, rows);
+  const restAfter = (ms: number) => services.gate.restAfter(org.id, ms);
+  const pause = (ms: number) => new Promise<void>((others) => setTimeout(others, restAfter(ms)));
+  const partsOf = (rows: readonly Uint8Array[]) => formatted(format, rows, pause);
   const [head, separator] = [encoder.encode(format.head), encoder.encode(format.separator)];
   const tail = () => encoder.encode(format.tail());
   const allOf = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
@@ -67,9 +72,11 @@ export async function answerRows(
   const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
   const { searchMs } = services.config;
   const settings = isSearch ? searchSettings(searchMs) : undefined;
-  const read = paced(readRows(call.sql, query, rowsPerFetch, settings), (ms) =>
-    services.gate.restAfter(org.id, ms),
-  );
+  let fetches = 0;
+  const nextFetch = () =>
+    fetches++ === 0 || services.gate.isAlone(org.id) ? rowsPerFetch : Math.ceil(rowsPerFetch * SHARED_FETCH);
+  const fetched = paced(readRows(call.sql, query, nextFetch, settings), restAfter);
+  const read = isSearch && !services.placesShared ? searchedFirst(call, fetched) : fetched;
   call.stepAside();
   const withdrawn = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, withdrawn.signal]);
@@ -218,15 +225,20 @@ async function* takeTurns<T>(place: Promise<() => void>, rows: AsyncGenerator<T>
 
 /**
  * Searches in a place of the organization's share.
+ * @param patienceMs how long it waits for a place, if not as long as searches do
  * @throws OverShareError when no place comes free, or the search takes too long
  */
 export async function search<T>(
   { c, org, services, stepAside }: PublicCall & { org: Org },
   run: (limits: SearchLimits) => Promise<T>,
+  patienceMs?: number,
 ): Promise<T> {
   stepAside();
   const { signal } = c.req.raw;
-  const place = enterTurns(services.searchTurns, { key: org.id, signal });
+  const place = enterTurns(services.searchTurns, {
+    ...{ key: org.id, signal },
+    ...(patienceMs !== undefined && { patienceMs }),
+  });
   const leave = await placeOr(place, 'This organization searches too much at a time.');
   const { searchMs } = services.config;
   const began = performance.now();
@@ -241,7 +253,22 @@ export async function search<T>(
   }
 }
 
-/** The same; rests after each part. */
+/** The rows of a list that no index has in order: the first are there when all were looked for, which is a search. */
+async function* searchedFirst<T>(
+  call: PublicCall & { org: Org },
+  parts: AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  try {
+    const first = await search(call, () => parts.next(), LIST_PATIENCE_MS);
+    if (first.done) return;
+    yield first.value;
+    yield* parts;
+  } finally {
+    await parts.return(undefined);
+  }
+}
+
+/** Passes the parts of a list on, with a rest after each. */
 async function* paced<T>(parts: AsyncGenerator<T>, restAfter: (ms: number) => number): AsyncGenerator<T> {
   try {
     for (;;) {
