@@ -50,6 +50,8 @@ export const noisy = soak({
     const quiet = await seedOrg(database, server, { findings: OWN_FINDINGS, bytes: BYTES });
     const figures = await measureSearches(server.origin, loud);
     for (const { name, value } of figures) site.say(`  ${name}: ${value.toFixed(0)}`);
+    // What the many rows left behind is written now, not while others are observed.
+    await database.sql.unsafe('checkpoint');
     const observe = openSteadyLoad(site, steadyLoad(server.origin, quiet));
     await observe(5);
     const makeNoise = await openNoises(scene, server.origin, loud);
