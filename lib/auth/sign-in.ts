@@ -52,9 +52,9 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
   ]);
   if (!row) throw new ApiError('auth_error/invalid_credentials');
   await endReplacedSessions(call.db, call);
-  await endOldestSessions(call, account.id);
+  if (row.sessions > maxSessions) await endOldestSessions(call, account.id);
   services.mail.kick();
-  await signedIn(call, account.id);
+  await signedIn(call, account);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
 
@@ -64,7 +64,7 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
  */
 export async function signIn(
   call: PublicCall,
-  account: Pick<Account, 'id' | 'name' | 'email' | 'emailVerified'>,
+  account: Pick<Account, 'id' | 'name' | 'email' | 'emailVerified' | 'passwordHash'>,
   before?: (tx: Tx) => Promise<void>,
 ): Promise<Headers> {
   const { db, services } = call;
@@ -84,14 +84,14 @@ export async function signIn(
   });
   await endOldestSessions(call, account.id);
   services.mail.kick();
-  await signedIn(call, account.id);
+  await signedIn(call, account);
   return headers;
 }
 
 /** Sets the device cookie and writes the security event of a sign-in. */
-async function signedIn(call: PublicCall, account: string): Promise<void> {
+async function signedIn(call: PublicCall, account: Pick<Account, 'id' | 'passwordHash'>): Promise<void> {
   await rememberDevice(call, account);
-  logSecurityEvent(call, 'sign_in', { account });
+  logSecurityEvent(call, 'sign_in', { account: account.id });
 }
 
 const notificationFor = (
