@@ -382,6 +382,41 @@ describe('an undo link', () => {
     expect((await t.api.get('/auth/me', { cookie })).result.user.email).toMatch(/@released\.invalid$/);
   });
 
+  it('takes no address from another account that its own account had not verified', async () => {
+    // An attacker registers the victim's address, and promotes one of their own: the victim is mailed the link.
+    const victim = newAddress();
+    const register = (name: string) =>
+      t.api.post('/auth/register', { body: { email: victim, password: PASSWORD, name } });
+    const { cookie: evil = '' } = await register('Mallory');
+    const token = await promote(evil, victim);
+    const [, { id }] = await emails(evil);
+    expect((await t.api.delete(`/profile/emails/${id}`, { cookie: evil })).status).toBe(204);
+    const { cookie } = await register('Victor Victim');
+    const before = { own: await emails(cookie), evil: await emails(evil) };
+    expect(outcome(await undo(token))).toEqual([409, 'resource_error/conflict']);
+    expect({ own: await emails(cookie), evil: await emails(evil) }).toEqual(before);
+    expect((await login(victim)).result.user.name).toBe('Victor Victim');
+    // Nor after the victim has verified it.
+    must(await t.api.post('/auth/forgot-password', { body: { email: victim } }));
+    await resetAndLogIn(victim, (await linkTo(t, victim)).token);
+    expect(outcome(await undo(token))).toEqual([409, 'resource_error/conflict']);
+  });
+
+  it('restores an address that was not verified while nobody else has it', async () => {
+    const user = await createUser(t.api);
+    const token = await promote(user.cookie, user.email);
+    // Another account that has added it, without being able to verify it, claims nothing.
+    const other = await createUser(t.api);
+    const add = { cookie: other.cookie, body: { email: user.email } };
+    expect((await t.api.delete(`/profile/emails/${(await emails(user.cookie))[1].id}`, user)).status).toBe(
+      204,
+    );
+    must(await t.api.post('/profile/emails', add));
+    expect(outcome(await undo(token))).toEqual(OK);
+    const { result } = await resetAndLogIn(user.email, (await linkTo(t, user.email)).token);
+    expect(result.user).toMatchObject({ id: user.id, email: user.email });
+  });
+
   it('does not take the address from who has verified it meanwhile', async () => {
     const user = await createVerifiedUser(t);
     const token = await promote(user.cookie, user.email);
