@@ -69,6 +69,30 @@ describe('an account', () => {
     expect(exceeded('orgsPerAccount').at(-1)).toMatchObject({ level: 'info', max: MAX, user: user.id });
   });
 
+  it('creates no more by handing over what it has created', async () => {
+    const user = await createUser(t.api);
+    const heir = await createVerifiedUser(t);
+    const { cookie } = user;
+    const create = () => t.api.post('/orgs', { cookie, body: { name: 'Org' } });
+    for (let i = 1; i < MAX; i++) {
+      const { slug } = must(await create());
+      const body = { email: heir.email, role: 'owner' };
+      must(await t.api.post('/members/invite', { cookie, org: slug, body }));
+      must(await t.api.post('/members/leave', { cookie, org: slug }));
+    }
+    // Nor that of the registration.
+    const [{ slug }] = must(await t.api.get('/orgs', { cookie }));
+    must(
+      await t.api.post('/members/invite', { cookie, org: slug, body: { email: heir.email, role: 'owner' } }),
+    );
+    must(await t.api.post('/members/leave', { cookie, org: slug }));
+    expect(must(await t.api.get('/orgs', { cookie }))).toEqual([]);
+    expect((await create()).error).toBe('resource_error/conflict');
+    // Who got them is not charged for them.
+    const own = await t.api.post('/orgs', { cookie: heir.cookie, body: { name: 'Mine' } });
+    expect(own.status).toBe(201);
+  });
+
   it('is not charged for organizations of others', async () => {
     const member = await createUser(t.api);
     const body = { email: member.email, role: 'viewer' };

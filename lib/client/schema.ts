@@ -650,7 +650,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may.
+         * @description The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may, whoever owns them now.
          *
          *     For signed-in users, on any host.
          */
