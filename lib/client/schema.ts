@@ -322,7 +322,7 @@ export interface paths {
         put?: never;
         /**
          * Add an e-mail address
-         * @description A verification link is mailed to it. Until it is verified it claims nothing.
+         * @description A verification link is mailed to it, in a mail that names the primary address of the account. Until it is verified it claims nothing.
          *
          *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
