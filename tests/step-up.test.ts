@@ -191,6 +191,34 @@ describe('a step-up', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   });
 
+  it('leaves a sign-in code alone that waits for the same device, and the other way round', async () => {
+    const { cookie, email } = await createVerifiedUser(t);
+    must(await t.api.post('/profile/mfa/enable', { cookie }));
+    const [{ id: device_id }] = must(await t.api.get('/profile/mfa/devices', { cookie })).devices;
+    const codeOf = async (sent: Answer) => {
+      must(sent);
+      return /\b\d{6}\b/.exec((await t.delivered(email)).text)?.[0];
+    };
+    const sendSignIn = async () => {
+      const { mfa_token } = must(await login(email));
+      const body = { mfa_token, device_id };
+      return { ...body, code: await codeOf(await t.api.post('/auth/mfa/send-email-otp', { body })) };
+    };
+    const sendStepUp = () => t.api.post('/auth/step-up/send-email-otp', { cookie, body: { device_id } });
+    const first = await sendSignIn();
+    const stale = await codeOf(await sendStepUp());
+    const fresh = await codeOf(await sendStepUp());
+    const second = await sendSignIn();
+    const validate = (body: object) => t.api.post('/auth/mfa/validate', { body });
+    const wrong = [401, 'auth_error/mfa_invalid_code'];
+    expect(outcome(await validate(first)), 'asked for before the step-up').toEqual(OK);
+    // Of one purpose, only the newest works, and for no other purpose.
+    expect(outcome(await stepUp(cookie, { password: PASSWORD, code: stale }))).toEqual(wrong);
+    expect(outcome(await validate({ ...second, code: fresh }))).toEqual(wrong);
+    expect(outcome(await stepUp(cookie, { password: PASSWORD, code: fresh }))).toEqual(OK);
+    expect(outcome(await validate(second))).toEqual(OK);
+  });
+
   it('loses against a reset that comes at the same time', async () => {
     for (let round = 0; round < 4; round++) {
       const user = await createVerifiedUser(t);

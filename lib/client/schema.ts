@@ -208,7 +208,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code
-         * @description To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones no longer do.
+         * @description To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones of this `mfa_token` no longer do.
          *
          *     For everybody; on the base domain only, once there is one.
          */
@@ -274,7 +274,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code for the step-up
-         * @description To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes; earlier ones no longer do.
+         * @description To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes, with the same session; earlier ones of this session no longer do.
          *
          *     For signed-in users, on any host.
          */
