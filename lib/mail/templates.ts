@@ -102,9 +102,8 @@ export function verifyEmail(options: Link & { emailId: string; addedBy?: string 
     intro: [
       addedBy === undefined
         ? `Please confirm that this address belongs to your ${PRODUCT} account.`
-        : `The ${PRODUCT} account below added this address. Please confirm that the account is yours:`,
+        : `The ${PRODUCT} account of ${unlinked(addedBy, 254)} added this address. Please confirm that this account is yours.`,
     ],
-    facts: addedBy === undefined ? [] : [['Account', unlinked(addedBy, 254)]],
     button: {
       label: 'Verify address',
       url: link(publicUrl, '/verify-email', { token, email_id: emailId }),
