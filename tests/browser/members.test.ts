@@ -34,7 +34,7 @@ describePages('members', () => {
   it('who have not verified their address are marked, and get the invitation again', async () => {
     const { email } = await join('viewer', 'Vera Unverified');
     const page = await open();
-    await page.getByText('not verified the address they were invited by').waitFor();
+    await page.getByText('not verified their address').waitFor();
     const row = page.getByRole('row', { name: 'Vera Unverified' });
     await row.getByText('Not verified', { exact: true }).waitFor();
     await expectAccessible(page);

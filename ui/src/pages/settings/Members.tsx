@@ -115,7 +115,7 @@ function Unverified({ members }: { members: Member[] }) {
     <Alert
       color={isPending ? 'gray' : 'orange'}
       icon={isPending ? <IconMail /> : <IconAlertTriangle />}
-      title={`${count} not verified the address they were invited by`}
+      title={`${count} not verified their address`}
       styles={{
         title: { color: 'var(--mantine-color-text)' },
         message: { color: 'var(--mantine-color-text)' },
