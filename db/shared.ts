@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, pgSchema, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  pgSchema,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
 /** What all organizations share: accounts, organizations, memberships, global flags and settings. */
@@ -17,6 +27,8 @@ export const users = shared.table('users', {
   /** PHC string; null on a placeholder account, which cannot log in. */
   passwordHash: text('password_hash'),
   mfaEnabled: boolean('mfa_enabled').notNull().default(false),
+  /** Number of sign-ins by password. A sign-in that waited for others learns from it how many it has missed. */
+  signIns: bigint('sign_ins', { mode: 'number' }).notNull().default(0),
   /** Set by an operator: a disabled account cannot sign in, and its sessions no longer work. */
   disabledAt: time('disabled_at'),
   createdAt: time('created_at').notNull(),
@@ -81,9 +93,11 @@ export const orgs = shared.table(
     schemaVersion: integer('schema_version').notNull(),
     /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
     viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
+    /** Counts against the quota of this account, whoever owns the organization now. */
+    createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
     createdAt: time('created_at').notNull(),
   },
-  (t) => [index('orgs_schema_version').on(t.schemaVersion)],
+  (t) => [index('orgs_schema_version').on(t.schemaVersion), index('orgs_created_by').on(t.createdBy)],
 );
 
 export const memberships = shared.table(
@@ -219,6 +233,8 @@ export const primaryEmailChanges = shared.table(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     oldEmail: text('old_email').notNull(),
+    /** The account had verified the old address: it is restored even if another account has claimed it without that. */
+    oldEmailVerified: boolean('old_email_verified').notNull().default(false),
     newEmail: text('new_email').notNull(),
     changedAt: time('changed_at').notNull(),
     expiresAt: time('expires_at').notNull(),
@@ -237,11 +253,13 @@ export const emailCodes = shared.table(
     deviceId: uuid('device_id')
       .notNull()
       .references(() => mfaDevices.id, { onDelete: 'cascade' }),
+    /** The sign-in or the session that asked for it; null on rows of older versions. */
+    purpose: uuid('purpose'),
     /** Keyed hash: six digits would be guessed from a plain one. */
     codeHash: text('code_hash').notNull(),
     expiresAt: time('expires_at').notNull(),
   },
-  (t) => [index('email_codes_device').on(t.deviceId)],
+  (t) => [uniqueIndex('email_codes_once').on(t.deviceId, t.purpose)],
 );
 
 export const recoveryCodes = shared.table(

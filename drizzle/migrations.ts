@@ -87,6 +87,21 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"outgoing_mails_due\" ON \"shared\".\"outgoing_mails\" USING btree (\"next_attempt_at\");",
       "CREATE INDEX \"sessions_kept\" ON \"shared\".\"sessions\" USING btree (\"user_id\",\"created_at\",\"id\") WHERE \"shared\".\"sessions\".\"revoked_at\" is null;"
     ]
+  },
+  {
+    "name": "0005_better-claims",
+    "hash": "812913e69298f70170fb03f6631cd9305bcc73d251a0894445465c16b20a236a",
+    "statements": [
+      "DROP INDEX \"shared\".\"email_codes_device\";",
+      "ALTER TABLE \"shared\".\"email_codes\" ADD COLUMN \"purpose\" uuid;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"created_by\" uuid;",
+      "ALTER TABLE \"shared\".\"primary_email_changes\" ADD COLUMN \"old_email_verified\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"users\" ADD COLUMN \"sign_ins\" bigint DEFAULT 0 NOT NULL;",
+      "-- Whoever has owned it for longest without an invitation has created it.\nUPDATE \"shared\".\"orgs\" SET \"created_by\" = \"creators\".\"user_id\" FROM (\n\tSELECT DISTINCT ON (\"org_id\") \"org_id\", \"user_id\" FROM \"shared\".\"memberships\"\n\tWHERE \"role\" = 'owner' AND \"invited_email\" IS NULL\n\tORDER BY \"org_id\", \"created_at\", \"user_id\"\n) \"creators\" WHERE \"creators\".\"org_id\" = \"orgs\".\"id\";",
+      "ALTER TABLE \"shared\".\"orgs\" ADD CONSTRAINT \"orgs_created_by_users_id_fk\" FOREIGN KEY (\"created_by\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE set null ON UPDATE no action;",
+      "CREATE UNIQUE INDEX \"email_codes_once\" ON \"shared\".\"email_codes\" USING btree (\"device_id\",\"purpose\");",
+      "CREATE INDEX \"orgs_created_by\" ON \"shared\".\"orgs\" USING btree (\"created_by\");"
+    ]
   }
 ];
 

@@ -174,7 +174,7 @@ export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migrat
   const [[inserted], [trigrams]] = await Promise.all([
     tx
       .insert(orgs)
-      .values({ id, name, slug, plan, schemaVersion: migrations.length, createdAt })
+      .values({ id, name, slug, plan, schemaVersion: migrations.length, createdBy: ownerId, createdAt })
       .onConflictDoNothing({ target: orgs.slug })
       .returning(orgFields),
     tx.execute<{ schema: string }>(sql.raw(SELECT_TRIGRAM_SCHEMA)),

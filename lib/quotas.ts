@@ -2,7 +2,7 @@ import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
-import { memberships, orgs, sessions } from '../db/shared.ts';
+import { orgs, sessions } from '../db/shared.ts';
 import type { Quotas } from './config.ts';
 import type { OrgCall, PublicCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
@@ -89,13 +89,10 @@ export const inOrgQuota = <T>({ db, org }: OrgCall, add: (tx: Tx) => Promise<T>)
     }),
   );
 
-/** Organizations that an account has created. Those it was invited to do not count. */
-export const createdBy = (userId: string) =>
-  and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), isNull(memberships.invitedEmail));
-
 /**
  * Ends the oldest sessions of an account beyond its quota. Call it after the new session is committed: of concurrent
- * sign-ins, the last one then sees all sessions. A failure leaves them to the next sign-in.
+ * sign-ins, the last one then sees all sessions. A failure leaves them to the next sign-in. A sign-in by password knows whether
+ * there are any.
  */
 export async function endOldestSessions(call: PublicCall, userId: string): Promise<void> {
   const { db, log, now, services } = call;

@@ -287,6 +287,29 @@ describe('e-mail addresses', () => {
     expect(outcome(await api.delete('/profile/emails/nonsense', { cookie }))).toEqual(notFound);
   });
 
+  it('of strangers are not verified unawares: the mail names the account that added them', async () => {
+    const mallory = await createUser(api, 'Your Administrator');
+    const stranger = `stranger-of-${mallory.email}`;
+    const { id } = must(
+      await api.post('/profile/emails', { cookie: mallory.cookie, body: { email: stranger } }),
+    );
+    must(await api.post(`/profile/emails/${id}/send-verification`, { cookie: mallory.cookie }));
+    await t.services.mail.deliverDue();
+    const sent = t.mails.filter(({ recipient }) => recipient === stranger);
+    expect(sent).toHaveLength(2);
+    for (const { text, html } of sent) {
+      // No mail program makes a link of it.
+      const account = mallory.email.replace(/[.@]/g, '$&\u200b');
+      // Before the link.
+      expect(text).toMatch(new RegExp(`account of ${account} added this address[^]*/verify-email`));
+      expect(html).toContain(account);
+      expect(text).toContain('If this is not your account, do not click');
+      expect(text + html, 'no more than the address').not.toMatch(/Your Administrator/);
+    }
+    // The account's own address is not told to itself.
+    expect((await t.delivered(mallory.email)).text).not.toContain('added this address');
+  });
+
   it('go to the first who verifies them', async () => {
     const users = await Promise.all([createUser(api), createUser(api), createUser(api)]);
     const wanted = `raced-${users[0].email}`;

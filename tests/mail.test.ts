@@ -827,6 +827,7 @@ describe('templates', () => {
       set: { token: EVIL, isPlaceholder: false },
     }),
     verifyEmail: verifyEmail({ publicUrl, token: EVIL, emailId: EVIL }),
+    verifyAdded: verifyEmail({ publicUrl, token: EVIL, emailId: EVIL, addedBy: EVIL }),
     emailCode: emailCode({ code: EVIL }),
     loginNotification: loginNotification({
       name: EVIL,

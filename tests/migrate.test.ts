@@ -76,6 +76,46 @@ describe('the shared track', () => {
   });
 });
 
+describe('the step of `orgs.created_by`', () => {
+  it('names who has owned an organization for longest without an invitation', async () => {
+    const database = await createDatabase('empty');
+    const pool = openDatabase({ url: database.url, max: 2 });
+    const at = sharedMigrations.findIndex(({ name }) => name.startsWith('0005'));
+    await migrateShared(pool.sql, sharedMigrations.slice(0, at));
+    const user = { ada: '1', bob: '2', eve: '3' };
+    const idOf = (n: string) => `00000000-0000-7000-8000-00000000000${n}`;
+    for (const [name, n] of Object.entries(user))
+      await pool.sql`insert into shared.users (id, name, created_at) values (${idOf(n)}, ${name}, now())`;
+    const orgs: Record<string, [who: string, role: string, invited: string | null, year: number][]> = {
+      a: [
+        [user.eve, 'owner', 'eve@example.com', 2024],
+        [user.bob, 'owner', null, 2026],
+        [user.ada, 'owner', null, 2025],
+      ],
+      b: [
+        [user.ada, 'member', null, 2024],
+        [user.bob, 'owner', null, 2025],
+      ],
+      c: [[user.eve, 'owner', 'eve@example.com', 2024]],
+      d: [],
+    };
+    for (const [slug, members] of Object.entries(orgs)) {
+      await pool.sql`insert into shared.orgs (id, name, slug, plan, schema_version, created_at)
+        values (${idOf(slug)}, ${slug}, ${slug}, 'free', 0, now())`;
+      for (const [who, role, invited, year] of members)
+        await pool.sql`insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
+          values (${idOf(slug)}, ${idOf(who)}, ${role}, ${invited}, ${`${year}-01-01`})`;
+    }
+    await migrateShared(pool.sql, sharedMigrations);
+    const rows =
+      await pool.sql`select u.name from shared.orgs o left join shared.users u on u.id = o.created_by
+      order by o.slug`;
+    expect(rows.map(({ name }) => name)).toEqual(['ada', 'bob', null, null]);
+    await pool.close();
+    await database.drop();
+  });
+});
+
 describe('the org track', () => {
   const added = step(
     '8000_notes',

@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { rateLimits } from '../db/shared.ts';
+import { and, eq, isNull } from 'drizzle-orm';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { rateLimits, sessions, users } from '../db/shared.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser } from './support/account.ts';
 import {
@@ -69,6 +70,30 @@ describe('an account', () => {
     expect(exceeded('orgsPerAccount').at(-1)).toMatchObject({ level: 'info', max: MAX, user: user.id });
   });
 
+  it('creates no more by handing over what it has created', async () => {
+    const user = await createUser(t.api);
+    const heir = await createVerifiedUser(t);
+    const { cookie } = user;
+    const create = () => t.api.post('/orgs', { cookie, body: { name: 'Org' } });
+    for (let i = 1; i < MAX; i++) {
+      const { slug } = must(await create());
+      const body = { email: heir.email, role: 'owner' };
+      must(await t.api.post('/members/invite', { cookie, org: slug, body }));
+      must(await t.api.post('/members/leave', { cookie, org: slug }));
+    }
+    // Nor that of the registration.
+    const [{ slug }] = must(await t.api.get('/orgs', { cookie }));
+    must(
+      await t.api.post('/members/invite', { cookie, org: slug, body: { email: heir.email, role: 'owner' } }),
+    );
+    must(await t.api.post('/members/leave', { cookie, org: slug }));
+    expect(must(await t.api.get('/orgs', { cookie }))).toEqual([]);
+    expect((await create()).error).toBe('resource_error/conflict');
+    // Who got them is not charged for them.
+    const own = await t.api.post('/orgs', { cookie: heir.cookie, body: { name: 'Mine' } });
+    expect(own.status).toBe(201);
+  });
+
   it('is not charged for organizations of others', async () => {
     const member = await createUser(t.api);
     const body = { email: member.email, role: 'viewer' };
@@ -122,6 +147,15 @@ describe('an account', () => {
     expect(must(await t.api.get('/profile/sessions', { cookie })).sessions).toHaveLength(MAX);
   });
 
+  it('with fewer sessions than it may have signs in without a look at the oldest ones', async () => {
+    const user = await createUser(t.api);
+    const update = vi.spyOn(t.services.database.db, 'update');
+    const login = () => t.api.post('/auth/login', { body: { email: user.email, password: PASSWORD } });
+    for (let i = 1; i < MAX; i++) expect((await login()).status).toBe(200);
+    expect(update.mock.calls.filter(([table]) => table === sessions)).toEqual([]);
+    update.mockRestore();
+  });
+
   it('keeps no more sessions than it may after 50 sign-ins at once', async () => {
     const user = await createUser(t.api);
     const login = (app: TestApp) =>
@@ -132,6 +166,29 @@ describe('an account', () => {
       [user.id],
     );
     expect(row?.count).toBe(MAX);
+  });
+
+  it('keeps no more sessions than it may after sign-ins that waited for each other', async () => {
+    const user = await createUser(t.api);
+    const { db, sql } = t.services.database;
+    const login = () => t.api.post('/auth/login', { body: { email: user.email, password: PASSWORD } });
+    const waiting = async () => {
+      const rows = await sql.unsafe(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and query like '%insert into shared.sessions%'`,
+      );
+      return rows.length;
+    };
+    let logins: Promise<Answer[]> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.select().from(users).where(eq(users.id, user.id)).for('no key update');
+      // None of them sees another one's session: they have all begun before the first one ends.
+      logins = Promise.all(Array.from({ length: MAX + 2 }, login));
+      await vi.waitUntil(async () => (await waiting()) === MAX + 2);
+    });
+    expect((await logins)?.map(({ status }) => status)).toEqual(Array(MAX + 2).fill(200));
+    const kept = and(eq(sessions.userId, user.id), isNull(sessions.revokedAt));
+    expect(await db.$count(sessions, kept)).toBe(MAX);
   });
 
   it('is told its limits apart from those of others', async () => {

@@ -335,6 +335,54 @@ describe('failures by strangers', () => {
     expect((await login(limited, user.email, password, { ip, device })).status).toBe(200);
   });
 
+  it('cannot use a stolen device cookie after a reset of the password', async () => {
+    const user = await createUser(t.api);
+    const stolen = deviceCookie(await login(limited, user.email, PASSWORD, { ip: stranger() }));
+    const guess = () => login(limited, user.email, 'Wrong1wrong', { ip: stranger(), device: stolen });
+    expect((await guess()).status).toBe(401);
+    must(await limited.api.post('/auth/forgot-password', { body: { email: user.email } }));
+    const { token } = await linkTo(limited, user.email);
+    const body = { token, password: 'Another2battery' };
+    const done = await limited.api.post('/auth/reset-password', { body });
+    await flood(user.email);
+    // The thief is a stranger again; the owner's browser got another cookie.
+    expect(outcome(await guess())).toEqual(LIMITED);
+    const from = { ip: stranger(), device: deviceCookie(done) };
+    expect((await login(limited, user.email, body.password, from)).status).toBe(200);
+  });
+
+  it('cannot use a stolen device cookie after a change of the password', async () => {
+    const user = await createUser(t.api);
+    const first = await login(limited, user.email, PASSWORD, { ip: stranger() });
+    const body = { current_password: PASSWORD, new_password: 'Another2battery' };
+    const done = await limited.api.post('/auth/change-password', { cookie: first.cookie, body });
+    await flood(user.email);
+    const from = (device: string | undefined) => ({ ip: stranger(), device });
+    const thief = await login(limited, user.email, 'Wrong1wrong', from(deviceCookie(first)));
+    expect(outcome(thief)).toEqual(LIMITED);
+    const owner = await login(limited, user.email, body.new_password, from(deviceCookie(done)));
+    expect(owner.status).toBe(200);
+  });
+
+  it('at codes do not keep out a browser that has signed in before, until the password changes', async () => {
+    const { app, cookie, start, email } = await mfaUser();
+    const home = { ip: stranger() };
+    const first = { mfa_token: await start(home), device_id: app.id, code: app.code() };
+    const device = deviceCookie(await validate(limited, first, home));
+    const tokens = await Promise.all(Array.from({ length: 6 }, () => start({ ip: stranger() })));
+    const wrong = { device_id: app.id, code: wrongCode(app.code()) };
+    for (let i = 0; i < 50; i++)
+      await validate(limited, { ...wrong, mfa_token: tokens[i % 6] }, { ip: stranger() });
+    const guess = async (password: string) => {
+      const { mfa_token } = must(await login(t, email, password));
+      return outcome(await validate(limited, { ...wrong, mfa_token }, { ip: stranger(), device }));
+    };
+    expect(await guess(PASSWORD)).toEqual(INVALID_CODE);
+    const body = { current_password: PASSWORD, new_password: 'Another2battery' };
+    must(await t.api.post('/auth/change-password', { cookie, body }));
+    expect(await guess(body.new_password)).toEqual(LIMITED);
+  });
+
   it('at one place are forgotten by a sign-in from there', async () => {
     const user = await createUser(t.api);
     const ip = stranger();

@@ -191,6 +191,34 @@ describe('a step-up', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   });
 
+  it('leaves a sign-in code alone that waits for the same device, and the other way round', async () => {
+    const { cookie, email } = await createVerifiedUser(t);
+    must(await t.api.post('/profile/mfa/enable', { cookie }));
+    const [{ id: device_id }] = must(await t.api.get('/profile/mfa/devices', { cookie })).devices;
+    const codeOf = async (sent: Answer) => {
+      must(sent);
+      return /\b\d{6}\b/.exec((await t.delivered(email)).text)?.[0];
+    };
+    const sendSignIn = async () => {
+      const { mfa_token } = must(await login(email));
+      const body = { mfa_token, device_id };
+      return { ...body, code: await codeOf(await t.api.post('/auth/mfa/send-email-otp', { body })) };
+    };
+    const sendStepUp = () => t.api.post('/auth/step-up/send-email-otp', { cookie, body: { device_id } });
+    const first = await sendSignIn();
+    const stale = await codeOf(await sendStepUp());
+    const fresh = await codeOf(await sendStepUp());
+    const second = await sendSignIn();
+    const validate = (body: object) => t.api.post('/auth/mfa/validate', { body });
+    const wrong = [401, 'auth_error/mfa_invalid_code'];
+    expect(outcome(await validate(first)), 'asked for before the step-up').toEqual(OK);
+    // Of one purpose, only the newest works, and for no other purpose.
+    expect(outcome(await stepUp(cookie, { password: PASSWORD, code: stale }))).toEqual(wrong);
+    expect(outcome(await validate({ ...second, code: fresh }))).toEqual(wrong);
+    expect(outcome(await stepUp(cookie, { password: PASSWORD, code: fresh }))).toEqual(OK);
+    expect(outcome(await validate(second))).toEqual(OK);
+  });
+
   it('loses against a reset that comes at the same time', async () => {
     for (let round = 0; round < 4; round++) {
       const user = await createVerifiedUser(t);
@@ -380,6 +408,41 @@ describe('an undo link', () => {
     expect(result.user.id).toBe(user.id);
     // The other account is there, with an address that reaches nobody.
     expect((await t.api.get('/auth/me', { cookie })).result.user.email).toMatch(/@released\.invalid$/);
+  });
+
+  it('takes no address from another account that its own account had not verified', async () => {
+    // An attacker registers the victim's address, and promotes one of their own: the victim is mailed the link.
+    const victim = newAddress();
+    const register = (name: string) =>
+      t.api.post('/auth/register', { body: { email: victim, password: PASSWORD, name } });
+    const { cookie: evil = '' } = await register('Mallory');
+    const token = await promote(evil, victim);
+    const [, { id }] = await emails(evil);
+    expect((await t.api.delete(`/profile/emails/${id}`, { cookie: evil })).status).toBe(204);
+    const { cookie } = await register('Victor Victim');
+    const before = { own: await emails(cookie), evil: await emails(evil) };
+    expect(outcome(await undo(token))).toEqual([409, 'resource_error/conflict']);
+    expect({ own: await emails(cookie), evil: await emails(evil) }).toEqual(before);
+    expect((await login(victim)).result.user.name).toBe('Victor Victim');
+    // Nor after the victim has verified it.
+    must(await t.api.post('/auth/forgot-password', { body: { email: victim } }));
+    await resetAndLogIn(victim, (await linkTo(t, victim)).token);
+    expect(outcome(await undo(token))).toEqual([409, 'resource_error/conflict']);
+  });
+
+  it('restores an address that was not verified while nobody else has it', async () => {
+    const user = await createUser(t.api);
+    const token = await promote(user.cookie, user.email);
+    // Another account that has added it, without being able to verify it, claims nothing.
+    const other = await createUser(t.api);
+    const add = { cookie: other.cookie, body: { email: user.email } };
+    expect((await t.api.delete(`/profile/emails/${(await emails(user.cookie))[1].id}`, user)).status).toBe(
+      204,
+    );
+    must(await t.api.post('/profile/emails', add));
+    expect(outcome(await undo(token))).toEqual(OK);
+    const { result } = await resetAndLogIn(user.email, (await linkTo(t, user.email)).token);
+    expect(result.user).toMatchObject({ id: user.id, email: user.email });
   });
 
   it('does not take the address from who has verified it meanwhile', async () => {

@@ -6,6 +6,7 @@ import {
   requirePassword,
   revokeSessions,
 } from '../../lib/auth/accounts.ts';
+import { rememberDevice } from '../../lib/auth/limit-clients.ts';
 import { endMfaLogins } from '../../lib/auth/mfa-logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
 import { newPassword } from '../../lib/auth/passwords.ts';
@@ -49,6 +50,8 @@ export const changePassword = endpoint(
       await mailPasswordChanged(tx, call, user);
     });
     services.mail.kick();
+    // Its device cookie has ended with the former password.
+    await rememberDevice(call, { id: user.id, passwordHash });
     logSecurityEvent(call, 'password_changed');
     return done(withWarning(CHANGED, warning));
   },

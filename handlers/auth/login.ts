@@ -52,7 +52,7 @@ export const login = endpoint(
     const found = await findAnyAccount(db, body.email);
     // A disabled account is answered like an unknown address, in the same time.
     const account = found?.disabledAt === null ? found : undefined;
-    const client = await clientOf(call, account?.id);
+    const client = await clientOf(call, account);
     const forget = await limits.guess('password', account?.id ?? body.email, client);
     const matches = await hasher.verify(account?.passwordHash, body.password.slice(0, 1024), peer.ip);
     if (!account || !matches) {

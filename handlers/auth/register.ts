@@ -74,7 +74,7 @@ export const register = endpoint(
         return startSession(tx, call, userId);
       });
       services.mail.kick();
-      await rememberDevice(call, userId);
+      await rememberDevice(call, { id: userId, passwordHash });
       logSecurityEvent(call, 'sign_in', { account: userId, registered: true });
       const shown = toUser({ ...user, email: body.email });
       return created({ user: shown }, { headers, ...withWarning(REGISTERED, warning) });

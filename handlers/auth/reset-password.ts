@@ -89,7 +89,7 @@ export const resetPassword = endpoint(
     });
     services.mail.kick();
     // The link proves the mailbox: this browser counts as known to the account.
-    await rememberDevice(call, account);
+    await rememberDevice(call, { id: account, passwordHash });
     logSecurityEvent(call, 'password_reset', { account });
     return done(withWarning(CHANGED, warning));
   },

@@ -1,4 +1,5 @@
-import { memberships, PLANS } from '../../db/shared.ts';
+import { eq } from 'drizzle-orm';
+import { orgs, PLANS } from '../../db/shared.ts';
 import { lockUser } from '../../lib/auth/accounts.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
@@ -6,7 +7,7 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
-import { createdBy, requireNoMore, requireRoom } from '../../lib/quotas.ts';
+import { requireNoMore, requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { isReservedSlug, ORG_SLUG } from '../../lib/slugs.ts';
 
@@ -23,7 +24,7 @@ export const createOrg = endpoint(
     tag: 'Organizations',
     summary: 'Create an organization',
     description:
-      'The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may.',
+      'The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may, whoever owns them now.',
     request: { body: z.object({ name: name('Acme'), slug: optional(slug), plan: optional(z.enum(PLANS)) }) },
     responses: { 201: { description: 'The organization.', result: Organization } },
     errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken', 'resource_error/conflict'],
@@ -36,14 +37,15 @@ export const createOrg = endpoint(
     const { id, at: createdAt } = services.nextId();
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
     return db.transaction(async (tx) => {
-      const mine = createdBy(user.id);
+      // Whoever owns them now: handing an organization over makes no room for another one.
+      const mine = eq(orgs.createdBy, user.id);
       // Before the costly part, and behind it with a lock: organizations are made at the same time, and counted one by one.
-      await requireRoom(tx, call, 'orgsPerAccount', memberships, mine);
+      await requireRoom(tx, call, 'orgsPerAccount', orgs, mine);
       for (const candidate of candidates) {
         const made = await insertOrg(tx, { ...org, slug: candidate }, services.orgMigrations);
         if (!made) continue;
         await lockUser(tx, user.id);
-        await requireNoMore(tx, call, 'orgsPerAccount', memberships, mine);
+        await requireNoMore(tx, call, 'orgsPerAccount', orgs, mine);
         return created({ ...made, role: 'owner' as const });
       }
       throw new ApiError('tenant_error/slug_taken');

@@ -142,16 +142,19 @@ export async function revokeSessions(
   return revoked.length;
 }
 
-/** Puts a mail with a verification link into the queue. */
+/**
+ * Puts a mail with a verification link into the queue.
+ * @param email.addedBy the primary address of the account, when this is another one: its reader may be a stranger to it
+ */
 export async function mailVerification(
   db: Db | Tx,
   { services, now }: PublicCall,
-  email: { id: string; userId: string; address: string },
+  email: { id: string; userId: string; address: string; addedBy?: string | undefined },
 ): Promise<void> {
-  const { id: emailId, userId, address } = email;
+  const { id: emailId, userId, address, addedBy } = email;
   const token = await issueMailedToken(db, { purpose: 'verify_email', userId, emailId }, now);
   const { publicUrl } = services.config;
-  await services.mail.enqueue(db, address, verifyEmail({ publicUrl, token, emailId }));
+  await services.mail.enqueue(db, address, verifyEmail({ publicUrl, token, emailId, addedBy }));
 }
 
 /** Puts the password change notification into the queue. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
-import { emailCodes, mfaDevices } from '../../db/shared.ts';
+import { emailCodes } from '../../db/shared.ts';
 import type { Key, KeyRing } from './keys.ts';
 import { randomDigits } from './random.ts';
 
@@ -11,13 +11,13 @@ const LIFETIME_MS = 5 * 60 * 1000;
 /** Where a code goes, and what it is for. */
 export interface CodeDevice {
   id: string;
-  /** What asked for the code, such as a sign-in by the id of its `mfa_token`: the code works there only. */
+  /** The sign-in (by the id of its `mfa_token`) or the session that asked for the code: it works there only. */
   purpose: string;
 }
 
 /** One-time codes that are mailed to an e-mail device. */
 export interface EmailCodes {
-  /** Makes a code for one sign-in; the device's earlier ones no longer work. */
+  /** Makes a code, which replaces the one before of this device and purpose; those of other purposes keep working. */
   issue(tx: Tx, device: CodeDevice, now: Date): Promise<string>;
   /** Uses a code up; of several that try at once, one succeeds. */
   use(db: Db | Tx, device: CodeDevice, code: string, now: Date): Promise<boolean>;
@@ -31,20 +31,15 @@ export function createEmailCodes(keys: KeyRing, nextId: () => NewId): EmailCodes
     createHmac('sha256', bytes).update(`${id} ${purpose} ${code}`).digest('hex');
   return {
     async issue(tx, device, now) {
-      // One at a time, so that one code is the newest.
-      await tx
-        .select({ id: mfaDevices.id })
-        .from(mfaDevices)
-        .where(eq(mfaDevices.id, device.id))
-        .for('no key update');
       const code = randomDigits();
-      await tx.delete(emailCodes).where(eq(emailCodes.deviceId, device.id));
-      await tx.insert(emailCodes).values({
-        id: nextId().id,
-        deviceId: device.id,
+      const made = {
         codeHash: hash(first, device, code),
         expiresAt: new Date(now.getTime() + LIFETIME_MS),
-      });
+      };
+      await tx
+        .insert(emailCodes)
+        .values({ id: nextId().id, deviceId: device.id, purpose: device.purpose, ...made })
+        .onConflictDoUpdate({ target: [emailCodes.deviceId, emailCodes.purpose], set: made });
       return code;
     },
     async use(db, device, code, now) {

@@ -3,27 +3,37 @@ import { generateCookie, getCookie } from 'hono/cookie';
 import { sessions } from '../../db/shared.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { networkOf } from '../http/network.ts';
+import type { Account } from './accounts.ts';
 import type { LimitClient } from './limits.ts';
+import { sha256Hex } from './random.ts';
 import { isSecure } from './sessions.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 
 /**
  * Identifies a browser that an account has signed in with, independent of its address (OWASP "Device cookies"). It grants no
- * access: it only keeps strangers' failures from counting against the browser.
+ * access: it only keeps strangers' failures from counting against the browser. It ends with the password: a thief who has
+ * copied one must not keep a budget of guesses.
  */
 const DEVICE_COOKIE = 'svc_device';
 
 /** Sessions that are looked through for a network. */
 const MAX_SESSIONS = 200;
 
-/** The client of a sign-in. @param account its id, where the address belongs to one */
-export async function clientOf(call: PublicCall, account: string | undefined): Promise<LimitClient> {
+type Owner = Pick<Account, 'id' | 'passwordHash'>;
+
+/** Tells a password from the next one. Nothing follows from it: the hash has a random salt. */
+const digestOf = ({ passwordHash }: Owner) => sha256Hex(passwordHash ?? '').slice(0, 32);
+
+/** The client of a sign-in. @param account where the address belongs to one */
+export async function clientOf(call: PublicCall, account: Owner | undefined): Promise<LimitClient> {
   const { c, db, now, peer, services } = call;
   if (!services.limits.on) return NOBODY;
   const cookie = getCookie(c, DEVICE_COOKIE);
   const device = cookie ? await services.signedTokens.verify('device', cookie, now) : undefined;
-  if (device && device !== 'expired' && device.userId === account) {
-    return { key: `device ${device.id}`, isKnown: async () => true };
+  if (account && device && device !== 'expired') {
+    const { id, userId, password } = device;
+    if (userId === account.id && password === digestOf(account))
+      return { key: `device ${id}`, isKnown: async () => true };
   }
   const network = networkOf(peer.ip);
   return {
@@ -33,7 +43,7 @@ export async function clientOf(call: PublicCall, account: string | undefined): P
       const rows = await db
         .select({ ip: sessions.ipAddress })
         .from(sessions)
-        .where(eq(sessions.userId, account))
+        .where(eq(sessions.userId, account.id))
         .orderBy(desc(sessions.createdAt))
         .limit(MAX_SESSIONS);
       return rows.some(({ ip }) => networkOf(ip) === network);
@@ -50,11 +60,12 @@ export const clientOfSession = ({ sessionId }: CookieCall): LimitClient => ({
 const NOBODY: LimitClient = { key: '', isKnown: async () => false };
 
 /** With limits on, the answer gives the browser a device cookie for the account it has just proved to own. */
-export async function rememberDevice(call: PublicCall, userId: string): Promise<void> {
+export async function rememberDevice(call: PublicCall, account: Owner): Promise<void> {
   const { c, now, services } = call;
   if (!services.limits.on) return;
   const { id } = services.nextId();
-  const token = await services.signedTokens.sign('device', { userId, id }, now);
+  const claims = { userId: account.id, id, password: digestOf(account) };
+  const token = await services.signedTokens.sign('device', claims, now);
   const request = c.get('request');
   const cookie = generateCookie(DEVICE_COOKIE, token, {
     path: '/api/v1/auth',

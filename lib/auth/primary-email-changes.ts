@@ -25,13 +25,18 @@ const UNDO_MS = 72 * HOUR_MS;
 const SUSPECT_MS = 7 * 24 * HOUR_MS;
 
 /** Notes a change of the primary address, and mails the undo link to the old one; in the transaction that makes it. */
-export async function mailUndoLink(tx: Tx, call: CookieCall, change: { from: string; to: string }) {
+export async function mailUndoLink(
+  tx: Tx,
+  call: CookieCall,
+  change: { from: string; wasVerified: boolean; to: string },
+) {
   const { now, peer, services, user } = call;
   const token = randomHex(32);
   await tx.insert(primaryEmailChanges).values({
     tokenHash: sha256Hex(token),
     userId: user.id,
     oldEmail: change.from,
+    oldEmailVerified: change.wasVerified,
     newEmail: change.to,
     changedAt: now,
     expiresAt: new Date(now.getTime() + UNDO_MS),
@@ -48,8 +53,8 @@ type Change = typeof primaryEmailChanges.$inferSelect;
  * that an attacker may have added. Of several that try at once, one succeeds.
  * @param unknownPassword hash of a password that nobody knows
  * @returns whose account it is
- * @throws ApiError `validation_error/field_invalid` when the link does not work, `resource_error/conflict` when the
- * address belongs to another account by now
+ * @throws ApiError `validation_error/field_invalid` when the link does not work, `resource_error/conflict` when another
+ * account with a better claim has the address by now
  */
 export async function undoPrimaryEmailChange(
   call: PublicCall,
@@ -112,9 +117,11 @@ const suspectSince = ({ changedAt }: Change) => new Date(changedAt.getTime() - S
 
 /**
  * Takes the address from accounts that claim it without having verified it: a registration or invitation made meanwhile must
- * not lock the owner out. Those accounts stay, with an address that reaches nobody.
+ * not lock the owner out. Those accounts stay, with an address that reaches nobody. An account that had not verified the
+ * address either has no better claim: an attacker may have registered it, and its owner since.
  */
-async function releaseAddress(tx: Tx, { userId, oldEmail }: Change): Promise<void> {
+async function releaseAddress(tx: Tx, { userId, oldEmail, oldEmailVerified }: Change): Promise<void> {
+  if (!oldEmailVerified) return;
   await tx
     .update(userEmails)
     .set({ email: sql`${userEmails.id} || '@released.invalid'` })

@@ -18,9 +18,11 @@ export interface TokenClaims {
   userId: string;
   /** Of the session, of the sign-in that waits for a code, or of the token itself. */
   id: string;
+  /** Digest of the password's hash, in device tokens: they end with the password. */
+  password?: string;
 }
 
-/** Signs and checks the JWTs we hand out: `sub`, `jti`, `aud`, `iat`, `exp`, HS256 only. */
+/** Signs and checks the JWTs we hand out: `sub`, `jti`, `aud`, `iat`, `exp`, in device tokens `pwd`; HS256 only. */
 export interface SignedTokens {
   sign(audience: TokenAudience, claims: TokenClaims, issuedAt: Date): Promise<string>;
   /** `'expired'` when the signature is ours but its time is over, undefined when it is not ours. */
@@ -56,11 +58,11 @@ export async function createSignedTokens(secrets: readonly string[]): Promise<Si
   // A session's token comes with every request: its signature is checked once, its time always.
   const verified = new QuickLRU<string, { claims: TokenClaims; expires: number }>({ maxSize: MAX_VERIFIED });
   return {
-    sign(audience, { userId, id }, issuedAt) {
+    sign(audience, { userId, id, password }, issuedAt) {
       const [first] = keys[audience];
       if (!first) throw new Error('no key to sign with');
       const iat = Math.floor(issuedAt.getTime() / 1000);
-      return new SignJWT()
+      return new SignJWT(password === undefined ? {} : { pwd: password })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: first.id })
         .setSubject(userId)
         .setJti(id)
@@ -75,9 +77,9 @@ export async function createSignedTokens(secrets: readonly string[]): Promise<Si
       if (known) return known.expires <= now.getTime() ? 'expired' : known.claims;
       const payload = await verifyByAny(candidates(keys[audience], token), token, audience, now);
       if (payload === undefined || payload === 'expired') return payload;
-      const { sub, jti, exp = 0 } = payload;
+      const { sub, jti, pwd, exp = 0 } = payload;
       if (!isUuid(sub) || !isUuid(jti)) return undefined;
-      const claims = { userId: sub, id: jti };
+      const claims = { userId: sub, id: jti, ...(typeof pwd === 'string' && { password: pwd }) };
       verified.set(name, { claims, expires: exp * 1000 });
       return claims;
     },

@@ -208,7 +208,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code
-         * @description To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones no longer do.
+         * @description To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones of this `mfa_token` no longer do.
          *
          *     For everybody; on the base domain only, once there is one.
          */
@@ -274,7 +274,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code for the step-up
-         * @description To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes; earlier ones no longer do.
+         * @description To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes, with the same session; earlier ones of this session no longer do.
          *
          *     For signed-in users, on any host.
          */
@@ -296,7 +296,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a change of the primary e-mail address
-         * @description By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address.
+         * @description By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address. 409 `conflict`, and nothing changes, when another account has the address and verified it, or has it while this account had never verified it.
          *
          *     For everybody; on the base domain only, once there is one.
          */
@@ -322,7 +322,7 @@ export interface paths {
         put?: never;
         /**
          * Add an e-mail address
-         * @description A verification link is mailed to it. Until it is verified it claims nothing.
+         * @description A verification link is mailed to it, in a mail that names the primary address of the account. Until it is verified it claims nothing.
          *
          *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -650,7 +650,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may.
+         * @description The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may, whoever owns them now.
          *
          *     For signed-in users, on any host.
          */

@@ -91,18 +91,28 @@ export function invitation(options: {
   });
 }
 
-/** For who claims the address it goes to. */
-export function verifyEmail({ publicUrl, token, emailId }: Link & { emailId: string }): MailContent {
+/**
+ * For who claims the address it goes to.
+ * @param options.addedBy the primary address of the account that has added this one
+ */
+export function verifyEmail(options: Link & { emailId: string; addedBy?: string | undefined }): MailContent {
+  const { publicUrl, token, emailId, addedBy } = options;
   return render({
     subject: 'Verify your e-mail address',
-    intro: [`Please confirm that this address belongs to your ${PRODUCT} account.`],
+    intro: [
+      addedBy === undefined
+        ? `Please confirm that this address belongs to your ${PRODUCT} account.`
+        : `The ${PRODUCT} account of ${unlinked(addedBy, 254)} added this address. Please confirm that this account is yours.`,
+    ],
     button: {
       label: 'Verify address',
       url: link(publicUrl, '/verify-email', { token, email_id: emailId }),
     },
     closing: [
       'The link works once, and for 24 hours.',
-      'If you did not create this account yourself, do not click: whoever did would act under your address. Ignore this mail and the address stays unverified.',
+      addedBy === undefined
+        ? 'If you did not create this account yourself, do not click: whoever did would act under your address. Ignore this mail and the address stays unverified.'
+        : 'If this is not your account, do not click: its owner would act under your address. Ignore this mail and the address stays unverified.',
     ],
   });
 }

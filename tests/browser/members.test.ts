@@ -34,7 +34,7 @@ describePages('members', () => {
   it('who have not verified their address are marked, and get the invitation again', async () => {
     const { email } = await join('viewer', 'Vera Unverified');
     const page = await open();
-    await page.getByText('not verified the address they were invited by').waitFor();
+    await page.getByText('not verified their address').waitFor();
     const row = page.getByRole('row', { name: 'Vera Unverified' });
     await row.getByText('Not verified', { exact: true }).waitFor();
     await expectAccessible(page);
@@ -51,6 +51,23 @@ describePages('members', () => {
     await page.reload();
     await row.waitFor();
     expect(await row.getByText('Not verified', { exact: true }).count()).toBe(0);
+  });
+
+  it('are told where to verify their own address', async () => {
+    const { email, cookie } = await join('viewer', 'Olga Own');
+    const page = await open({ id: '', email, cookie });
+    await page.getByText('Your address is not verified').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'get another link in your profile' }).click();
+    await page.getByRole('button', { name: `Send mail again to ${email}` }).click();
+    await page.getByText(`A verification link is on its way to ${email}.`).waitFor();
+    const { link = '' } = await site.mailTo(email, /Verify/);
+    const body = Object.fromEntries(new URL(link).searchParams);
+    must(await site.api.post('/auth/verify-email', { body }));
+    // The link proves the mailbox, and so the invitation to it.
+    await page.goto(site.orgUrl(org.slug, '/members'));
+    await page.getByRole('row', { name: 'Olga Own' }).waitFor();
+    expect(await page.getByText('Your address is not verified').count()).toBe(0);
   });
 
   it('get another role, which they work with from then on', async () => {
@@ -185,8 +202,8 @@ describePages('strict mode', () => {
     const dialog = page.getByRole('dialog', { name: 'Invite a member' });
     await dialog.getByLabel('E-mail').fill('grace@example.com');
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('grace@example.com is invited as member.').waitFor();
-    await dialog.getByText('They have no access until they verify the address.').waitFor();
+    await dialog.getByText('grace@example.com is invited, with the role “Member”.').waitFor();
+    await dialog.getByText('They get access when they verify the address.').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: 'grace@example.com' });
     await row.getByText('Pending', { exact: true }).waitFor();

@@ -174,7 +174,7 @@ describePages('projects, tokens, members and features', () => {
     await dialog.getByLabel('Viewer').check();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('new@example.com is a member now, with the role viewer.').waitFor();
+    await dialog.getByText('new@example.com is a member now, with the role “Viewer”.').waitFor();
     await dialog.getByText('Nobody has verified this address yet').waitFor();
     await expectAccessible(page);
     await site.mailTo('new@example.com', /invited/);
@@ -182,7 +182,7 @@ describePages('projects, tokens, members and features', () => {
     await dialog.getByRole('button', { name: 'Invite another' }).click();
     await dialog.getByLabel('E-mail').fill(known.email);
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText(`${known.email} is a member now, with the role member.`).waitFor();
+    await dialog.getByText(`${known.email} is a member now, with the role “Member”.`).waitFor();
     await site.mailTo(known.email, /invited/);
     await dialog.getByRole('button', { name: 'Invite another' }).click();
     await dialog.getByLabel('E-mail').fill(known.email);
@@ -217,19 +217,38 @@ describePages('projects, tokens, members and features', () => {
     await page.getByRole('radio', { name: 'Admin' }).waitFor();
     expect(await page.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
 
+    const admins = await open('/features', admin);
+    await admins.getByRole('heading', { name: 'Require MFA' }).waitFor();
+    expect(await admins.getByText('Only an owner can change this.').count()).toBe(2);
+    await admins.getByRole('switch', { name: 'Viewers’ tokens confirm fixes' }).waitFor();
+    expect(await admins.getByRole('switch').count()).toBe(1);
+    await expectAccessible(admins);
+
     const viewers = await open('', viewer);
     const pages = viewers.getByRole('navigation', { name: 'Pages of the organization' });
     for (const [title, text, refused] of [
       ['Members', 'Admins and owners invite and remove members.', 'Invite'],
       ['Projects', 'What is scanned', 'New project'],
       ['API tokens', 'Only admins and owners see all tokens', 'New org-wide token'],
-      ['Features', 'Only an owner can change features.', 'Require MFA'],
+      ['Features', 'Only an owner or admin can change this.', 'Require MFA'],
     ] as const) {
       await pages.getByRole('link', { name: title }).click();
       await viewers.getByText(text).waitFor();
       expect(await viewers.getByRole('button', { name: refused }).count(), refused).toBe(0);
       expect(await viewers.getByRole('switch').count()).toBe(0);
     }
+  });
+
+  it('shows errors in place of a page in one main landmark', async () => {
+    const page = await open('/projects');
+    const landmarks = page.locator('main, [role=main]');
+    await page.goto(site.orgUrl(org.slug, '/no-such-page'));
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    expect(await landmarks.count()).toBe(1);
+    await page.goto(site.orgUrl('no-such-org', '/projects'));
+    await page.getByRole('main').getByRole('alert').getByText('No such organization').waitFor();
+    expect(await landmarks.count()).toBe(1);
+    await expectAccessible(page);
   });
 
   it('warns an owner without MFA before they require it, and leads there', async () => {

@@ -181,4 +181,26 @@ describePages('a step-up', () => {
     await heading(page, 'This link does not work');
     await expectAccessible(page);
   });
+
+  it('leaves the address to another account that has it, and says so', async () => {
+    // Never verified: somebody else registered it first.
+    const stranger = await createUser(site.api);
+    const { cookie, email } = stranger;
+    const address = `second-${email}`;
+    const { id } = must(await site.api.post('/profile/emails', { cookie, body: { email: address } }));
+    await verify(address);
+    must(await site.api.post(`/profile/emails/${id}/set-primary`, { cookie }));
+    const { emails } = must(await site.api.get('/profile/emails', { cookie }));
+    const former = emails.find((one: { email: string }) => one.email === email);
+    expect((await site.api.delete(`/profile/emails/${former.id}`, { cookie })).status).toBe(204);
+    const body = { email, password: PASSWORD, name: 'Victor Victim' };
+    const owner = await site.api.post('/auth/register', { body });
+    const { link = '' } = await site.mailTo(email, /primary e-mail address was changed/);
+    const page = await site.visit({ cookie: owner.cookie });
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Undo the change' }).click();
+    await heading(page, 'The change was not undone');
+    await expectAccessible(page);
+    expect(must(await site.api.get('/auth/me', { cookie: owner.cookie })).user.email).toBe(email);
+  });
 });

@@ -9,7 +9,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueries, isPassing } from './api.ts';
-import { Problem } from './parts/Problem.tsx';
+import { ProblemWindow } from './parts/Problem.tsx';
 import { isExpected } from './parts/problem.ts';
 import { createPages } from './router.tsx';
 import { sessionQuery } from './session.ts';
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
     );
   } catch (error) {
     // Said at once, and tried again by itself.
-    show(<Problem error={error} onRetry={start} page />);
+    show(<ProblemWindow error={error} onRetry={start} />);
     if (isPassing(error)) again = setTimeout(start, AGAIN_MS);
   }
 }

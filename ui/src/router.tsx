@@ -3,13 +3,14 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
 import { NoSuchOrg } from './no-such-org.ts';
 import { destinationOfSignedIn } from './pages/auth/go-on.ts';
-import { Problem } from './parts/Problem.tsx';
+import { ProblemPage, ProblemWindow } from './parts/Problem.tsx';
 import { Waiting } from './parts/Waiting.tsx';
 import {
   findingSearch,
@@ -33,8 +34,14 @@ export interface RouteContext {
   site: Site;
 }
 
+/** Of routes that no shell is around, or that are the shell. */
+const errorComponent = ({ error, reset }: ErrorComponentProps) => (
+  <ProblemWindow error={error} onRetry={reset} />
+);
+
 const root = createRootRouteWithContext<RouteContext>()({
   component: Outlet,
+  errorComponent,
   notFoundComponent: NotFound,
 });
 
@@ -42,6 +49,7 @@ const root = createRootRouteWithContext<RouteContext>()({
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
+  errorComponent,
   beforeLoad: async ({ context: { queries, site }, location }) => {
     const me = await findMe(queries);
     if (!me) throw toLogin(site, location.href);
@@ -80,6 +88,7 @@ const publicPages = createRoute({
   getParentRoute: () => root,
   id: '_public',
   component: PublicShell,
+  errorComponent,
   beforeLoad: ({ context: { site }, location }) => {
     if (!site.signsIn) throw redirect({ href: site.signInUrl(location.href) });
   },
@@ -170,6 +179,7 @@ const done = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: '_signed-in',
+  errorComponent,
   beforeLoad: async ({ context: { queries, site }, location }) => {
     const me = await findMe(queries);
     if (!me) throw toLogin(site, location.publicHref);
@@ -178,7 +188,12 @@ const signedIn = createRoute({
   },
 });
 
-const plain = createRoute({ getParentRoute: () => signedIn, id: '_plain', component: PlainShell });
+const plain = createRoute({
+  getParentRoute: () => signedIn,
+  id: '_plain',
+  component: PlainShell,
+  errorComponent,
+});
 
 const orgs = createRoute({
   getParentRoute: () => plain,
@@ -227,6 +242,7 @@ const org = createRoute({
   getParentRoute: () => signedIn,
   path: '/o/$org',
   component: OrgShell,
+  errorComponent,
   beforeLoad: ({ params, context: { me, site } }) => {
     const found = me.orgs.find(({ slug }) => slug === params.org);
     if (!found) throw new NoSuchOrg(params.org);
@@ -363,7 +379,7 @@ export function createPages(context: RouteContext) {
     search: { strict: true },
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
-    defaultErrorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} page />,
+    defaultErrorComponent: ({ error, reset }) => <ProblemPage error={error} onRetry={reset} />,
     defaultPendingComponent: Waiting,
     scrollRestoration: true,
   });

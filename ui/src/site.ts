@@ -51,6 +51,7 @@ const GLOBAL = new Set([
   'reset-password',
   'verify-email',
   'verify',
+  'undo-email-change',
   'signed-in',
   'orgs',
   'profile',

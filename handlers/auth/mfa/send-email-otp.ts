@@ -13,7 +13,7 @@ export const sendEmailOtp = endpoint(
     tag: 'Auth',
     summary: 'Mail a one-time code',
     description:
-      'To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones no longer do.',
+      'To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones of this `mfa_token` no longer do.',
     request: {
       body: z.object({ mfa_token: mfaToken(), device_id: z.string().openapi({ example: EXAMPLE_ID }) }),
     },

@@ -46,7 +46,6 @@ export const validateMfa = endpoint(
     const claims = await readMfaToken(call, body.mfa_token);
     const { userId } = claims;
     if (limits.on) await countCode(call, claims);
-    const forget = await limits.guess('code', userId, await clientOf(call, userId));
     const [user] = await db
       .select({
         id: users.id,
@@ -54,6 +53,7 @@ export const validateMfa = endpoint(
         avatarUrl: users.avatarUrl,
         createdAt: users.createdAt,
         mfaEnabled: users.mfaEnabled,
+        passwordHash: users.passwordHash,
         email: userEmails.email,
         emailVerified: sql<boolean>`${userEmails.verifiedAt} is not null`,
       })
@@ -61,6 +61,7 @@ export const validateMfa = endpoint(
       .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
       .where(and(eq(users.id, userId), isNull(users.disabledAt)));
     if (!user?.mfaEnabled) throw new ApiError('auth_error/mfa_invalid_code');
+    const forget = await limits.guess('code', userId, await clientOf(call, user));
     let remaining: number | undefined;
     const headers = await signIn(call, user, async (tx) => {
       await completeMfaLogin(tx, call, claims);

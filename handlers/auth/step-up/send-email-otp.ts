@@ -11,7 +11,7 @@ export const sendStepUpOtp = endpoint(
     tag: 'Auth',
     summary: 'Mail a one-time code for the step-up',
     description:
-      'To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes; earlier ones no longer do.',
+      'To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes, with the same session; earlier ones of this session no longer do.',
     request: { body: z.object({ device_id: z.string().openapi({ example: EXAMPLE_ID }) }) },
     responses: {
       200: {

@@ -19,7 +19,8 @@ export const addEmail = endpoint(
     access: freshCookie,
     tag: 'Profile: e-mails',
     summary: 'Add an e-mail address',
-    description: 'A verification link is mailed to it. Until it is verified it claims nothing.',
+    description:
+      'A verification link is mailed to it, in a mail that names the primary address of the account. Until it is verified it claims nothing.',
     request: { body: z.object({ email: email() }) },
     responses: { 201: { description: 'The address, unverified.', result: UserEmail } },
     errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
@@ -44,7 +45,7 @@ export const addEmail = endpoint(
       if (!added) return undefined;
       await requireNoMore(tx, call, 'emailsPerAccount', userEmails, eq(userEmails.userId, user.id));
       await requireMailQuota(tx, call, 'link', body.email);
-      await mailVerification(tx, call, { id, userId: user.id, address: body.email });
+      await mailVerification(tx, call, { id, userId: user.id, address: body.email, addedBy: user.email });
       await mailChange(tx, call, 'email_added', { address: body.email });
       return added;
     });

@@ -41,10 +41,11 @@ export const sendVerification = endpoint(
       throw new ApiError('resource_error/conflict', { message: 'The e-mail address is already verified.' });
     }
     await services.limits.count('mail', user.id);
-    const { id, address } = email;
+    const { id, address, isPrimary } = email;
+    const addedBy = isPrimary ? undefined : user.email;
     await db.transaction(async (tx) => {
       await requireMailQuota(tx, call, 'link', address);
-      await mailVerification(tx, call, { id, userId: user.id, address });
+      await mailVerification(tx, call, { id, userId: user.id, address, addedBy });
     });
     services.mail.kick();
     return done();

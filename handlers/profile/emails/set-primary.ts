@@ -50,7 +50,8 @@ export const setPrimaryEmail = endpoint(
           .where(and(eq(userEmails.id, emailId), eq(userEmails.userId, user.id)));
       await set(false, former.id);
       await set(true, id);
-      await mailUndoLink(tx, call, { from: former.address, to: email.address });
+      const wasVerified = former.verifiedAt !== null;
+      await mailUndoLink(tx, call, { from: former.address, wasVerified, to: email.address });
       return true;
     });
     if (isChanged) {

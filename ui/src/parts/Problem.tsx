@@ -7,14 +7,12 @@ import { problemOf } from './problem.ts';
 interface Props {
   error: unknown;
   onRetry?: () => void;
-  /** It stands in place of a whole page. */
-  page?: boolean;
 }
 
 /** What went wrong, what can be done, and what to tell whoever runs the server. */
-export function Problem({ error, onRetry, page }: Props) {
+export function Problem({ error, onRetry }: Props) {
   const { title } = problemOf(error);
-  const alert = (
+  return (
     <Alert
       role="alert"
       color="red"
@@ -29,20 +27,31 @@ export function Problem({ error, onRetry, page }: Props) {
       <Advice error={error} {...(onRetry && { onRetry })} />
     </Alert>
   );
-  if (!page) return alert;
+}
+
+/** The same in place of a page. */
+export function ProblemPage(props: Props) {
+  const { title } = problemOf(props.error);
   return (
-    <Center p="xl" mih="40vh">
+    <Center p={{ base: 'md', sm: 'xl' }} mih="40vh">
       <Stack maw={520} w="100%">
         <title>{`${title} · Security findings`}</title>
         <VisuallyHidden component="h1">{title}</VisuallyHidden>
-        {alert}
+        <Problem {...props} />
       </Stack>
     </Center>
   );
 }
 
+/** The same where no shell is around it. */
+export const ProblemWindow = (props: Props) => (
+  <main>
+    <ProblemPage {...props} />
+  </main>
+);
+
 /** What can be done about an error, and its request id to be copied. */
-export function Advice({ error, onRetry }: Pick<Props, 'error' | 'onRetry'>) {
+export function Advice({ error, onRetry }: Props) {
   const { advice, action } = problemOf(error);
   const requestId = error instanceof ServiceError ? error.requestId : undefined;
   return (

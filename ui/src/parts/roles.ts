@@ -9,8 +9,9 @@ export const ROLE_NAMES: Record<Role, string> = {
 
 /** What each role may do. */
 export const ROLE_RIGHTS: Record<Role, string> = {
-  owner: 'Everything an admin does. Switches features, and decides who is an owner.',
-  admin: 'Everything a member does. Invites and removes members, changes roles, and manages org-wide tokens.',
-  member: 'Everything a viewer does. Triages findings and creates projects.',
-  viewer: 'Reads everything, and manages the tokens of projects.',
+  owner: 'Everything an admin can do. Also switches features and decides who is an owner.',
+  admin:
+    'Everything a member can do. Also invites and removes members, changes roles and manages all API tokens.',
+  member: 'Everything a viewer can do. Also triages findings and creates projects.',
+  viewer: 'Sees everything and manages the API tokens of projects.',
 };

@@ -50,6 +50,19 @@ export function UndoEmailChange() {
       </Page>
     );
   }
+  if (has(undo.error, 409)) {
+    return (
+      <Page title="The change was not undone">
+        <Alert role="alert" color="yellow">
+          Another account has this address now. Nothing was changed.
+        </Alert>
+        <Text size="sm">
+          If that account is yours, go on using it. If it is not, contact the administrator of this service.
+        </Text>
+        <Leave to="/login">Log in</Leave>
+      </Page>
+    );
+  }
   return (
     <Page
       title="Undo the address change?"

@@ -23,30 +23,25 @@ export function Features() {
   const org = useOrg();
   const features = useQuery(featuresQuery(org));
   return (
-    <Page
-      title="Features"
-      description={
-        org.may('owner')
-          ? 'What is switched on for the whole organization.'
-          : 'What is switched on for the whole organization. Only an owner can change features.'
-      }
-    >
-      <Loaded query={features}>
-        {(list) => (
-          <Stack component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-            {list.map((feature) => (
-              <FeatureCard key={feature.name} feature={feature} />
-            ))}
-          </Stack>
-        )}
-      </Loaded>
-      <ViewerTokens />
+    <Page title="Features" description="Settings that apply to the whole organization.">
+      <Stack>
+        <Loaded query={features}>
+          {(list) => (
+            <Stack component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+              {list.map((feature) => (
+                <FeatureCard key={feature.name} feature={feature} />
+              ))}
+            </Stack>
+          )}
+        </Loaded>
+        <ViewerTokens />
+      </Stack>
     </Page>
   );
 }
 
 function FeatureCard({ feature }: { feature: Feature }) {
-  const { name, description, provisioned, enabled } = feature;
+  const { name, description } = feature;
   const org = useOrg();
   const isOwner = org.may('owner');
   const title = TITLES[name] ?? name;
@@ -63,9 +58,7 @@ function FeatureCard({ feature }: { feature: Feature }) {
           </Group>
           <Text size="sm">{description}</Text>
           <Text size="xs" c="dimmed" component="div">
-            <Code>{name}</Code> {provisioned ? 'is available to this organization' : 'is not available'}
-            {!provisioned && ': whoever runs the server can change that'}
-            {!provisioned && enabled && '; an owner has switched it on already'}.
+            {noteOf(feature, isOwner)} In the API: <Code>{name}</Code>
           </Text>
         </Stack>
         {isOwner && <Toggle feature={feature} title={title} />}
@@ -74,11 +67,18 @@ function FeatureCard({ feature }: { feature: Feature }) {
   );
 }
 
+/** Says who can change a feature. */
+function noteOf({ provisioned, enabled }: Feature, isOwner: boolean): string {
+  if (provisioned) return isOwner ? '' : 'Only an owner can change this.';
+  const first = 'The administrator of this service has to make it available first.';
+  return enabled ? `${first} An owner has switched it on already.` : first;
+}
+
 function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
   const [label, color] = !provisioned
     ? (['Not available', 'gray'] as const)
     : enabled
-      ? (['Active', 'green'] as const)
+      ? (['On', 'green'] as const)
       : (['Off', 'gray'] as const);
   return <StateBadge label={label} color={color} />;
 }

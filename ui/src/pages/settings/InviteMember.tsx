@@ -66,6 +66,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
       <Stack>
         <TextInput
           label="E-mail"
+          description="We mail an invitation to this address."
           type="email"
           required
           // When the dialog opens, and when it is shown again in it.
@@ -104,13 +105,13 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         <Text size="sm" fw={500}>
           <bdi>{email}</bdi>{' '}
           {pending
-            ? `is invited as ${ROLE_NAMES[role].toLowerCase()}.`
-            : `is a member now, with the role ${ROLE_NAMES[role].toLowerCase()}.`}
+            ? `is invited, with the role “${ROLE_NAMES[role]}”.`
+            : `is a member now, with the role “${ROLE_NAMES[role]}”.`}
         </Text>
         <Text size="sm">
           {pending
-            ? 'An invitation was mailed. They have no access until they verify the address.'
-            : 'An invitation was mailed. They can leave at any time.'}
+            ? 'We mailed an invitation. They get access when they verify the address.'
+            : 'We mailed an invitation. They do not have to accept it, and can leave at any time.'}
         </Text>
       </Alert>
       {!pending && !verified && (
@@ -124,8 +125,8 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
           }}
         >
           <Text size="sm">
-            If somebody else has registered it, they have access now. The list shows when it is verified.
-            Remove the member if you did not expect an account.
+            If somebody else registered an account with this address, that person has access now. The list of
+            members shows when the address is verified. If you are not sure, remove the member.
           </Text>
         </Alert>
       )}

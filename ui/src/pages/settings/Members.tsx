@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconMail, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
+import { LinkAnchor } from '../../parts/links.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
 import { StateBadge } from '../../parts/StateBadge.tsx';
@@ -43,6 +44,7 @@ export function Members() {
       <Loaded query={members}>
         {(list) => (
           <>
+            <OwnAddress members={list} />
             <Unverified members={list} />
             <Card withBorder p={0}>
               <Table verticalSpacing="sm" horizontalSpacing="md" aria-label="Members">
@@ -77,6 +79,30 @@ export function Members() {
   );
 }
 
+/** Tells the user that their own address is not verified, and where to verify it. */
+function OwnAddress({ members }: { members: Member[] }) {
+  const { user } = useMe();
+  const own = members.find(({ user_id }) => user_id === user.id);
+  if (!own || own.verified) return null;
+  return (
+    <Alert
+      color="blue"
+      icon={<IconMail />}
+      title="Your address is not verified"
+      styles={{
+        title: { color: 'var(--mantine-color-text)' },
+        message: { color: 'var(--mantine-color-text)' },
+      }}
+    >
+      Open the link that we mailed to <bdi>{own.email}</bdi>, or{' '}
+      <LinkAnchor to="/profile" inherit c="inherit" underline="always">
+        get another link in your profile
+      </LinkAnchor>
+      . Until then, other members see you as “Not verified”.
+    </Alert>
+  );
+}
+
 /** Says what it means that addresses are not verified, to those who can do something about it. */
 function Unverified({ members }: { members: Member[] }) {
   const { may } = useOrg();
@@ -89,7 +115,7 @@ function Unverified({ members }: { members: Member[] }) {
     <Alert
       color={isPending ? 'gray' : 'orange'}
       icon={isPending ? <IconMail /> : <IconAlertTriangle />}
-      title={`${count} not verified the address they were invited by`}
+      title={`${count} not verified their address`}
       styles={{
         title: { color: 'var(--mantine-color-text)' },
         message: { color: 'var(--mantine-color-text)' },

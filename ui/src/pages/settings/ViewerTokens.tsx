@@ -13,6 +13,7 @@ const ID = 'setting-viewer-tokens';
 export function ViewerTokens() {
   const org = useOrg();
   const settings = useQuery(securityQuery(org));
+  const mayChange = org.may('admin');
   return (
     <Loaded query={settings}>
       {({ viewer_tokens_verify: on }) => (
@@ -29,8 +30,13 @@ export function ViewerTokens() {
                 Agents set a finding to verified when a scan confirms its fix. When this is off, they cannot
                 do so with a token that was made by a viewer or a former member.
               </Text>
+              {!mayChange && (
+                <Text size="xs" c="dimmed">
+                  Only an owner or admin can change this.
+                </Text>
+              )}
             </Stack>
-            {org.may('admin') && <Toggle on={on} />}
+            {mayChange && <Toggle on={on} />}
           </Group>
         </Card>
       )}
