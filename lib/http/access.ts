@@ -126,7 +126,7 @@ function refuseForeignOrigin({ c, services, peer }: PublicCall): void {
   const origin = c.req.header('origin');
   if (
     origin === undefined ||
-    isOwnOrigin(origin, c.req.header('host')) ||
+    isOwnOrigin(origin, c.req.header('host'), services.config, peer.secure) ||
     isAllowedOrigin(origin, services.config, peer.secure)
   ) {
     return;
