@@ -171,6 +171,13 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "e047bd79895734c868d3172e535ada466e0dbcefe5c00c3e38904abecd79be94",
     "statements": [
       "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '')) \"trigram_schema\".gin_trgm_ops);"
+    ]
+  },
+  {
+    "name": "0005_active-tokens",
+    "hash": "bfb3575bd3133b888d0dfdd726a0a0ba12819a52db4cddeb9a9cb156eb607b16",
+    "statements": [
+      "CREATE INDEX \"api_tokens_active\" ON \"org_template\".\"api_tokens\" USING btree (coalesce(\"expires_at\", 'infinity')) WHERE not \"revoked\";"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -187,6 +194,7 @@ export const orgMigrations: readonly Migration[] = [
       "ALTER TABLE \"org_template\".\"exploits\" ADD CONSTRAINT \"exploits_finding_id_findings_id_fk\" FOREIGN KEY (\"finding_id\") REFERENCES \"org_template\".\"findings\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"org_template\".\"scans\" ADD CONSTRAINT \"scans_project_id_projects_id_fk\" FOREIGN KEY (\"project_id\") REFERENCES \"org_template\".\"projects\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "CREATE INDEX \"api_tokens_prefix\" ON \"org_template\".\"api_tokens\" USING btree (\"prefix\");",
+      "CREATE INDEX \"api_tokens_active\" ON \"org_template\".\"api_tokens\" USING btree (coalesce(\"expires_at\", 'infinity')) WHERE not \"revoked\";",
       "CREATE UNIQUE INDEX \"findings_fingerprint\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"fingerprint\");",
       "CREATE INDEX \"findings_scan\" ON \"org_template\".\"findings\" USING btree (\"scan_id\");",
       "CREATE INDEX \"findings_severity\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\");",

@@ -1,5 +1,6 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { BATCH_ROWS, inBatches } from '../db/batches.ts';
 import type { Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
 import { orgs, sessions } from '../db/shared.ts';
@@ -90,9 +91,9 @@ export const inOrgQuota = <T>({ db, org }: OrgCall, add: (tx: Tx) => Promise<T>)
   );
 
 /**
- * Ends the oldest sessions of an account beyond its quota. Call it after the new session is committed: of concurrent
- * sign-ins, the last one then sees all sessions. A failure leaves them to the next sign-in. A sign-in by password knows whether
- * there are any.
+ * Ends the oldest sessions of an account beyond its quota, in batches. Call it after the new session is committed: of
+ * concurrent sign-ins, the last one then sees all sessions. Rows that are locked are being ended or purged by others; what
+ * a failure leaves is left to the next sign-in. A sign-in by password knows beforehand whether there are any.
  */
 export async function endOldestSessions(call: PublicCall, userId: string): Promise<void> {
   const { db, log, now, services } = call;
@@ -103,14 +104,24 @@ export async function endOldestSessions(call: PublicCall, userId: string): Promi
     .from(sessions)
     .where(kept)
     .orderBy(sql`${sessions.createdAt} desc, ${sessions.id} desc`)
-    .offset(max);
+    .offset(max)
+    .limit(BATCH_ROWS);
+  const free = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(kept, sql`${sessions.id} = any(array${beyond})`))
+    .for('no key update', { skipLocked: true });
   try {
-    const ended = await db
-      .update(sessions)
-      .set({ revokedAt: now })
-      .where(and(kept, sql`${sessions.id} = any(array${beyond})`))
-      .returning({ expiresAt: sessions.expiresAt });
-    const live = ended.filter(({ expiresAt }) => expiresAt > now).length;
+    let live = 0;
+    await inBatches(async () => {
+      const ended = await db
+        .update(sessions)
+        .set({ revokedAt: now })
+        .where(sql`${sessions.id} = any(array${free})`)
+        .returning({ expiresAt: sessions.expiresAt });
+      live += ended.filter(({ expiresAt }) => expiresAt > now).length;
+      return ended.length;
+    });
     if (live > 0) {
       logSecurityEvent(call, 'limit_exceeded', {
         limit: 'sessionsPerAccount',

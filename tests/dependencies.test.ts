@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { readAudit } from '../scripts/dependencies/audit.ts';
 import { installScriptFaults } from '../scripts/dependencies/install-scripts.ts';
@@ -124,4 +124,22 @@ it('asks of every direct dependency what it is for', () => {
     'docs/dependencies.md does not say what vite is for',
     'docs/dependencies.md names left-pad, on which nothing here depends',
   ]);
+});
+
+it('only lib/node and lib/admin import what the edge has not: files, sockets, processes', () => {
+  const files = ['lib', 'handlers']
+    .flatMap((dir) =>
+      readdirSync(resolve(root, dir), { recursive: true, encoding: 'utf8' }).map((f) => join(dir, f)),
+    )
+    .filter((file) => file.endsWith('.ts') && !/^lib\/(node|admin)\//.test(file));
+  expect(files.length).toBeGreaterThan(100);
+  const imported = files.flatMap((file) => {
+    const text = readFileSync(resolve(root, file), 'utf8');
+    return [...text.matchAll(/\b(?:from|import)\s*\(?'([^']+)'/g)].map(([, name]) => ({ file, name }));
+  });
+  const allowed = ['node:crypto', 'node:timers/promises'];
+  const foreign = imported.filter(
+    ({ name }) => /^node:/.test(name ?? '') || /(^|\/)node\/[\w-]+\.ts$/.test(name ?? ''),
+  );
+  expect(foreign.filter(({ name }) => !allowed.includes(name ?? ''))).toEqual([]);
 });

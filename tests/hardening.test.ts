@@ -81,6 +81,25 @@ describe('Strict-Transport-Security', () => {
   });
 });
 
+describe('a page of plain HTTP on the own host', () => {
+  const ask = (app: TestApp, scheme: string, origin: string) =>
+    over(scheme, app).post('/auth/logout', { headers: { origin, host: 'svc.test' } });
+
+  it('cannot use the API of a service that is reached over HTTPS', async () => {
+    for (const answer of [
+      await ask(t, 'https', 'http://svc.test'),
+      await ask(strict, 'http', 'http://svc.test'),
+    ])
+      expect([answer.status, answer.error]).toEqual([403, 'permission_error/denied']);
+  });
+
+  it('can where all is plain HTTP, as can a page of HTTPS behind a proxy that is not trusted', async () => {
+    expect((await ask(t, 'http', 'http://svc.test')).status).toBe(200);
+    expect((await ask(t, 'http', 'https://svc.test')).status).toBe(200);
+    expect((await ask(strict, 'http', 'https://svc.test')).status).toBe(200);
+  });
+});
+
 describe('a page of plain HTTP on a subdomain', () => {
   const origin = 'http://evil.svc.test';
   const ask = (app: TestApp, scheme: string) =>

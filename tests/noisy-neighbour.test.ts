@@ -282,6 +282,105 @@ describe('requests of one organization at a time', () => {
   }
 });
 
+describe('strangers who send requests to an organization', () => {
+  /** An app whose gate shows who enters. */
+  async function watched(): Promise<{ app: TestApp; entered: string[] }> {
+    const app = await another({});
+    const entered: string[] = [];
+    const { gate } = app.services;
+    app.services.gate = {
+      ...gate,
+      enter(orgId) {
+        entered.push(orgId);
+        return gate.enter(orgId);
+      },
+    };
+    return { app, entered };
+  }
+
+  const unknownToken = () => `svc_${crypto.randomUUID().replaceAll('-', '')}`;
+
+  it('take no place in its share with tokens that are well-formed but unknown', async () => {
+    const { app, entered } = await watched();
+    const calls = Array.from({ length: 20 }, () =>
+      app.api.post('/agent/findings', { token: unknownToken(), org: noisy.slug, body: {} }),
+    );
+    for (const { status, error } of await Promise.all(calls))
+      expect([status, error]).toEqual([401, 'token_error/invalid']);
+    expect(entered).toEqual([]);
+    expect((await app.api.post('/agent/findings', { ...noisy.asAgent, body: {} })).status).toBe(400);
+    expect(entered).toEqual([noisy.id]);
+  });
+
+  it('take none with sessions that have ended, or of users who are no members', async () => {
+    const { app, entered } = await watched();
+    const stranger = await createUser(app.api);
+    const ended = await createUser(app.api);
+    must(await app.api.post('/auth/logout', { cookie: ended.cookie }));
+    const ask = (cookie: string) => app.api.get('/scans', { cookie, org: noisy.slug });
+    expect((await ask(stranger.cookie)).error).toBe('tenant_error/not_member');
+    expect((await ask(ended.cookie)).error).toBe('auth_error/session_revoked');
+    const invite = { ...viewer, body: { email: 'a@example.com', role: 'viewer' } };
+    expect((await app.api.post('/members/invite', invite)).error).toBe('permission_error/denied');
+    expect(entered).toEqual([]);
+    must(await app.api.get('/scans', viewer));
+    expect(entered).toEqual([noisy.id]);
+  });
+
+  it('look tokens up in few statements at a time, which leave the connections to others', async () => {
+    const app = await another({});
+    const locker = openDatabase({ url: t.databaseUrl, max: 1 });
+    afterTest(() => locker.close());
+    const table = `${orgSchemaName(noisy.id)}.api_tokens`;
+    const { calls } = await locker.sql.begin(async (tx) => {
+      await tx.unsafe(`lock table ${table} in access exclusive mode`);
+      const calls = Array.from({ length: 200 }, () =>
+        app.api.post('/agent/findings', { token: unknownToken(), org: noisy.slug, body: {} }),
+      );
+      const lookUps = async () => {
+        const [row] = await t.services.database.sql.unsafe(
+          `select count(*)::int as n from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%api_tokens%'`,
+        );
+        return row?.n;
+      };
+      await expect.poll(lookUps).toBeGreaterThan(0);
+      // Members of the same organization and agents of others are answered while they wait.
+      must(await app.api.get('/scans', noisy.asOwner));
+      await push(app.api, quiet, await createScan(app.api, quiet));
+      expect(await lookUps()).toBeLessThanOrEqual(3);
+      return { calls };
+    });
+    expect(statuses(await Promise.all(calls))).toEqual([401]);
+  });
+
+  it.each([
+    ['token', 'api_tokens', 'revoked = true', 'token_error/invalid'],
+    ['session', 'sessions', 'revoked_at = now()', 'auth_error/session_revoked'],
+  ])('cannot use a %s that is revoked while they wait for a place', async (kind, table, change, error) => {
+    const app = await another({});
+    const { gate } = app.services;
+    const { asOwner, asAgent, owner, tokenId } = await createOrg(app.api);
+    const { id } = await app.services.orgs.resolve('', asOwner.org);
+    let asks = 0;
+    app.services.gate = {
+      ...gate,
+      async enter() {
+        asks++;
+        const schema = kind === 'token' ? orgSchemaName(id) : 'shared';
+        const where = kind === 'token' ? `id = '${tokenId}'` : `user_id = '${owner.id}'`;
+        await app.services.database.sql.unsafe(`update ${schema}.${table} set ${change} where ${where}`);
+        return () => {};
+      },
+    };
+    const answer =
+      kind === 'token'
+        ? await app.api.post('/agent/findings', { ...asAgent, body: {} })
+        : await app.api.get('/scans', asOwner);
+    expect([answer.error, asks]).toEqual([error, 1]);
+  });
+});
+
 describe('things that keys take turns for', () => {
   const gather = (perKey?: number) => {
     const order: string[] = [];

@@ -71,6 +71,45 @@ it('the scheme is believed of trusted proxies only', async () => {
   expect((await peer('10.0.0.0/8', https, '203.0.113.5')).secure).toBe(false);
 });
 
+describe('the scheme behind proxies that append to X-Forwarded-Proto', () => {
+  const secure = async (trust: string, proto: string, forwarded = '198.51.100.9') =>
+    (await peer(trust, { 'x-forwarded-proto': proto, 'x-forwarded-for': forwarded })).secure;
+
+  it.each([
+    // The attack: a client without TLS puts `https` in front.
+    ['1', 'https, http', false],
+    ['1', 'https,https,http', false],
+    ['2', 'https, http, http', false],
+    ['1', 'http, https', true],
+    // The outer proxy ends TLS and speaks plain HTTP to the inner one.
+    ['2', 'https, http', true],
+    ['2', 'http, https, http', true],
+    ['2', 'http, https', false],
+    // Fewer values than proxies: one overwrites, or the request came through fewer of them.
+    ['3', 'https', true],
+    ['3', 'https, http', false],
+    ['1', ' HTTPS ', true],
+    ['1', 'https, ', false],
+    ['off', 'https, https', false],
+  ])('with %s and %j is secure: %s', async (trust, proto, expected) => {
+    expect(await secure(trust, proto)).toBe(expected);
+  });
+
+  it.each([
+    ['https, http', '198.51.100.9', false],
+    ['https, http', '', false],
+    // Addresses that a client makes up add no proxies.
+    ['https, http', '10.0.0.7, 198.51.100.9', false],
+    ['https, http', '10.0.0.7, nonsense', false],
+    ['https, http', '198.51.100.9, 10.0.0.2', true],
+    ['https, http, http', '198.51.100.9, 10.0.0.2', false],
+    ['http, https, http', '8.8.8.8, 198.51.100.9, 10.0.0.2', true],
+    ['https', '198.51.100.9, 10.0.0.2', true],
+  ])('with CIDR blocks, %j and the addresses %j is secure: %s', async (proto, forwarded, expected) => {
+    expect(await secure('10.0.0.0/8', proto, forwarded)).toBe(expected);
+  });
+});
+
 it.each([
   ['192.0.2.44', '192.0.2.44'],
   ['::ffff:192.0.2.44', '192.0.2.44'],

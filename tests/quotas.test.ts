@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { orgSchemaName } from '../db/org.ts';
 import { rateLimits, sessions, users } from '../db/shared.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser } from './support/account.ts';
@@ -377,5 +378,36 @@ describe('an address', () => {
     must(await t.api.post('/auth/verify-email', { body }));
     must(await login(t));
     expect(await notices()).toHaveLength(31);
+  });
+});
+
+describe('counting active API tokens', () => {
+  it('reads none of 100,000 that were revoked and 100,000 that have expired', async () => {
+    const app = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_DB_POOL_MAX: '1' } });
+    const { sql } = app.services.database;
+    const org = await createOrg(app.api);
+    const { id } = await app.services.orgs.resolve('', org.slug);
+    const schema = orgSchemaName(id);
+    for (const values of ["true, now() + interval '1 day'", "false, now() - interval '1 day'"])
+      await sql.unsafe(`
+        insert into ${schema}.api_tokens (id, project_id, name, prefix, token_hash, created_by, created_at, revoked, expires_at)
+        select gen_random_uuid(), '${org.projectId}', 'old', 'svc_' || left(md5(i::text), 8), '', gen_random_uuid(), now(), ${values}
+        from generate_series(1, 100000) i`);
+    await sql.unsafe(`analyze ${schema}.api_tokens`);
+    /** Of all tokens; the only connection reports what it has read. */
+    const rowsRead = async () => {
+      await sql.unsafe('select pg_stat_force_next_flush()');
+      const [row] = await sql.unsafe(
+        `select (seq_tup_read + idx_tup_fetch)::int as n from pg_stat_user_tables
+         where schemaname = $1 and relname = 'api_tokens'`,
+        [schema],
+      );
+      return row?.n;
+    };
+    must(await app.api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
+    const before = await rowsRead();
+    for (const path of [`/projects/${org.projectId}/tokens`, '/tokens'])
+      must(await app.api.post(path, { ...org.asOwner, body: { name: 'new' } }));
+    expect((await rowsRead()) - before).toBeLessThan(100);
   });
 });

@@ -15,7 +15,7 @@ import { deriveKeys } from '../lib/auth/keys.ts';
 import { createSecretBox } from '../lib/auth/secret-box.ts';
 import { createSignedTokens } from '../lib/auth/signed-token.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
-import { readMailSecret } from '../lib/mail/mail-secret.ts';
+import { readMailSecret } from '../lib/node/mail-secret.ts';
 import { createUser, must, PASSWORD, type TestUser } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';

@@ -236,7 +236,20 @@ describe('host names', () => {
     ['https://a.example', undefined, false],
     ['null', 'null', false],
     ['http://a', '%%', false],
-  ])('%s is %s itself: %s', (origin, host, own) => expect(isOwnOrigin(origin, host)).toBe(own));
+    ['ftp://a.example', 'a.example', false],
+  ])('%s is %s itself: %s', (origin, host, own) =>
+    expect(isOwnOrigin(origin, host, { https: false }, false)).toBe(own),
+  );
+
+  it.each([
+    ['over plain HTTP', false, false, true],
+    ['over HTTPS', false, true, false],
+    ['whose public address is HTTPS', true, false, false],
+  ])('a page of plain HTTP on the own host is an origin of a service %s: %s', (_, https, secure, own) => {
+    expect(isOwnOrigin('http://a.example', 'a.example', { https }, secure)).toBe(own);
+    expect(isOwnOrigin('https://a.example', 'a.example', { https }, secure)).toBe(true);
+    expect(isOwnOrigin('https://b.example', 'a.example', { https }, secure)).toBe(false);
+  });
 });
 
 describe('ids', () => {

@@ -13,7 +13,8 @@ import {
   userEmails,
   users,
 } from '../../db/shared.ts';
-import { revokeSessions } from '../auth/accounts.ts';
+import { revokeSessions, revokeSessionsInBatches } from '../auth/accounts.ts';
+import { endMfaLogins } from '../auth/mfa-logins.ts';
 import { countRecoveryCodes, deleteRecoveryCodes } from '../auth/recovery-codes.ts';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Logger } from '../logger.ts';
@@ -199,9 +200,9 @@ async function lockUser(tx: Tx, name: string): Promise<AccountSummary> {
   return findUser(tx, id);
 }
 
-/** Ends sessions, and sign-ins that wait for the second factor. */
+/** Ends sign-ins that wait for the second factor, then sessions: a sign-in that completed meanwhile ends with them. */
 async function endSignIns(tx: Tx, userId: string, now: Date): Promise<number> {
-  await tx.delete(mfaLogins).where(eq(mfaLogins.userId, userId));
+  await endMfaLogins(tx, userId);
   return revokeSessions(tx, userId, now);
 }
 
@@ -220,24 +221,28 @@ function operator(): string {
  */
 export async function disableUser({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
   const now = new Date();
-  const change = await db.transaction(async (tx) => {
+  const account = await db.transaction(async (tx) => {
     const { id, email, disabled_at } = await lockUser(tx, name);
     if (disabled_at === null) await tx.update(users).set({ disabledAt: now }).where(eq(users.id, id));
     await tx.delete(mailedTokens).where(eq(mailedTokens.userId, id));
-    const sessions_ended = await endSignIns(tx, id, now);
-    return { id, email, changed: disabled_at === null, sessions_ended };
+    await endMfaLogins(tx, id);
+    return { id, email, changed: disabled_at === null };
   });
+  // From the commit on they do not work, even when this process dies before it has ended them.
+  const change = { ...account, sessions_ended: await revokeSessionsInBatches(db, account.id, now) };
   logChange(log, 'account_disabled', change);
   return change;
 }
 
 /** Enables an account again. A session that began while it was being disabled ends. */
 export async function enableUser({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
+  const found = await findUser(db, name);
+  const before = found.disabled_at === null ? 0 : await revokeSessionsInBatches(db, found.id, new Date());
   const change = await db.transaction(async (tx) => {
-    const { id, email, disabled_at } = await lockUser(tx, name);
-    if (disabled_at === null) return { id, email, changed: false, sessions_ended: 0 };
+    const { id, email, disabled_at } = await lockUser(tx, found.id);
+    if (disabled_at === null) return { id, email, changed: false, sessions_ended: before };
     await tx.update(users).set({ disabledAt: null }).where(eq(users.id, id));
-    return { id, email, changed: true, sessions_ended: await endSignIns(tx, id, new Date()) };
+    return { id, email, changed: true, sessions_ended: before + (await endSignIns(tx, id, new Date())) };
   });
   logChange(log, 'account_enabled', change);
   return change;
@@ -245,11 +250,10 @@ export async function enableUser({ db }: Database, log: Logger, name: string): P
 
 /** Ends an account's sessions, and its sign-ins that wait for a second factor. */
 export async function endSessions({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
-  const change = await db.transaction(async (tx) => {
-    const { id, email } = await lockUser(tx, name);
-    const sessions_ended = await endSignIns(tx, id, new Date());
-    return { id, email, changed: sessions_ended > 0, sessions_ended };
-  });
+  const { id, email } = await findUser(db, name);
+  await endMfaLogins(db, id);
+  const sessions_ended = await revokeSessionsInBatches(db, id, new Date());
+  const change = { id, email, changed: sessions_ended > 0, sessions_ended };
   logChange(log, 'sessions_ended', change);
   return change;
 }

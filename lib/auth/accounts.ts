@@ -1,5 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import { BATCH_ROWS, inBatches } from '../../db/batches.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { sessions, userEmails, users } from '../../db/shared.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
@@ -120,27 +121,49 @@ export async function lockAccount(
   return row;
 }
 
-/** Revokes a user's live sessions, all or all but one. @returns how many */
-export async function revokeSessions(
-  db: Db | Tx,
+const liveSessions = (userId: string, now: Date, except?: string) =>
+  and(
+    eq(sessions.userId, userId),
+    isNull(sessions.revokedAt),
+    gt(sessions.expiresAt, now),
+    except === undefined ? undefined : ne(sessions.id, except),
+  );
+
+/**
+ * Revokes a user's live sessions, all or all but one, together with what else the caller's transaction changes. The quota
+ * of sessions bounds how many there are.
+ * @returns how many
+ */
+export async function revokeSessions(tx: Tx, userId: string, now: Date, except?: string): Promise<number> {
+  const revoked = await tx
+    .update(sessions)
+    .set({ revokedAt: now })
+    .where(liveSessions(userId, now, except));
+  return revoked.count;
+}
+
+/** The same in batches, where nothing else is to change with it. Repeat it when it fails halfway. */
+export const revokeSessionsInBatches = (
+  db: Db,
   userId: string,
   now: Date,
   except?: string,
-): Promise<number> {
-  const revoked = await db
-    .update(sessions)
-    .set({ revokedAt: now })
-    .where(
-      and(
-        eq(sessions.userId, userId),
-        isNull(sessions.revokedAt),
-        gt(sessions.expiresAt, now),
-        except === undefined ? undefined : ne(sessions.id, except),
-      ),
-    )
-    .returning({ id: sessions.id });
-  return revoked.length;
-}
+): Promise<number> =>
+  inBatches(async () => {
+    // In one order, so that two at once wait for each other, not in a circle.
+    const live = db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(liveSessions(userId, now, except))
+      .orderBy(sessions.id)
+      .limit(BATCH_ROWS)
+      .for('no key update');
+    const revoked = await db
+      .update(sessions)
+      .set({ revokedAt: now })
+      .where(sql`${sessions.id} = any(array${live})`);
+    return revoked.count;
+  });
 
 /**
  * Puts a mail with a verification link into the queue.

@@ -31,7 +31,7 @@ export interface ApiTokens {
 }
 
 /** The form of every token that was ever made. */
-export const TOKEN_FORMAT = /^svc_[0-9a-f]{32}$/;
+const TOKEN_FORMAT = /^svc_[0-9a-f]{32}$/;
 const PREFIX_LENGTH = 12;
 
 export const tokenPrefix = (token: string): string => token.slice(0, PREFIX_LENGTH);

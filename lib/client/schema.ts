@@ -2359,10 +2359,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * Format: email
-                     * @example ada@example.com
-                     */
+                    /** @example ada@example.com */
                     email: string;
                     /**
                      * Format: password
@@ -2680,10 +2677,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * Format: email
-                     * @example ada@example.com
-                     */
+                    /** @example ada@example.com */
                     email: string;
                 };
             };
@@ -3241,10 +3235,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * Format: email
-                     * @example ada@example.com
-                     */
+                    /** @example ada@example.com */
                     email: string;
                 };
             };
@@ -5444,10 +5435,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * Format: email
-                     * @example ada@example.com
-                     */
+                    /** @example ada@example.com */
                     email: string;
                     /**
                      * @example member

@@ -1,8 +1,8 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
 import { memberships, type Role, sessions } from '../../db/shared.ts';
-import { type ApiToken, parseBearer, TOKEN_FORMAT } from '../auth/api-tokens.ts';
-import type { FoundSession } from '../auth/session-look-up.ts';
+import { type ApiToken, parseBearer } from '../auth/api-tokens.ts';
+import type { FoundInOrg, FoundSession } from '../auth/session-look-up.ts';
 import { idleLimit } from '../auth/sessions.ts';
 import type { TokenClaims } from '../auth/signed-token.ts';
 import type { Org } from '../orgs.ts';
@@ -126,7 +126,7 @@ function refuseForeignOrigin({ c, services, peer }: PublicCall): void {
   const origin = c.req.header('origin');
   if (
     origin === undefined ||
-    isOwnOrigin(origin, c.req.header('host')) ||
+    isOwnOrigin(origin, c.req.header('host'), services.config, peer.secure) ||
     isAllowedOrigin(origin, services.config, peer.secure)
   ) {
     return;
@@ -142,35 +142,38 @@ function requireBaseDomain({ c, services }: PublicCall): void {
 
 const requestOf = ({ c }: PublicCall): RequestContext => c.get('request');
 
-/** From here on the call and its queries come out of the organization's share. */
-async function resolveOrg(base: PublicCall): Promise<Org> {
-  const org = await findOrg(base);
-  await enterShare(base, org);
-  return org;
-}
-
 const findOrg = ({ c, services }: PublicCall): Promise<Org> =>
   services.orgs.resolve(hostName(c.req.header('host')), c.req.header('x-org-slug'));
 
-async function enterShare(base: PublicCall, org: Org): Promise<void> {
+/**
+ * Looks up who calls, then takes a place in the organization's share: what `lookUp` refuses takes none, so that strangers
+ * cannot fill the share. Look-ups of an organization are grouped, one statement at a time. A caller that had to wait for a
+ * place is looked up again, because the token, session or role may have been revoked meanwhile.
+ */
+async function admitToShare<T>(base: PublicCall, org: Org, lookUp: () => Promise<T>): Promise<T> {
   const { services } = base;
+  const caller = await lookUp();
+  // From here on the call and its queries come out of the organization's share.
   const { db, sql } = services.database.of(org);
   base.db = db;
   base.sql = sql;
-  const leave = services.gate.enter(org.id);
-  base.stepAside = typeof leave === 'function' ? leave : await leave;
+  const place = services.gate.enter(org.id);
+  if (typeof place === 'function') {
+    base.stepAside = place;
+    return caller;
+  }
+  base.stepAside = await place;
+  return lookUp();
 }
 
 async function admitAgent(base: PublicCall): Promise<Admitted<AgentCall>> {
   const { c, services, log } = base;
   const text = parseBearer(c.req.header('authorization'));
   const org = await findOrg(base);
-  // Text that cannot be a token takes no place in the organization's share.
-  if (!TOKEN_FORMAT.test(text)) throw new ApiError('token_error/invalid');
-  await enterShare(base, org);
-  requestOf(base).org = org.slug;
-  const token = await services.apiTokens.check(org, text);
-  requestOf(base).token = token.id;
+  const request = requestOf(base);
+  request.org = org.slug;
+  const token = await admitToShare(base, org, () => services.apiTokens.check(org, text));
+  request.token = token.id;
   if (token.unused) await noteFirstUse(base, org, token);
   let touched = false;
   const tokenTouched = () => {
@@ -302,13 +305,26 @@ export async function visitorOf(base: PublicCall): Promise<CookieCall | undefine
 const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 
 async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
-  const { services } = base;
   const claims = await readCookie(base);
   // An unknown organization must not hide a dead session, which comes first.
-  const org = await resolveOrg(base).catch(async (error) => {
+  const org = await findOrg(base).catch(async (error) => {
     await admitUser(base);
     throw error;
   });
+  const { session, role } = await admitToShare(base, org, () => findMember(base, org, claims, least));
+  const { user } = session;
+  await Promise.all([noteActivity(base, session), session.firstVisit && noteFirstVisit(base, org, user)]);
+  return Object.assign(base, { user, sessionId: session.id, org, role });
+}
+
+/** The session of a member with at least the role `least`. */
+async function findMember(
+  base: PublicCall,
+  org: Org,
+  claims: TokenClaims,
+  least: Role,
+): Promise<{ session: FoundInOrg; role: Role }> {
+  const { services } = base;
   const session = requireLive(await services.sessions.findInOrg(org, claims), base);
   const { user, role, confirmed, requireMfa } = session;
   const request = requestOf(base);
@@ -319,6 +335,5 @@ async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
   if (!role || pending) throw new ApiError('tenant_error/not_member');
   if (requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
   if (RANK[role] < RANK[least]) throw new ApiError('permission_error/denied');
-  await Promise.all([noteActivity(base, session), session.firstVisit && noteFirstVisit(base, org, user)]);
-  return Object.assign(base, { user, sessionId: session.id, org, role });
+  return { session, role };
 }

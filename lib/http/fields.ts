@@ -18,7 +18,7 @@ export const email = () =>
     .regex(EMAIL, 'must be an e-mail address')
     .openapi({
       type: 'string',
-      format: 'email',
+      // Not `format: email`: some validators also decode punycode, and so refuse addresses that are accepted here.
       pattern: EMAIL.source,
       maxLength: 254,
       example: 'ada@example.com',

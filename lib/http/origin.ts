@@ -27,18 +27,27 @@ export function isAllowedOrigin(
   if (config.allowedOrigins.includes(origin)) return true;
   if (!config.baseDomain || !URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);
-  const isPlain = protocol === 'http:' && !config.https && !secure;
-  if (protocol !== 'https:' && !isPlain) return false;
+  if (!isAllowedScheme(protocol, config, secure)) return false;
   return hostname === config.baseDomain || hostname.endsWith(`.${config.baseDomain}`);
 }
 
-/** Whether `origin` is the request's own host. */
-export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+/**
+ * Whether `origin` is the request's own host. Where the service is reached over HTTPS, a page of that host that came over
+ * plain HTTP is not: anybody on the network can have written it. An `https` page always is, because a proxy may end TLS
+ * without being trusted.
+ * @param secure whether the request came over HTTPS
+ */
+export function isOwnOrigin(
+  origin: string,
+  host: string | undefined,
+  config: Pick<Config, 'https'>,
+  secure: boolean,
+): boolean {
   const own = `http://${host}`;
-  return (
-    host !== undefined &&
-    URL.canParse(origin) &&
-    URL.canParse(own) &&
-    new URL(origin).host === new URL(own).host
-  );
+  if (host === undefined || !URL.canParse(origin) || !URL.canParse(own)) return false;
+  const page = new URL(origin);
+  return page.host === new URL(own).host && isAllowedScheme(page.protocol, config, secure);
 }
+
+const isAllowedScheme = (protocol: string, { https }: Pick<Config, 'https'>, secure: boolean): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && !https && !secure);

@@ -27,13 +27,24 @@ export function createPeers(trust: TrustProxy, remoteAddress: RemoteAddress): (c
   }
   if (typeof trust === 'number') {
     const clientOf: RemoteAddress = (c) => hopBefore(c, trust) ?? remoteAddress(c);
-    return (c) => new LazyPeer(c, clientOf, isForwardedSecure(c));
+    return (c) =>
+      new LazyPeer(
+        c,
+        clientOf,
+        isForwardedSecure(c, () => trust),
+      );
   }
   const isTrusted = remembered((ip) => isWithin(ip, trust));
   return (c) => {
     const direct = remoteAddress(c);
     if (!isTrusted(direct)) return { ip: direct, secure: c.req.url.startsWith('https:') };
-    return new LazyPeer(c, (c) => hopBeyond(c, isTrusted) ?? direct, isForwardedSecure(c));
+    const clientOf: RemoteAddress = (c) => hopsBeyond(c, isTrusted).at(-1) ?? direct;
+    return new LazyPeer(
+      c,
+      clientOf,
+      // The proxy that connects counts, also without addresses of it.
+      isForwardedSecure(c, () => hopsBeyond(c, isTrusted).length || 1),
+    );
   };
 }
 
@@ -74,21 +85,29 @@ function hopBefore(c: Context, proxies: number): string | undefined {
   return client;
 }
 
-/** The first address from the right that is no trusted proxy, else the last one on the way. */
-function hopBeyond(c: Context, isTrusted: (ip: string) => boolean): string | undefined {
-  let client: string | undefined;
+/** The addresses that trusted proxies were called from, from the right: up to the first one that is no trusted proxy. */
+function hopsBeyond(c: Context, isTrusted: (ip: string) => boolean): string[] {
+  const addresses: string[] = [];
   for (const hop of hopsOf(c).reverse()) {
     const address = addressIn(hop);
     if (address === undefined) break;
-    client = address;
+    addresses.push(address);
     if (!isTrusted(address)) break;
   }
-  return client;
+  return addresses;
 }
 
-function isForwardedSecure(c: Context): boolean {
-  const scheme = c.req.header('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase();
-  return scheme ? scheme === 'https' : c.req.url.startsWith('https:');
+/**
+ * Whether the client reached the outermost trusted proxy over HTTPS. A proxy overwrites the header or appends its value, so
+ * a client can make up what stands before the values of the trusted proxies. The last value counts when there are fewer
+ * values than proxies.
+ */
+function isForwardedSecure(c: Context, proxies: () => number): boolean {
+  const header = c.req.header('x-forwarded-proto');
+  if (!header) return c.req.url.startsWith('https:');
+  const schemes = header.split(',');
+  const scheme = schemes.length === 1 ? header : (schemes.at(-proxies()) ?? schemes.at(-1));
+  return scheme?.trim().toLowerCase() === 'https';
 }
 
 const MAX_REMEMBERED = 1_000;

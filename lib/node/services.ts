@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '../../db/client.ts';
-import { readMailSecret } from '../mail/mail-secret.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
+import { readMailSecret } from './mail-secret.ts';
 
 /** The services of a process, over a pool of connections. */
 export async function createServices(platform: Platform & { databaseUrl: string }): Promise<Services> {

@@ -1,4 +1,4 @@
-import { revokeSessions } from '../../../lib/auth/accounts.ts';
+import { revokeSessionsInBatches } from '../../../lib/auth/accounts.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 
@@ -12,7 +12,7 @@ export const revokeOtherSessions = endpoint(
     responses: { 200: { description: 'They are revoked.', message: '2 sessions were revoked.' } },
   },
   async ({ db, now, sessionId, user }) => {
-    const count = await revokeSessions(db, user.id, now, sessionId);
+    const count = await revokeSessionsInBatches(db, user.id, now, sessionId);
     return done({ message: count === 1 ? '1 session was revoked.' : `${count} sessions were revoked.` });
   },
 );

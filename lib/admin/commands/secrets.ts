@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { deriveKeys } from '../../auth/keys.ts';
 import { createSecretBox } from '../../auth/secret-box.ts';
 import type { Config } from '../../config.ts';
-import { readMailSecret } from '../../mail/mail-secret.ts';
+import { readMailSecret } from '../../node/mail-secret.ts';
 import { createMailBox } from '../../services.ts';
 import { AdminError, EXIT } from '../error.ts';
 import { type ReencryptedKind, reencrypt } from '../secrets.ts';

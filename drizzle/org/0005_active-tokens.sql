@@ -1,0 +1,1 @@
+CREATE INDEX "api_tokens_active" ON "org_template"."api_tokens" USING btree (coalesce("expires_at", 'infinity')) WHERE not "revoked";
