@@ -228,10 +228,12 @@ describe('e-mail addresses', () => {
     expect((await call('set-primary')).status).toBe(400);
     expect((await call('send-verification')).status).toBe(200);
     must(await verify(await linkTo(address)));
+    // Newest first, whichever is primary.
+    const listed = (await emails(user.cookie)).map(({ email }: { email: string }) => email);
+    expect(listed).toEqual([address, user.email]);
     expect((await login(address)).result.user.email).toBe(user.email);
     expect((await call('set-primary')).status).toBe(200);
     expect((await me(user.cookie)).result.user.email).toBe(address);
-    // Newest first.
     const [primary, former] = await emails(user.cookie);
     expect([primary.email, former.email]).toEqual([address, user.email]);
     const remove = (id: string) => api.delete(`/profile/emails/${id}`, { cookie: user.cookie });
@@ -553,6 +555,9 @@ describe('MFA', () => {
     const email = must(
       await api.post('/profile/mfa/devices/email', { cookie: user.cookie, body: { email_id: user.emailId } }),
     );
+    const { devices } = must(await api.get('/profile/mfa/devices', { cookie: user.cookie }));
+    // Newest first.
+    expect(devices.map(({ id }: { id: string }) => id)).toEqual([email.id, deviceId]);
     const remove = (id: string, password = PASSWORD) =>
       api.delete(`/profile/mfa/devices/${id}`, { cookie: user.cookie, body: { password } });
     expect((await api.delete(`/profile/emails/${user.emailId}`, { cookie: user.cookie })).status).toBe(400);

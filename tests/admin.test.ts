@@ -56,8 +56,7 @@ const root = resolve(import.meta.dirname, '..');
 /** The command as a process of its own. */
 function spawnAdmin(env: Record<string, string>, args: string[], cwd = root) {
   const { DATABASE_URL: _, ...inherited } = process.env;
-  const argv = ['--import', import.meta.resolve('tsx'), resolve(root, 'admin.ts'), ...args];
-  const child = spawn(process.execPath, argv, {
+  const child = spawn(process.execPath, [resolve(root, 'dist/admin.js'), ...args], {
     cwd,
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

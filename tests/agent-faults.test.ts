@@ -29,7 +29,7 @@ describe.concurrent('svc-agent report, stopped while it pushes', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('on %s fails the scan, exits with %i, and leaves the rest for later', async (signal, code) => {
-    const { workspace, env, agent, findings, scans } = await createAgentProject(server, org);
+    const { workspace, env, agentProcess, findings, scans } = await createAgentProject(server, org);
     const gate = await openGate(server.url, 50);
     const { child, ended } = startAgent(['report', writeReport(workspace, 200)], {
       cwd: workspace,
@@ -41,13 +41,13 @@ describe.concurrent('svc-agent report, stopped while it pushes', () => {
     const [scan] = await scans();
     expect(scan).toMatchObject({ status: 'failed', error_message: `terminated by ${signal}` });
     expect(await findings()).toHaveLength(50);
-    expect((await agent(['sync'])).code).toBe(0);
+    expect((await agentProcess(['sync'])).code).toBe(0);
     expect(await findings()).toHaveLength(200);
     expect((await scans())[0]).toMatchObject({ id: scan.id, status: 'failed', summary: { total: 200 } });
   });
 
   it('does not wait for a service that does not answer', async () => {
-    const { workspace, env, agent, scans } = await createAgentProject(server, org);
+    const { workspace, env, agentProcess, scans } = await createAgentProject(server, org);
     const silent = createTcpServer(() => {});
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
     const { port } = silent.address() as AddressInfo;
@@ -62,7 +62,7 @@ describe.concurrent('svc-agent report, stopped while it pushes', () => {
     // It would wait half a minute for an answer. Five seconds are what it promises.
     expect(Date.now() - started).toBeLessThan(limit(10_000));
     silent.close();
-    expect((await agent(['sync'])).code).toBe(0);
+    expect((await agentProcess(['sync'])).code).toBe(0);
     expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'terminated by SIGTERM' });
   });
 });
@@ -100,14 +100,14 @@ describe.concurrent('a service that dies in the middle of 600 findings', () => {
   });
 
   it('and stays away gets the rest by sync', async () => {
-    const { agent, findings, scans, running } = await killInTheMiddle(0.05);
+    const { agentProcess, findings, scans, running } = await killInTheMiddle(0.05);
     const { code, out, err } = await running.ended;
     expect(code).toBe(3);
     const { not_delivered, new: fresh } = JSON.parse(out);
     expect(not_delivered + fresh).toBe(COUNT);
     expect(not_delivered).toBeGreaterThan(0);
     expect(err).toMatch(/`svc-agent sync` delivers them/);
-    const synced = await agent(['sync', '--json']);
+    const synced = await agentProcess(['sync', '--json']);
     expect(synced.code).toBe(0);
     expect(JSON.parse(synced.out)).toMatchObject([{ delivered: not_delivered, not_delivered: 0 }]);
     expect(await findings()).toHaveLength(COUNT);

@@ -23,6 +23,7 @@ import { matchesHost, parseHosts } from '../agent/trust/hosts.ts';
 import { bindKey } from '../agent/trust/keys.ts';
 import { openState, stateDirectory } from '../agent/trust/state.ts';
 import { type AgentRun, createWorkspace, runAgent, writeReport } from './support/agent.ts';
+import { runAgentHere } from './support/agent-here.ts';
 import { type AgentProject, createAgentProject } from './support/agent-project.ts';
 import { createOrg, type TestOrg } from './support/api.ts';
 import { createCertificate } from './support/certificate.ts';
@@ -60,12 +61,18 @@ beforeEach(async () => {
 
 const userEnv = () => ({ ...project.env, HOME: home, XDG_STATE_HOME: join(home, 'state') });
 
+type Changed = Record<string, string | undefined>;
+
 /** Runs the agent as the user, whose address of the service comes from the environment unless it is taken away. */
-const agent = (args: string[], changed: Record<string, string | undefined> = {}): Promise<AgentRun> =>
+const agent = (args: string[], changed: Changed = {}): Promise<AgentRun> =>
+  runAgentHere(args, { cwd: workspace, env: { ...userEnv(), ...changed } });
+
+/** The same as a process of its own. */
+const agentProcess = (args: string[], changed: Changed = {}): Promise<AgentRun> =>
   runAgent(args, { cwd: workspace, env: { ...userEnv(), ...changed } });
 
 /** The same without an address in the environment: the files decide. */
-const byFiles = (args: string[], changed: Record<string, string | undefined> = {}) =>
+const byFiles = (args: string[], changed: Changed = {}) =>
   agent(args, { SVC_BASE_URL: undefined, ...changed });
 
 /** The repository brings a file. */
@@ -108,7 +115,8 @@ describe('a repository that names another service', () => {
     await deliverOnce();
     const thief = await startHostileService();
     commitAddress(thief.url);
-    const run = await byFiles(['report', writeReport(workspace, 1), '--name', 'It’s mine']);
+    const args = ['report', writeReport(workspace, 1), '--name', 'It’s mine'];
+    const run = await agentProcess(args, { SVC_BASE_URL: undefined });
     expect([run.code, run.out]).toEqual([1, '']);
     expect(thief.requests).toEqual([]);
     expect(run.err).toContain(`names ${thief.url}, but this API key belongs to ${server.url}.`);
@@ -206,7 +214,7 @@ describe('what the agent remembers of a key', () => {
   it('is whole when several agents record it at once', async () => {
     const services = await Promise.all([1, 2, 3].map(() => startHostileService()));
     const runs = services.flatMap(({ url }) =>
-      [url, url].map((url) => agent(['findings'], { SVC_BASE_URL: url })),
+      [url, url].map((url) => agentProcess(['findings'], { SVC_BASE_URL: url })),
     );
     expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(runs.map(() => 0));
     const origins = records().map((path) => JSON.parse(readFileSync(path, 'utf8')).origin);
@@ -368,7 +376,7 @@ describe('a service that redirects', () => {
       redirect(status, () => plain.url),
       certificate,
     );
-    const run = await agent(['report', writeReport(workspace, 1)], {
+    const run = await agentProcess(['report', writeReport(workspace, 1)], {
       SVC_BASE_URL: secure.url,
       NODE_EXTRA_CA_CERTS: ca,
     });
@@ -688,7 +696,8 @@ describe('a scanner that run starts', () => {
     writeReport(workspace, 1);
     const key = project.env.SVC_API_KEY ?? '';
     const secrets = { SVC_ENCRYPTION_KEY: 'secret of the service', CI_HEADER: `Bearer ${key}` };
-    const run = await agent(['run', '--', process.execPath, '-e', script], { ...secrets, LANG: 'C.UTF-8' });
+    const args = ['run', '--', process.execPath, '-e', script];
+    const run = await agentProcess(args, { ...secrets, LANG: 'C.UTF-8' });
     expect(run.code).toBe(0);
     const text = readFileSync(join(workspace, 'env.json'), 'utf8');
     expect(text).not.toContain(key);
@@ -699,7 +708,7 @@ describe('a scanner that run starts', () => {
       SVC_PROJECT_ID: project.env.SVC_PROJECT_ID,
     });
     expect(await project.findings()).toHaveLength(1);
-    const dry = await agent(['run', '--dry-run', '--', process.execPath, '-e', script]);
+    const dry = await agent(['run', '--dry-run', ...args.slice(1)]);
     expect(dry.code).toBe(0);
     expect(readFileSync(join(workspace, 'env.json'), 'utf8')).not.toContain(key);
   });

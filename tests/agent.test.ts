@@ -20,7 +20,7 @@ import { type RunningServer, startServer, stopServers } from './support/server.t
 let database: TestDatabase;
 let server: RunningServer;
 let org: TestOrg;
-let { workspace, env, agent, findings, scans }: AgentProject = {} as AgentProject;
+let { workspace, env, agent, agentProcess, findings, scans }: AgentProject = {} as AgentProject;
 
 const serverEnv = () => ({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  ({ workspace, env, agent, findings, scans } = await createAgentProject(server, org));
+  ({ workspace, env, agent, agentProcess, findings, scans } = await createAgentProject(server, org));
 });
 
 const journals = () => readdirSync(join(workspace, '.svc/scans')).filter((name) => name.endsWith('.jsonl'));
@@ -66,7 +66,7 @@ function isRunning(pid: number): boolean {
 describe('svc-agent report', () => {
   it('brings what a report says to the service, and says what was new', async () => {
     const report = writeReport(workspace, 3);
-    const first = await agent(['report', report, '--name', 'Nightly', '--target-type', 'repository']);
+    const first = await agentProcess(['report', report, '--name', 'Nightly', '--target-type', 'repository']);
     expect(first.err).toBe(`${report}: 3 findings (bandit)\n`);
     expect(first.out).toMatch(/^new +3 +0 +0 +3 +0 +0$/m);
     expect(first.code).toBe(0);
@@ -92,7 +92,7 @@ describe('svc-agent report', () => {
 
   it('reads several reports, and stdin', async () => {
     const report = writeReport(workspace, 2);
-    const run = await agent(
+    const run = await agentProcess(
       ['report', report, '-', '--json'],
       {},
       readFileSync(report, 'utf8').replaceAll('B101', 'B102'),
@@ -119,7 +119,7 @@ describe('svc-agent report', () => {
 
   it('does not fail on what users have settled', async () => {
     const report = writeReport(workspace, 1);
-    await agent(['report', report]);
+    expect((await agentProcess(['report', report, '--fail-on', 'info'])).code).toBe(2);
     const [{ id }] = await findings();
     must(await server.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'false_positive' } }));
     expect((await agent(['report', report, '--fail-on', 'info'])).code).toBe(0);
@@ -152,7 +152,7 @@ describe('svc-agent report', () => {
   it('refuses a key anywhere but in the environment', async () => {
     const report = writeReport(workspace, 1);
     for (const args of [['--api-key', 'svc_x'], ['--token=svc_x']]) {
-      const run = await agent(['report', report, ...args]);
+      const run = await agentProcess(['report', report, ...args]);
       expect([run.code, run.err]).toEqual([
         1,
         expect.stringMatching(/^svc-agent: The API key is taken from .*\n$/),
@@ -191,7 +191,7 @@ describe('svc-agent run', () => {
   it('takes the output of a scanner, also of one that exits with an error when it finds something', async () => {
     const report = writeReport(workspace, 2);
     const script = `process.stdout.write(require('fs').readFileSync(${JSON.stringify(report)})); process.exitCode = 1`;
-    expect((await agent(['run', '--quiet', ...node(script)])).code).toBe(0);
+    expect((await agentProcess(['run', '--quiet', ...node(script)])).code).toBe(0);
     expect(await findings()).toHaveLength(2);
   });
 
@@ -289,7 +289,7 @@ describe('svc-agent findings, verify, reopen and attach', () => {
       id,
     ]);
     expect(JSON.parse(await list('--status', 'fixed,open', '--severity', 'medium'))).toHaveLength(2);
-    expect((await agent(['verify', id])).err).toMatch(/: verified\n$/);
+    expect((await agentProcess(['verify', id])).err).toMatch(/: verified\n$/);
     expect((await agent(['reopen', id])).err).toMatch(/: open\n$/);
     expect((await agent(['findings', '--status', 'fixed'])).err).toBe('No findings.\n');
 
@@ -638,7 +638,7 @@ describe('delivery', () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
     const own = reporter();
     await own.report(found(1));
-    const busy = await agent(['sync']);
+    const busy = await agentProcess(['sync']);
     expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is working on it')]);
     fail = () => undefined;
     // The service is back: the end brings what is left.
@@ -661,7 +661,7 @@ describe('delivery', () => {
       const path = await leaveBehind(...Array.from({ length: 50 }, (_, i) => 50 * round + i));
       // As a process leaves it that was killed.
       writeFileSync(`${path}.lock`, 'somewhere 2 12345');
-      await Promise.all([agent(['sync']), agent(['sync'])]);
+      await Promise.all([agentProcess(['sync']), agentProcess(['sync'])]);
     }
     const arrived = await findings();
     expect(arrived).toHaveLength(150);

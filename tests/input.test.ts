@@ -221,13 +221,16 @@ describe('hostile input', () => {
         });
 
       it('in the path or query is answered below 500', async () => {
+        const body = endpoint.method === 'GET' || endpoint.method === 'DELETE' ? {} : { body: {} };
         for (const segment of HOSTILE_SEGMENTS) {
           const path = endpoint.path.replaceAll(/\{\w+\}/g, segment);
-          const body = endpoint.method === 'GET' || endpoint.method === 'DELETE' ? {} : { body: {} };
+          // The path alone, where there is something in it; two queries, where something is read from it.
           for (const query of [
-            '',
+            ...(path === endpoint.path ? [] : ['']),
             `?q=${segment}&page=${segment}`,
-            `?scan_id=${segment}&project_id=${segment}&cwe=${segment}`,
+            ...(endpoint.method === 'GET'
+              ? [`?scan_id=${segment}&project_id=${segment}&cwe=${segment}`]
+              : []),
           ]) {
             const answer = await call(path + query, body);
             expect(answer.status, `${path}${query}: ${answer.text}`).toBeLessThan(500);

@@ -153,6 +153,34 @@ describePages('the list of findings', () => {
     await said(page, 4);
   });
 
+  it('undoes what was done last, also when that was answered first', async () => {
+    const scan = await createScan(site.api, small);
+    for (const n of [1, 2]) await push(site.api, small, scan, { title: `Late ${n}` });
+    const page = await open(small, '?status=open&q=Late');
+    await row(page, /Late 2/).waitFor();
+    let answerFirst = () => {};
+    const second = new Promise<void>((answered) => {
+      answerFirst = answered;
+    });
+    await page.route(
+      '**/api/v1/findings',
+      async (route) => {
+        await second;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.keyboard.press('j');
+    await page.keyboard.press('f');
+    await page.keyboard.press('f');
+    await page.getByText('Late 1 set to Fixed.').waitFor();
+    answerFirst();
+    await page.getByText('Late 2 set to Fixed.').waitFor();
+    await page.keyboard.press('u');
+    await row(page, /Late 1/).waitFor();
+    expect(await row(page, /Late 2/).count()).toBe(0);
+  });
+
   it('keeps to the finding that keys act on when others are pushed before it', async () => {
     const scan = await createScan(site.api, small);
     for (const n of [1, 2, 3]) await push(site.api, small, scan, { title: `Moving ${n}` });

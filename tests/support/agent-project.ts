@@ -1,4 +1,5 @@
 import { type AgentRun, createWorkspace, runAgent } from './agent.ts';
+import { runAgentHere } from './agent-here.ts';
 import { must, type TestOrg } from './api.ts';
 import type { RunningServer } from './server.ts';
 
@@ -10,8 +11,14 @@ export interface AgentProject {
   workspace: string;
   /** What the agent finds in its environment. */
   env: Record<string, string>;
-  /** Runs svc-agent to its end. */
-  agent(args: string[], changed?: Record<string, string | undefined>, input?: string): Promise<AgentRun>;
+  /** Runs svc-agent to its end, in this process. */
+  agent(args: string[], changed?: Record<string, string | undefined>): Promise<AgentRun>;
+  /** The built one, as a process of its own. */
+  agentProcess(
+    args: string[],
+    changed?: Record<string, string | undefined>,
+    input?: string,
+  ): Promise<AgentRun>;
   findings(): Promise<Rows>;
   scans(): Promise<Rows>;
 }
@@ -26,7 +33,8 @@ export async function createAgentProject({ api, url }: RunningServer, org: TestO
   return {
     workspace,
     env,
-    agent: (args, changed = {}, input) =>
+    agent: (args, changed) => runAgentHere(args, { cwd: workspace, env: { ...env, ...changed } }),
+    agentProcess: (args, changed, input) =>
       runAgent(args, { cwd: workspace, env: { ...env, ...changed }, ...(input !== undefined && { input }) }),
     findings: async () => must(await api.get(`/findings?project_id=${project.id}`, org.asOwner)),
     scans: async () => must(await api.get(`/scans?project_id=${project.id}`, org.asOwner)),

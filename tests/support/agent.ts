@@ -44,25 +44,28 @@ export interface AgentOptions {
   sleepFactor?: number;
 }
 
-/** Starts the built svc-agent in a directory, with nothing of this machine's settings. */
+export const AGENT = join(root, 'dist/public/assets/svc-agent.mjs');
+
+/** What an agent in a directory finds in its environment: nothing of this machine's settings. */
+export const agentEnv = ({ cwd, env }: Pick<AgentOptions, 'cwd' | 'env'>) => ({
+  PATH: process.env.PATH,
+  HOME: cwd,
+  XDG_STATE_HOME: STATE_HOME,
+  ...env,
+});
+
+/** Starts the built svc-agent. */
 export function startAgent(args: string[], options: AgentOptions): RunningAgent {
-  const { cwd, env = {}, input, sleepFactor } = options;
+  const { cwd, input, sleepFactor } = options;
   const scaled = sleepFactor === undefined ? [] : ['--import', SCALED_SLEEP];
-  const child = spawn(
-    process.execPath,
-    [...scaled, join(root, 'dist/public/assets/svc-agent.mjs'), ...args],
-    {
-      cwd,
-      env: {
-        PATH: process.env.PATH,
-        HOME: cwd,
-        XDG_STATE_HOME: STATE_HOME,
-        ...(sleepFactor !== undefined && { TEST_SLEEP_FACTOR: `${sleepFactor}` }),
-        ...env,
-      },
-      stdio: ['pipe', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [...scaled, AGENT, ...args], {
+    cwd,
+    env: {
+      ...agentEnv(options),
+      ...(sleepFactor !== undefined && { TEST_SLEEP_FACTOR: `${sleepFactor}` }),
     },
-  );
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   // What a failed test has left.
   afterSuite(() => child.kill('SIGTERM'));
   const said = { out: '', err: '' };
@@ -80,7 +83,7 @@ export function startAgent(args: string[], options: AgentOptions): RunningAgent 
   };
 }
 
-/** Runs it to its end. */
+/** Runs the built svc-agent to its end. See agent-here.ts for one that starts faster. */
 export const runAgent = (args: string[], options: AgentOptions): Promise<AgentRun> =>
   startAgent(args, options).ended;
 

@@ -38,7 +38,9 @@ export function useTriage(filter: FindingFilter) {
   const [job, setJob] = useState<Job>();
   const abort = useRef<AbortController>(undefined);
   const pending = useRef(0);
-  const undoable = useRef<Before[]>([]);
+  const begun = useRef(0);
+  /** In the order in which the changes were begun: answers may come in another one. */
+  const undoable = useRef<{ turn: number; before: Before }[]>([]);
   const told = useRef<string>(undefined);
 
   const tell = (message: React.ReactNode, color = 'teal', title?: string) => {
@@ -46,8 +48,8 @@ export function useTriage(filter: FindingFilter) {
     told.current = notifications.show({ color, title, message, autoClose: 6000 });
   };
 
-  const remember = (before: Before) => {
-    undoable.current = [...undoable.current.slice(-19), before];
+  const remember = (turn: number, before: Before) => {
+    undoable.current = [...undoable.current, { turn, before }].sort((a, b) => a.turn - b.turn).slice(-20);
   };
 
   const show = (changes: readonly Change[]) =>
@@ -55,6 +57,7 @@ export function useTriage(filter: FindingFilter) {
 
   const { mutateAsync } = useMutation({
     mutationFn: async ({ changes, undoing = false, onDone, takeBack }: Run & Shown) => {
+      const turn = begun.current++;
       const many = changes.length > 1;
       const controller = new AbortController();
       if (many) {
@@ -83,7 +86,7 @@ export function useTriage(filter: FindingFilter) {
         show(changes.filter(({ id }) => changed.has(id)));
       }
       if (pending.current === 0) void findingsChanged(queries, org);
-      if (before.length > 0 && !undoing) remember(before);
+      if (before.length > 0 && !undoing) remember(turn, before);
       onDone?.(outcome);
       if (many) {
         setJob(incomplete ? { ...outcome, total: changes.length, running: false, undoing } : undefined);
@@ -92,7 +95,7 @@ export function useTriage(filter: FindingFilter) {
           ? problemOf(error)
           : { title: 'Not changed', advice: failed[0].reason };
         tell(advice, 'red', title);
-        if (undoing) remember(changes);
+        if (undoing) remember(turn, changes);
       }
       if (before.length > 0 && !(many && incomplete))
         tell(undoing ? `Undone: ${counted(before.length, 'finding')}.` : <Done />);
@@ -137,9 +140,9 @@ export function useTriage(filter: FindingFilter) {
     if (job?.running) return tell('Others are still being changed.', 'gray');
     // The last one may not have been answered yet.
     await Promise.all(underWay.current);
-    before ??= undoable.current.at(-1);
+    before ??= undoable.current.at(-1)?.before;
     if (!before) return tell('There is nothing to undo.', 'gray');
-    undoable.current = undoable.current.filter((one) => one !== before);
+    undoable.current = undoable.current.filter((one) => one.before !== before);
     const changes = before.flatMap(({ status, ...one }) =>
       status === 'verified' ? [] : [{ ...one, status }],
     );
