@@ -60,8 +60,8 @@ export const validateMfa = endpoint(
       .from(users)
       .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
       .where(and(eq(users.id, userId), isNull(users.disabledAt)));
-    if (!user?.mfaEnabled) throw new ApiError('auth_error/mfa_invalid_code');
     const forget = await limits.guess('code', userId, await clientOf(call, user));
+    if (!user?.mfaEnabled) throw new ApiError('auth_error/mfa_invalid_code');
     let remaining: number | undefined;
     const headers = await signIn(call, user, async (tx) => {
       await completeMfaLogin(tx, call, claims);
