@@ -14,7 +14,7 @@ await openRun();
 export default defineConfig({
   test: {
     ...limits(),
-    // Each file has a database of its own. Four at a time keep two cores busy: a good part of the time is waiting.
+    // Each file has a database of its own. Five at a time keep two cores busy: a good part of the time is waiting.
     maxWorkers: WORKERS,
     // There are no module-level singletons: what suites import is loaded once per worker.
     isolate: false,
