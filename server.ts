@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
-import { EmbeddedUnavailable, startEmbedded } from './db/embedded.ts';
+import { EmbeddedUnavailable, startEmbedded } from './db/embedded/embedded.ts';
 import { endpoints } from './handlers/index.ts';
 import { readBacklog } from './lib/backlog.ts';
 import { type Config, ConfigError, parseConfig } from './lib/config.ts';

@@ -1,5 +1,5 @@
-import { createFindingPages } from '../db/finding-pages.ts';
-import { buildOrgTables, orgSchemaName } from '../db/org.ts';
+import { createFindingPages } from '../db/findings/pages.ts';
+import { buildOrgTables, orgSchemaName } from '../db/schema/org.ts';
 import type { TextQuery } from '../db/stream.ts';
 import type { Bench } from './support/bench.ts';
 import { asMember } from './support/http.ts';

@@ -9,8 +9,8 @@ import {
   PgTimestamp,
   PgUUID,
 } from 'drizzle-orm/pg-core';
-import type { OrgTables } from './org.ts';
-import { orgs } from './shared.ts';
+import type { OrgTables } from './schema/org.ts';
+import { orgs } from './schema/shared.ts';
 
 /*
  * How rows are shown: one table of fields per resource, named as the API names them. `select(fields)` or

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { Sql, TransactionSql } from 'postgres';
-import { buildOrgTables, type OrgTables, TEMPLATE_SCHEMA } from './org.ts';
+import { buildOrgTables, type OrgTables, TEMPLATE_SCHEMA } from './schema/org.ts';
 
 const dialect = new PgDialect();
 

@@ -1,4 +1,4 @@
-import { buildOrgTables, TEMPLATE_SCHEMA } from '../db/org.ts';
+import { buildOrgTables, TEMPLATE_SCHEMA } from '../db/schema/org.ts';
 
 export const {
   schema,

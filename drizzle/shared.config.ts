@@ -1,3 +1,7 @@
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'postgresql', schema: './db/shared.ts', out: './drizzle/shared' });
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: './db/schema/shared.ts',
+  out: './drizzle/shared',
+});

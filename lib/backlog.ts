@@ -1,6 +1,6 @@
 import { lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../db/client.ts';
-import { mailQueue, orgs, outgoingMails } from '../db/shared.ts';
+import { mailQueue, orgs, outgoingMails } from '../db/schema/shared.ts';
 
 /** What is still to be done, by whichever process. */
 export interface Backlog {

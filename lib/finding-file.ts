@@ -1,5 +1,5 @@
-import { csvHeader } from '../db/csv.ts';
-import { type FindingView, findingViewFields } from '../db/finding-text.ts';
+import { csvHeader } from '../db/findings/csv.ts';
+import { type FindingView, findingViewFields } from '../db/findings/text.ts';
 import type { PublicCall } from './http/call.ts';
 import type { RowsOptions } from './http/list.ts';
 import type { Org } from './orgs.ts';

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, ilike, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { except, intersect } from 'drizzle-orm/pg-core';
 import type { Db } from '../db/client.ts';
-import type { IndexedOrder } from '../db/finding-pages.ts';
-import { searchFindings } from '../db/finding-search.ts';
-import { type FindingView, findingText } from '../db/finding-text.ts';
-import { type FindingStatus, type OrgTables, type Severity, searchedText } from '../db/org.ts';
-import { findingIdsOfScan, severityRank } from '../db/scans.ts';
+import type { IndexedOrder } from '../db/findings/pages.ts';
+import { searchFindings } from '../db/findings/search.ts';
+import { type FindingView, findingText } from '../db/findings/text.ts';
+import { findingIdsOfScan, severityRank } from '../db/scans/scans.ts';
+import { type FindingStatus, type OrgTables, type Severity, searchedText } from '../db/schema/org.ts';
 import { type FileFormat, fileOf } from './finding-file.ts';
 import type { PublicCall } from './http/call.ts';
 import type { Raw } from './http/endpoint.ts';

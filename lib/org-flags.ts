@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
-import type { OrgTables } from '../db/org.ts';
+import type { OrgTables } from '../db/schema/org.ts';
 import { ApiError } from './http/errors.ts';
 import type { Org } from './orgs.ts';
 

@@ -3,9 +3,9 @@ import { and, asc, count, gt, gte, lt, type SQL } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import type { Db } from '../db/client.ts';
 import { isRetryable, isUnavailable, sqlState } from '../db/errors.ts';
-import { addSearchIndex, type Migration } from '../db/migrate.ts';
-import { orgsWithoutSearchIndex, trigramSchema } from '../db/search-index.ts';
-import { orgs } from '../db/shared.ts';
+import { addSearchIndex, type Migration } from '../db/migrations/migrate.ts';
+import { orgsWithoutSearchIndex, trigramSchema } from '../db/migrations/search-index.ts';
+import { orgs } from '../db/schema/shared.ts';
 import type { Logger } from './logger.ts';
 
 /** How many organizations are migrated side by side, at the most. */

@@ -1,11 +1,11 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
 import type { Database, Tx } from '../db/client.ts';
-import { type Migration, migrateOrg, orgSchemaStatements } from '../db/migrate.ts';
-import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../db/org.ts';
+import { type Migration, migrateOrg, orgSchemaStatements } from '../db/migrations/migrate.ts';
+import { SELECT_TRIGRAM_SCHEMA } from '../db/migrations/search-index.ts';
 import { orgFields, toResource } from '../db/resources.ts';
-import { SELECT_TRIGRAM_SCHEMA } from '../db/search-index.ts';
-import { memberships, orgMigrations, orgs, userEmails } from '../db/shared.ts';
+import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../db/schema/org.ts';
+import { memberships, orgMigrations, orgs, userEmails } from '../db/schema/shared.ts';
 import type { CookieCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
 import { subdomainOf } from './http/origin.ts';

@@ -1,6 +1,6 @@
 import { eq, type SQL } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
-import type { OrgTables } from '../db/org.ts';
+import type { OrgTables } from '../db/schema/org.ts';
 import type { ApiToken } from './auth/api-tokens.ts';
 import { ApiError } from './http/errors.ts';
 import { uuid, z } from './http/schema.ts';

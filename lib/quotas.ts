@@ -3,7 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../db/batches.ts';
 import type { Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
-import { orgs, sessions } from '../db/shared.ts';
+import { orgs, sessions } from '../db/schema/shared.ts';
 import type { Quotas } from './config.ts';
 import type { OrgCall, PublicCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';

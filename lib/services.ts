@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Database, PoolGauges } from '../db/client.ts';
-import { createFindingPages, type FindingPages } from '../db/finding-pages.ts';
-import { createFindingReader, type FindingReader } from '../db/finding-reader.ts';
+import { createIngest, type Ingest } from '../db/findings/ingest.ts';
+import { createFindingPages, type FindingPages } from '../db/findings/pages.ts';
+import { createFindingReader, type FindingReader } from '../db/findings/reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
-import { createIngest, type Ingest } from '../db/ingest.ts';
-import type { Migration } from '../db/migrate.ts';
-import { createShare } from '../db/share.ts';
-import type { Turns } from '../db/turns.ts';
+import type { Migration } from '../db/migrations/migrate.ts';
+import { createShare } from '../db/pool/share.ts';
+import type { Turns } from '../db/pool/turns.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
 import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';

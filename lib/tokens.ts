@@ -1,6 +1,6 @@
 import { and, eq, gt, not, sql } from 'drizzle-orm';
-import { expiryOf } from '../db/org.ts';
 import { apiTokenFields, toApiToken } from '../db/resources.ts';
+import { expiryOf } from '../db/schema/org.ts';
 import { generateToken } from './auth/api-tokens.ts';
 import type { OrgCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';

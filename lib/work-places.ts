@@ -1,4 +1,4 @@
-import { createTurns, type Turns } from '../db/turns.ts';
+import { createTurns, type Turns } from '../db/pool/turns.ts';
 import type { WorkKind } from './metrics.ts';
 
 /** Places for the expensive work of organizations, each of which may have half of a kind. */

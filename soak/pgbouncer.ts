@@ -8,7 +8,7 @@ import { asAgent, asMember, wire } from '../bench/support/http.ts';
 import { findLoadGenerator, type LoadResult, MARK } from '../bench/support/load.ts';
 import type { Site } from '../bench/support/site.ts';
 import { openDatabase } from '../db/client.ts';
-import { startEmbedded } from '../db/embedded.ts';
+import { startEmbedded } from '../db/embedded/embedded.ts';
 import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/client.ts';
 import { silentLog } from '../tests/support/log.ts';
 import { withDatabase } from '../tests/support/postgres.ts';

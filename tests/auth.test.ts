@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { orgs, sessions, userEmails, users } from '../db/shared.ts';
+import { orgs, sessions, userEmails, users } from '../db/schema/shared.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { createNodeHasher } from '../lib/node/argon2.ts';
 import { ORG_SLUG } from '../lib/slugs.ts';

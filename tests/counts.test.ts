@@ -2,13 +2,19 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { sqlState } from '../db/errors.ts';
-import { setFindingStatus, setFindingStatuses } from '../db/findings.ts';
+import { setFindingStatus, setFindingStatuses } from '../db/findings/findings.ts';
+import { createIngest, type Push } from '../db/findings/ingest.ts';
+import { ingestStatement } from '../db/findings/ingest-statement.ts';
 import { createIds } from '../db/ids.ts';
-import { createIngest, type Push } from '../db/ingest.ts';
-import { ingestStatement } from '../db/ingest-statement.ts';
-import { buildOrgTables, FINDING_STATUSES, orgSchemaName, SEVERITIES, type Severity } from '../db/org.ts';
-import type { WithConnection } from '../db/pool.ts';
-import { finishScan, insertScan } from '../db/scans.ts';
+import type { WithConnection } from '../db/pool/pool.ts';
+import { finishScan, insertScan } from '../db/scans/scans.ts';
+import {
+  buildOrgTables,
+  FINDING_STATUSES,
+  orgSchemaName,
+  SEVERITIES,
+  type Severity,
+} from '../db/schema/org.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../lib/finding-input.ts';
 import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createIngest } from '../db/findings/ingest.ts';
+import { countByDay } from '../db/findings/trend.ts';
 import { createIds } from '../db/ids.ts';
-import { createIngest } from '../db/ingest.ts';
-import { buildOrgTables, orgSchemaName, type Severity } from '../db/org.ts';
-import { countByDay } from '../db/trend.ts';
+import { buildOrgTables, orgSchemaName, type Severity } from '../db/schema/org.ts';
 import { createOrg, createScan, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { DiskSpace } from '../db/embedded/disk.ts';
+import { type EmbeddedOptions, startEmbedded } from '../db/embedded/embedded.ts';
 import { inspect } from '../db/embedded/system.ts';
-import { type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
 
 const onLinux = process.platform === 'linux';
 const MIB = 1024 * 1024;

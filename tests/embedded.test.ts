@@ -22,8 +22,8 @@ import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findPackage, prepareBinaries } from '../db/embedded/binaries.ts';
+import { EmbeddedUnavailable, startEmbedded } from '../db/embedded/embedded.ts';
 import { inspect, unprivilegedUser } from '../db/embedded/system.ts';
-import { EmbeddedUnavailable, startEmbedded } from '../db/embedded.ts';
 
 const onLinux = process.platform === 'linux';
 const asRoot = process.geteuid?.() === 0;
@@ -70,7 +70,7 @@ async function start(settings?: Record<string, string>) {
 }
 
 const CHILD = `
-  import { startEmbedded } from ${JSON.stringify(new URL('../db/embedded.ts', import.meta.url).href)};
+  import { startEmbedded } from ${JSON.stringify(new URL('../db/embedded/embedded.ts', import.meta.url).href)};
   const log = { debug() {}, info() {}, warn() {} };
   const server = await startEmbedded({ dataDir: process.argv[2], log });
   console.log(server.adminUrl);

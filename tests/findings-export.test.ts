@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { importReport } from '../agent/importers/index.ts';
-import { findingText } from '../db/finding-text.ts';
-import { buildOrgTables, orgSchemaName, TEMPLATE_SCHEMA } from '../db/org.ts';
+import { findingText } from '../db/findings/text.ts';
+import { buildOrgTables, orgSchemaName, TEMPLATE_SCHEMA } from '../db/schema/org.ts';
 import { toQuery } from '../db/statements.ts';
 import { createLogger } from '../lib/logger.ts';
 import type { ExportedFinding } from '../lib/sarif/result.ts';

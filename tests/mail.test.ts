@@ -12,7 +12,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { createIds } from '../db/ids.ts';
-import { mailQueue, outgoingMails } from '../db/shared.ts';
+import { mailQueue, outgoingMails } from '../db/schema/shared.ts';
 import { deriveKeys } from '../lib/auth/keys.ts';
 import { createSecretBox } from '../lib/auth/secret-box.ts';
 import { parseConfig } from '../lib/config.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../db/client.ts';
-import { migrateShared } from '../db/migrate.ts';
-import { orgSchemaName } from '../db/org.ts';
-import { memberships } from '../db/shared.ts';
-import { createTurns } from '../db/turns.ts';
+import { migrateShared } from '../db/migrations/migrate.ts';
+import { createTurns } from '../db/pool/turns.ts';
+import { orgSchemaName } from '../db/schema/org.ts';
+import { memberships } from '../db/schema/shared.ts';
 import { sharedMigrations } from '../drizzle/migrations.ts';
 import { endpoints } from '../handlers/index.ts';
 import type { Config } from '../lib/config.ts';

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { orgSchemaName } from '../db/org.ts';
-import { rateLimits, sessions, users } from '../db/shared.ts';
+import { orgSchemaName } from '../db/schema/org.ts';
+import { rateLimits, sessions, users } from '../db/schema/shared.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser } from './support/account.ts';
 import {

@@ -9,7 +9,7 @@ import { eq } from 'drizzle-orm';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { mfaDevices, outgoingMails } from '../db/shared.ts';
+import { mfaDevices, outgoingMails } from '../db/schema/shared.ts';
 import { runAdmin } from '../lib/admin/run.ts';
 import { deriveKeys } from '../lib/auth/keys.ts';
 import { createSecretBox } from '../lib/auth/secret-box.ts';

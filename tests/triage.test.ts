@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setFindingStatuses } from '../db/findings.ts';
-import { buildOrgTables, orgSchemaName } from '../db/org.ts';
+import { setFindingStatuses } from '../db/findings/findings.ts';
+import { buildOrgTables, orgSchemaName } from '../db/schema/org.ts';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { expectKeptCounts, expectRightCounts } from './support/counts.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createGroup } from '../db/group.ts';
-import { createHotTexts } from '../db/hot.ts';
 import { createIds } from '../db/ids.ts';
-import { orgSchemaName } from '../db/org.ts';
+import { createHotTexts } from '../db/pool/hot.ts';
+import { orgSchemaName } from '../db/schema/org.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
 import { FindingInput } from '../lib/finding-input.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../lib/http/origin.ts';

@@ -1,4 +1,4 @@
-import { type FindingStatus, orgSchemaName, type Severity } from '../../db/org.ts';
+import { type FindingStatus, orgSchemaName, type Severity } from '../../db/schema/org.ts';
 import { createClient, createOrg, createScan, must, type TestOrg } from '../../tests/support/client.ts';
 import type { BenchDatabase } from './postgres.ts';
 import type { BenchServer } from './server.ts';

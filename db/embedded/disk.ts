@@ -2,8 +2,8 @@ import { open, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
-import type { EmbeddedLog } from '../embedded.ts';
 import type { Cluster } from './cluster.ts';
+import type { EmbeddedLog } from './embedded.ts';
 
 const MIB = 1024 * 1024;
 

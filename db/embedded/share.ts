@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { EmbeddedLog } from '../embedded.ts';
 import { type Binaries, findPackage, prepareBinaries } from './binaries.ts';
 import {
   adopt,
@@ -14,6 +13,7 @@ import {
   SUPERUSER,
 } from './cluster.ts';
 import type { DiskGuard } from './disk.ts';
+import type { EmbeddedLog } from './embedded.ts';
 import { endLeftovers, launch, shutDown, tryStartLock } from './postmaster.ts';
 import { openSession, type Session } from './session.ts';
 import {

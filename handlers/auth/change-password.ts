@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { mailedTokens, users } from '../../db/shared.ts';
+import { mailedTokens, users } from '../../db/schema/shared.ts';
 import {
   lockAccount,
   mailPasswordChanged,

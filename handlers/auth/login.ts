@@ -1,4 +1,4 @@
-import { MFA_TYPES } from '../../db/shared.ts';
+import { MFA_TYPES } from '../../db/schema/shared.ts';
 import { findAnyAccount } from '../../lib/auth/accounts.ts';
 import { clientOf } from '../../lib/auth/limit-clients.ts';
 import { maskAddress, verifiedDevices } from '../../lib/auth/mfa.ts';

@@ -1,6 +1,6 @@
 import { eq, inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { featureFlags, userEmails, users } from '../../db/shared.ts';
+import { featureFlags, userEmails, users } from '../../db/schema/shared.ts';
 import { mailVerification } from '../../lib/auth/accounts.ts';
 import { rememberDevice } from '../../lib/auth/limit-clients.ts';
 import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
-import { mailedTokens, userEmails, users } from '../../db/shared.ts';
+import { mailedTokens, userEmails, users } from '../../db/schema/shared.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/auth/accounts.ts';
 import { dropEarlierHolder } from '../../lib/auth/claim.ts';
 import { rememberDevice } from '../../lib/auth/limit-clients.ts';

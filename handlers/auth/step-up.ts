@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { sessions } from '../../db/shared.ts';
+import { sessions } from '../../db/schema/shared.ts';
 import { lockUser, requirePassword } from '../../lib/auth/accounts.ts';
 import { clientOfSession } from '../../lib/auth/limit-clients.ts';
 import { useAnyCode } from '../../lib/auth/second-factor.ts';

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { mailedTokens, userEmails } from '../../db/shared.ts';
+import { mailedTokens, userEmails } from '../../db/schema/shared.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/auth/mailed-tokens.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';

@@ -1,6 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { type countScans, findingCountsQuery, scanCountsQuery, toSeverityCounts } from '../../db/counts.ts';
-import { findingViewFields } from '../../db/finding-text.ts';
+import {
+  type countScans,
+  findingCountsQuery,
+  scanCountsQuery,
+  toSeverityCounts,
+} from '../../db/findings/counts.ts';
+import { findingViewFields } from '../../db/findings/text.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
 import { omitParameter } from '../../lib/finding-list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';

@@ -1,4 +1,4 @@
-import { countByDay } from '../../db/trend.ts';
+import { countByDay } from '../../db/findings/trend.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { whole } from '../../lib/http/list.ts';

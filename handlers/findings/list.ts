@@ -1,4 +1,4 @@
-import { FINDING_STATUSES, SEVERITIES } from '../../db/org.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/org.ts';
 import { FORMATS } from '../../lib/finding-file.ts';
 import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/finding-list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';

@@ -1,4 +1,4 @@
-import { setFindingStatus } from '../../db/findings.ts';
+import { setFindingStatus } from '../../db/findings/findings.ts';
 import { USER_STATUSES } from '../../lib/finding-input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { memberships, userEmails, users } from '../../db/shared.ts';
+import { memberships, userEmails, users } from '../../db/schema/shared.ts';
 import { lockUser } from '../../lib/auth/accounts.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { readOrgFlags } from '../../db/org-flags.ts';
+import { readOrgFlags } from '../../db/orgs/flags.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';

@@ -1,4 +1,4 @@
-import { enableOrgFlag } from '../../db/org-flags.ts';
+import { enableOrgFlag } from '../../db/orgs/flags.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

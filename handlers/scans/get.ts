@@ -1,5 +1,5 @@
 import { toResource } from '../../db/resources.ts';
-import { readScan } from '../../db/scans.ts';
+import { readScan } from '../../db/scans/scans.ts';
 import { scanId } from '../../lib/finding-input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';

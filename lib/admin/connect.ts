@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../../db/client.ts';
-import { startEmbedded } from '../../db/embedded.ts';
+import { startEmbedded } from '../../db/embedded/embedded.ts';
 import { sqlState } from '../../db/errors.ts';
-import { NO_ANSWER } from '../../db/watch.ts';
+import { NO_ANSWER } from '../../db/pool/watch.ts';
 import type { Config } from '../config.ts';
 import { AdminError, reasonOf } from './error.ts';
 import { MIGRATIONS_AT_ONCE } from './migrations.ts';

@@ -1,9 +1,9 @@
 import { asc } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
-import type { Migration } from '../../db/migrate.ts';
-import { type Miscount, recountOrg } from '../../db/recount.ts';
-import { orgs } from '../../db/shared.ts';
+import { type Miscount, recountOrg } from '../../db/findings/recount.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
+import { orgs } from '../../db/schema/shared.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 

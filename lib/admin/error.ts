@@ -1,4 +1,4 @@
-import { EmbeddedUnavailable } from '../../db/embedded.ts';
+import { EmbeddedUnavailable } from '../../db/embedded/embedded.ts';
 import { ConfigError } from '../config.ts';
 
 /** How the command ends. */

@@ -1,8 +1,8 @@
 import { asc, lt } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
-import { type Migration, migrateOrg, migrateShared } from '../../db/migrate.ts';
-import { orgs } from '../../db/shared.ts';
+import { type Migration, migrateOrg, migrateShared } from '../../db/migrations/migrate.ts';
+import { orgs } from '../../db/schema/shared.ts';
 import { addSearchIndexes, MIGRATIONS_AT_ONCE } from '../org-migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';

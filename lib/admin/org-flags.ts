@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts';
-import { buildOrgTables, orgSchemaName } from '../../db/org.ts';
-import * as flags from '../../db/org-flags.ts';
+import * as flags from '../../db/orgs/flags.ts';
+import { buildOrgTables, orgSchemaName } from '../../db/schema/org.ts';
 import { unknownFlag } from './flags.ts';
 import { findOrg } from './orgs.ts';
 

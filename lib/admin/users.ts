@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, or } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import { createIds } from '../../db/ids.ts';
-import { buildOrgTables, orgSchemaName } from '../../db/org.ts';
+import { buildOrgTables, orgSchemaName } from '../../db/schema/org.ts';
 import {
   mailedTokens,
   memberships,
@@ -12,7 +12,7 @@ import {
   sessions,
   userEmails,
   users,
-} from '../../db/shared.ts';
+} from '../../db/schema/shared.ts';
 import { revokeSessions, revokeSessionsInBatches } from '../auth/accounts.ts';
 import { endMfaLogins } from '../auth/mfa-logins.ts';
 import { countRecoveryCodes, deleteRecoveryCodes } from '../auth/recovery-codes.ts';

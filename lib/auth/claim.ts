@@ -9,7 +9,7 @@ import {
   recoveryCodes,
   userEmails,
   users,
-} from '../../db/shared.ts';
+} from '../../db/schema/shared.ts';
 
 /**
  * Removes everything from an account that an earlier holder may have attached: other addresses, second factors, pending

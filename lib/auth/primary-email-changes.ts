@@ -1,7 +1,7 @@
 import { and, eq, gt, gte, isNull, ne, or, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { mailedTokens, mfaDevices, primaryEmailChanges, userEmails, users } from '../../db/shared.ts';
+import { mailedTokens, mfaDevices, primaryEmailChanges, userEmails, users } from '../../db/schema/shared.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates.ts';

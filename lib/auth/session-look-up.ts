@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
 import type { Database, DatabaseClient } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
-import { orgSchemaName, perOrg } from '../../db/org.ts';
-import type { Role } from '../../db/shared.ts';
+import { orgSchemaName, perOrg } from '../../db/schema/org.ts';
+import type { Role } from '../../db/schema/shared.ts';
 import { arrayText } from '../../db/statements.ts';
 import type { SessionUser } from '../http/call.ts';
 import type { Org } from '../orgs.ts';

@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import type { Database, DatabaseClient, PoolGauges } from '../../db/client.ts';
-import { asQuery, lost, replacing, takesAnyTime } from '../../db/driver.ts';
 import { sqlState } from '../../db/errors.ts';
+import { asQuery, lost, replacing, takesAnyTime } from '../../db/pool/driver.ts';
 
 /** A request has six connections to anywhere at the most; the others are for mails. */
 export const CONNECTIONS = 3;

@@ -1,4 +1,4 @@
-import { OVER_SHARE, type Turns } from '../../db/turns.ts';
+import { OVER_SHARE, type Turns } from '../../db/pool/turns.ts';
 import type { WorkKind } from '../metrics.ts';
 import {
   countPlaces,

@@ -1,6 +1,6 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
-import { memberships, type Role, sessions } from '../../db/shared.ts';
+import { memberships, type Role, sessions } from '../../db/schema/shared.ts';
 import { type ApiToken, parseBearer } from '../auth/api-tokens.ts';
 import type { FoundInOrg, FoundSession } from '../auth/session-look-up.ts';
 import { idleLimit } from '../auth/sessions.ts';

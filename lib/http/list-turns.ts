@@ -1,4 +1,4 @@
-import { createTurns, enterTurns, type Turns } from '../../db/turns.ts';
+import { createTurns, enterTurns, type Turns } from '../../db/pool/turns.ts';
 
 /** Whole lists have a connection each for as long as they are read: so many at a time. */
 export interface ListTurns {

@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { sqlState } from '../../db/errors.ts';
-import { type SearchLimits, searchSettings } from '../../db/finding-search.ts';
+import { type SearchLimits, searchSettings } from '../../db/findings/search.ts';
+import { enterTurns } from '../../db/pool/turns.ts';
 import { readRows, type TextQuery } from '../../db/stream.ts';
-import { enterTurns } from '../../db/turns.ts';
 import type { Org } from '../orgs.ts';
 import { LIST_PATIENCE_MS } from '../work-places.ts';
 import type { PublicCall } from './call.ts';

@@ -1,5 +1,5 @@
 import { sqlState } from '../../db/errors.ts';
-import { BUSY, OVER_SHARE, WITHDRAWN } from '../../db/turns.ts';
+import { BUSY, OVER_SHARE, WITHDRAWN } from '../../db/pool/turns.ts';
 import { ApiError } from './errors.ts';
 
 /** When a client that was refused may try again. */

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { rankIn } from '../../db/columns.ts';
-import { memberships, ROLES, userEmails, users } from '../../db/shared.ts';
+import { rankIn } from '../../db/schema/columns.ts';
+import { memberships, ROLES, userEmails, users } from '../../db/schema/shared.ts';
 import type { Config } from '../config.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { memberships, orgs, type Role } from '../../db/shared.ts';
+import { memberships, orgs, type Role } from '../../db/schema/shared.ts';
 import { issueMailedToken } from '../auth/mailed-tokens.ts';
 import type { Config } from '../config.ts';
 import type { OrgCall } from '../http/call.ts';

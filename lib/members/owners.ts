@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { memberships, type Role, userEmails, users } from '../../db/shared.ts';
+import { memberships, type Role, userEmails, users } from '../../db/schema/shared.ts';
 import type { Config } from '../config.ts';
 import { ApiError } from '../http/errors.ts';
 import { isConfirmed } from './fields.ts';

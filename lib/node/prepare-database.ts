@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
-import { migrateShared } from '../../db/migrate.ts';
+import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Logger } from '../logger.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Figure } from '../../bench/support/bench.ts';
 import { median } from '../../bench/support/stats.ts';
 import { createIds } from '../../db/ids.ts';
-import { orgSchemaStatements } from '../../db/migrate.ts';
+import { orgSchemaStatements } from '../../db/migrations/migrate.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
 import { must } from '../../tests/support/client.ts';
 import { apiOf, bareRateOf, type Fleet, type FleetOrg, portions, rateOf } from './orgs.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, vi } from 'vitest';
-import type { Migration } from '../../db/migrate.ts';
-import { outgoingMails } from '../../db/shared.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
+import { outgoingMails } from '../../db/schema/shared.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { PasswordHasher } from '../../lib/auth/passwords.ts';
 import { type Config, parseConfig } from '../../lib/config.ts';

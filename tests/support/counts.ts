@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Database } from '../../db/client.ts';
-import { FINDING_STATUSES, orgSchemaName, SEVERITIES } from '../../db/org.ts';
+import { FINDING_STATUSES, orgSchemaName, SEVERITIES } from '../../db/schema/org.ts';
 import { type Api, must, type TestOrg } from './api.ts';
 
 interface Count {

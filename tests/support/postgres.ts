@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../db/client.ts';
-import { startEmbedded } from '../../db/embedded.ts';
-import { migrateShared } from '../../db/migrate.ts';
+import { startEmbedded } from '../../db/embedded/embedded.ts';
+import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { silentLog } from './log.ts';
 

@@ -1,4 +1,4 @@
-import type { Push } from '../../../db/ingest.ts';
+import type { Push } from '../../../db/findings/ingest.ts';
 import { toResource } from '../../../db/resources.ts';
 import { FindingInput } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';

@@ -1,4 +1,4 @@
-import { FINDING_STATUSES, SEVERITIES } from '../../../db/org.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/org.ts';
 import { answerFindings } from '../../../lib/finding-list.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { setFindingStatus } from '../../../db/findings.ts';
+import { setFindingStatus } from '../../../db/findings/findings.ts';
 import { AGENT_STATUSES } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
-import { PERSONAS, type ScanTarget } from '../../../db/org.ts';
-import { insertScan } from '../../../db/scans.ts';
+import { insertScan } from '../../../db/scans/scans.ts';
+import { PERSONAS, type ScanTarget } from '../../../db/schema/org.ts';
 import { scanId } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { toResource } from '../../../db/resources.ts';
-import { finishScan, readScan } from '../../../db/scans.ts';
+import { finishScan, readScan } from '../../../db/scans/scans.ts';
 import { scanId } from '../../../lib/finding-input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { userEmails, users } from '../../../db/shared.ts';
+import { userEmails, users } from '../../../db/schema/shared.ts';
 import { clientOf } from '../../../lib/auth/limit-clients.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/auth/mfa-logins.ts';
 import { countRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';

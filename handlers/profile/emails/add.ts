@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, or } from 'drizzle-orm';
-import { userEmails } from '../../../db/shared.ts';
+import { userEmails } from '../../../db/schema/shared.ts';
 import { mailChange } from '../../../lib/auth/account-changes.ts';
 import { lockAccount, mailVerification } from '../../../lib/auth/accounts.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';

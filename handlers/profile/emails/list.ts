@@ -1,5 +1,5 @@
 import { desc, eq } from 'drizzle-orm';
-import { userEmails } from '../../../db/shared.ts';
+import { userEmails } from '../../../db/schema/shared.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { mfaDevices, userEmails } from '../../../db/shared.ts';
+import { mfaDevices, userEmails } from '../../../db/schema/shared.ts';
 import { mailChange } from '../../../lib/auth/account-changes.ts';
 import { lockAccount } from '../../../lib/auth/accounts.ts';
 import { freshCookie } from '../../../lib/http/access.ts';

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { userEmails } from '../../../db/shared.ts';
+import { userEmails } from '../../../db/schema/shared.ts';
 import { mailVerification } from '../../../lib/auth/accounts.ts';
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { userEmails } from '../../../db/shared.ts';
+import { userEmails } from '../../../db/schema/shared.ts';
 import { lockAccount } from '../../../lib/auth/accounts.ts';
 import { mailUndoLink } from '../../../lib/auth/primary-email-changes.ts';
 import { freshCookie } from '../../../lib/http/access.ts';

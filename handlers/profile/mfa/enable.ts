@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { users } from '../../../db/shared.ts';
+import { users } from '../../../db/schema/shared.ts';
 import { mailChange } from '../../../lib/auth/account-changes.ts';
 import { lockAccount } from '../../../lib/auth/accounts.ts';
 import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/auth/mfa.ts';

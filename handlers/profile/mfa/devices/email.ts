@@ -1,6 +1,6 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
-import { mfaDevices, userEmails } from '../../../../db/shared.ts';
+import { mfaDevices, userEmails } from '../../../../db/schema/shared.ts';
 import { mailChange } from '../../../../lib/auth/account-changes.ts';
 import { lockAccount } from '../../../../lib/auth/accounts.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/auth/mfa.ts';

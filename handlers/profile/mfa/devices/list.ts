@@ -1,6 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
-import { mfaDevices } from '../../../../db/shared.ts';
+import { mfaDevices } from '../../../../db/schema/shared.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../lib/auth/mfa.ts';
 import { cookie } from '../../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../../lib/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { mfaDevices } from '../../../../db/shared.ts';
+import { mfaDevices } from '../../../../db/schema/shared.ts';
 import { mailChange } from '../../../../lib/auth/account-changes.ts';
 import { lockAccount, requirePassword } from '../../../../lib/auth/accounts.ts';
 import { switchMfaOff, verifiedDevices } from '../../../../lib/auth/mfa.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { toResource } from '../../../../../db/resources.ts';
-import { mfaDevices } from '../../../../../db/shared.ts';
+import { mfaDevices } from '../../../../../db/schema/shared.ts';
 import { lockAccount } from '../../../../../lib/auth/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../../lib/auth/mfa.ts';
 import { generateTotp } from '../../../../../lib/auth/totp.ts';

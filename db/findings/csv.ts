@@ -1,6 +1,6 @@
 import { type AnyColumn, is, type SQL, sql } from 'drizzle-orm';
 import { PgUUID } from 'drizzle-orm/pg-core';
-import { type Fields, inner, isBare, isTime, timeText } from './resources.ts';
+import { type Fields, inner, isBare, isTime, timeText } from '../resources.ts';
 
 /**
  * An SQL expression for a line of CSV (RFC 4180), with its end. Texts stand between quotes; those a spreadsheet would

@@ -182,7 +182,7 @@ function defineOrgTables() {
       // Of columns that a finding seen again keeps, so that it stays a HOT update.
       index('findings_severity').on(t.severity, t.status, t.id),
       index('findings_project').on(t.projectId, t.severity, t.status, t.id),
-      // Made where PostgreSQL has pg_trgm, see db/search-index.ts. Its columns stay the same where a finding is seen again.
+      // Made where PostgreSQL has pg_trgm, see db/migrations/search-index.ts. Its columns stay the same where a finding is seen again.
       index('findings_search').using(
         'gin',
         sql`${searchedText(t)} ${sql.raw(`"${TRIGRAM_SCHEMA}".gin_trgm_ops`)}`,
@@ -238,7 +238,7 @@ function defineOrgTables() {
     (t) => [primaryKey({ name: 'exploits_pk', columns: [t.findingId, t.id] })],
   );
 
-  /** Flags that somebody has changed; all others are as `db/org-flags.ts` says. */
+  /** Flags that somebody has changed; all others are as `db/orgs/flags.ts` says. */
   const orgFlags = schema.table('feature_flags', {
     name: varchar('name', { length: 50 }).primaryKey(),
     /** Set by platform administrators. */

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres';
-import { orgSchemaName } from './org.ts';
+import { orgSchemaName } from '../schema/org.ts';
 
 /** A count that was not what the rows say. */
 export interface Miscount {

@@ -1,6 +1,6 @@
 import { and, eq, ne, type SQL } from 'drizzle-orm';
-import type { Db } from './client.ts';
-import type { OrgTables } from './org.ts';
+import type { Db } from '../client.ts';
+import type { OrgTables } from '../schema/org.ts';
 
 /** A feature flag of an organization; it is active when it is both provisioned and enabled. */
 export interface OrgFlag {

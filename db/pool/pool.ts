@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
+import { sqlState } from '../errors.ts';
 import { asQuery, type DriverQuery, replacing } from './driver.ts';
-import { sqlState } from './errors.ts';
 import { createHotTexts } from './hot.ts';
 import { createLease } from './lease.ts';
 import { CONNECTION_LIFETIME_MS, createSlot, type Slot } from './slot.ts';

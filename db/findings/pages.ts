@@ -1,5 +1,4 @@
-import type { Database } from './client.ts';
-import { type FindingView, findingText } from './finding-text.ts';
+import type { Database } from '../client.ts';
 import {
   type FindingStatus,
   type OrgTables,
@@ -7,9 +6,10 @@ import {
   perOrg,
   SEVERITIES,
   type Severity,
-} from './org.ts';
-import { toQuery } from './statements.ts';
-import type { TextQuery } from './stream.ts';
+} from '../schema/org.ts';
+import { toQuery } from '../statements.ts';
+import type { TextQuery } from '../stream.ts';
+import { type FindingView, findingText } from './text.ts';
 
 /** A part of a list. */
 export interface Window {

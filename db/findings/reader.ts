@@ -1,10 +1,10 @@
 import { sql as fragment } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import type { Database } from './client.ts';
-import { createGroup } from './group.ts';
-import { type OrgTables, perOrg } from './org.ts';
-import { findingFields, jsonText } from './resources.ts';
-import { arrayText, toQuery } from './statements.ts';
+import type { Database } from '../client.ts';
+import { createGroup } from '../group.ts';
+import { findingFields, jsonText } from '../resources.ts';
+import { type OrgTables, perOrg } from '../schema/org.ts';
+import { arrayText, toQuery } from '../statements.ts';
 
 /** Reads a finding of an org by its id; @returns its JSON, or undefined when there is none such */
 export type FindingReader = (

@@ -1,5 +1,5 @@
+import { sqlState } from '../errors.ts';
 import { isThere } from './connection.ts';
-import { sqlState } from './errors.ts';
 import type { Slot } from './slot.ts';
 
 /** Knows whether the database answers. */

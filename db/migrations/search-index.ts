@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from 'postgres';
-import { isUnavailable, refusesWrites } from './errors.ts';
-import { TRIGRAM_SCHEMA } from './org.ts';
+import { isUnavailable, refusesWrites } from '../errors.ts';
+import { TRIGRAM_SCHEMA } from '../schema/org.ts';
 
 /*
  * The index that searches use needs the extension pg_trgm, which not every PostgreSQL has, and not every role may create.

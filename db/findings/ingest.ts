@@ -1,12 +1,12 @@
 import type { Sql } from 'postgres';
-import { isUnavailable, retried } from './errors.ts';
-import { createGroup } from './group.ts';
-import type { NewId } from './ids.ts';
+import { isUnavailable, retried } from '../errors.ts';
+import { createGroup } from '../group.ts';
+import type { NewId } from '../ids.ts';
+import type { WithConnection } from '../pool/pool.ts';
+import { refreshSummary } from '../scans/scans.ts';
+import { type FindingStatus, type OrgTables, orgSchemaName, perOrg, type Severity } from '../schema/org.ts';
+import { arrayText } from '../statements.ts';
 import { ingestStatement } from './ingest-statement.ts';
-import { type FindingStatus, type OrgTables, orgSchemaName, perOrg, type Severity } from './org.ts';
-import type { WithConnection } from './pool.ts';
-import { refreshSummary } from './scans.ts';
-import { arrayText } from './statements.ts';
 
 /** A finding as an agent pushes it, already validated. */
 export interface Push {

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import postgres, { type Sql } from 'postgres';
+import { sqlState } from '../errors.ts';
 import { asQuery, type DriverQuery, lost } from './driver.ts';
-import { sqlState } from './errors.ts';
 
 /**
  * A connection with a postgres.js client of its own, which is thrown away together with it. Of a connection that is lost,

@@ -1,9 +1,9 @@
-import { openCluster } from './embedded/cluster.ts';
-import { createDiskGuard, type MeasureDisk } from './embedded/disk.ts';
-import { prepareServiceRole } from './embedded/service-role.ts';
-import { joinOrStart, leave, openSite, rejoin } from './embedded/share.ts';
-import { supervise } from './embedded/supervisor.ts';
-import { EmbeddedUnavailable, INSTEAD } from './embedded/system.ts';
+import { openCluster } from './cluster.ts';
+import { createDiskGuard, type MeasureDisk } from './disk.ts';
+import { prepareServiceRole } from './service-role.ts';
+import { joinOrStart, leave, openSite, rejoin } from './share.ts';
+import { supervise } from './supervisor.ts';
+import { EmbeddedUnavailable, INSTEAD } from './system.ts';
 
 export { EmbeddedUnavailable };
 

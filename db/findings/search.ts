@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import { PLAN_ANEW, unlessAborted } from './driver.ts';
-import type { Window } from './finding-pages.ts';
-import type { OrgTables } from './org.ts';
-import { toQuery } from './statements.ts';
+import { PLAN_ANEW, unlessAborted } from '../pool/driver.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { toQuery } from '../statements.ts';
+import type { Window } from './pages.ts';
 
 /** Findings that no index has in order: what they are, and how they follow each other. */
 export interface FindingSearch {

@@ -1,11 +1,17 @@
 import { and, desc, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Sql } from 'postgres';
-import type { Db, Tx } from './client.ts';
-import { rankIn } from './columns.ts';
-import { type OrgTables, type PERSONAS, type ScanStatus, type ScanTarget, SEVERITIES } from './org.ts';
-import { json, type Resource, type ScanRow, scanFields, withCte } from './resources.ts';
-import { run } from './statements.ts';
+import type { Db, Tx } from '../client.ts';
+import { json, type Resource, type ScanRow, scanFields, withCte } from '../resources.ts';
+import { rankIn } from '../schema/columns.ts';
+import {
+  type OrgTables,
+  type PERSONAS,
+  type ScanStatus,
+  type ScanTarget,
+  SEVERITIES,
+} from '../schema/org.ts';
+import { run } from '../statements.ts';
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
 export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string) {

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import { retried } from './errors.ts';
-import type { FindingStatus, OrgTables } from './org.ts';
-import { type FindingRow, findingFields, json, type Resource, withCte } from './resources.ts';
-import { orgStatement } from './statements.ts';
+import { retried } from '../errors.ts';
+import { type FindingRow, findingFields, json, type Resource, withCte } from '../resources.ts';
+import type { FindingStatus, OrgTables } from '../schema/org.ts';
+import { orgStatement } from '../statements.ts';
 
 /** These statuses say that the matter is settled: a regression noted before is settled with it. */
 const SETTLED: ReadonlySet<FindingStatus> = new Set(['fixed', 'verified', 'false_positive', 'wontfix']);

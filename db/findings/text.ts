@@ -1,7 +1,7 @@
 import { type AnyColumn, eq, type SQL, sql } from 'drizzle-orm';
+import { type Fields, findingFields, jsonText } from '../resources.ts';
+import type { OrgTables } from '../schema/org.ts';
 import { csvText } from './csv.ts';
-import type { OrgTables } from './org.ts';
-import { type Fields, findingFields, jsonText } from './resources.ts';
 
 /** How the findings of a list are shown. */
 export interface FindingView {
