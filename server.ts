@@ -8,11 +8,11 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { EmbeddedUnavailable, startEmbedded } from './db/embedded/embedded.ts';
 import { endpoints } from './handlers/index.ts';
-import { readBacklog } from './lib/backlog.ts';
 import { type Config, ConfigError, parseConfig } from './lib/config.ts';
-import { warnOfExposure } from './lib/exposure.ts';
 import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
+import { readBacklog } from './lib/maintenance/backlog.ts';
+import { purgeExpired } from './lib/maintenance/purge.ts';
 import { createNodeHasher, defaultConcurrency } from './lib/node/argon2.ts';
 import { createHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
@@ -22,8 +22,8 @@ import { collectProcess } from './lib/node/process-metrics.ts';
 import { createServices } from './lib/node/services.ts';
 import { connectPrimary } from './lib/node/worker.ts';
 import { createWorkers, WorkerFailed } from './lib/node/workers.ts';
-import { purgeExpired } from './lib/purge.ts';
 import { type Services, warnOfUnset } from './lib/services.ts';
+import { warnOfExposure } from './lib/warnings/exposure.ts';
 
 /** For the requests under way; a worker may be given less. All that is stopped together takes ten seconds at most. */
 const STOP_TIMEOUT_MS = 8_000;

@@ -8,25 +8,31 @@ import type { Migration } from '../db/migrations/migrate.ts';
 import { createShare } from '../db/pool/share.ts';
 import type { Turns } from '../db/pool/turns.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
-import { type ApiTokens, createApiTokens } from './auth/api-tokens.ts';
-import { createEmailCodes, type EmailCodes } from './auth/email-codes.ts';
-import { deriveKeys } from './auth/keys.ts';
-import { type AuthLimits, createAuthLimits, noLimits } from './auth/limits.ts';
-import type { PasswordHasher } from './auth/passwords.ts';
-import { randomHex } from './auth/random.ts';
-import { createSecretBox, type SecretBox } from './auth/secret-box.ts';
-import { createSessionLookUp, type SessionLookUp } from './auth/session-look-up.ts';
-import { createSignedTokens, type SignedTokens } from './auth/signed-token.ts';
+import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
+import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
+import type { PasswordHasher } from './accounts/passwords/passwords.ts';
+import { createSessionLookUp, type SessionLookUp } from './accounts/sessions/look-up.ts';
+import { createSignedTokens, type SignedTokens } from './accounts/sessions/signed-token.ts';
 import { type Config, insecureSettings } from './config.ts';
-import { createListTurns, type ListTurns } from './http/list-turns.ts';
+import { deriveKeys } from './crypto/keys.ts';
+import { randomHex } from './crypto/random.ts';
+import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import { createOrgGate, type OrgGate } from './fair-share/gate.ts';
+import { createListTurns, type ListTurns } from './fair-share/list-places.ts';
+import {
+  countedPlaces,
+  createWorkPlaces,
+  FEW,
+  LIST_PATIENCE_MS,
+  type WorkPlaces,
+} from './fair-share/places.ts';
 import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
-import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
-import { createOrgGate, type OrgGate } from './org-gate.ts';
-import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs.ts';
-import { plainConnections } from './plain-connections.ts';
-import { countedPlaces, createWorkPlaces, FEW, LIST_PATIENCE_MS, type WorkPlaces } from './work-places.ts';
+import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
+import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
+import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
+import { plainConnections } from './warnings/plain-connections.ts';
 
 export type Clock = () => Date;
 

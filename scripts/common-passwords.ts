@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { dictionary } from '@zxcvbn-ts/language-common';
-import { canBeForm, encodeList } from '../lib/auth/password-forms.ts';
+import { canBeForm, encodeList } from '../lib/accounts/passwords/forms.ts';
 
 /*
- * Writes lib/auth/common-passwords.ts, the list that new passwords are checked against, from the list of
+ * Writes lib/accounts/passwords/common.ts, the list that new passwords are checked against, from the list of
  * @zxcvbn-ts/language-common. With --check it fails when that file is not up to date.
  */
-const FILE = resolve(import.meta.dirname, '../lib/auth/common-passwords.ts');
+const FILE = resolve(import.meta.dirname, '../lib/accounts/passwords/common.ts');
 
 const entries = dictionary['passwords-common'].map((entry) => entry.toLowerCase()).filter(canBeForm);
 const text = [
@@ -20,7 +20,7 @@ if (!process.argv.includes('--check')) {
   writeFileSync(FILE, text);
 } else if (readFileSync(FILE, 'utf8') !== text) {
   process.stderr.write(
-    'lib/auth/common-passwords.ts does not match its source: run `npm run passwords:generate`.\n',
+    'lib/accounts/passwords/common.ts does not match its source: run `npm run passwords:generate`.\n',
   );
   process.exitCode = 1;
 }

@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 const NAMES = /^(licen[sc]e|copying|notice)(\.(md|txt))?$/i;
 const LINE = '-'.repeat(80);
 
-/** lib/auth/common-passwords.ts is made from it. */
+/** lib/accounts/passwords/common.ts is made from it. */
 export const LIST_OF_PASSWORDS = 'node_modules/@zxcvbn-ts/language-common';
 
 /** The directories of the packages that esbuild has put into what it built. */

@@ -7,7 +7,7 @@ import { asAgent, asMember } from '../bench/support/http.ts';
 import type { BenchServer } from '../bench/support/server.ts';
 import type { Site } from '../bench/support/site.ts';
 import { median } from '../bench/support/stats.ts';
-import { createSignedTokens } from '../lib/auth/signed-token.ts';
+import { createSignedTokens } from '../lib/accounts/sessions/signed-token.ts';
 import { createNodeHasher } from '../lib/node/argon2.ts';
 import { createClient, createScan, finding, PASSWORD } from '../tests/support/client.ts';
 import { type HostileRequest, mutations, spoil } from '../tests/support/hostile.ts';

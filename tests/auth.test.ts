@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { orgs, sessions, userEmails, users } from '../db/schema/shared.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { createNodeHasher } from '../lib/node/argon2.ts';
-import { ORG_SLUG } from '../lib/slugs.ts';
+import { ORG_SLUG } from '../lib/orgs/slugs.ts';
 import { type Answer, createApi, createUser, must, PASSWORD } from './support/api.ts';
 import { JWT_SECRET as SECRET, startApp, type TestApp, type TestAppOptions } from './support/app.ts';
 

@@ -10,7 +10,7 @@ import { setDomain } from '../lib/admin/domains.ts';
 import { migrate } from '../lib/admin/migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from '../lib/admin/org-flags.ts';
 import { showOrg } from '../lib/admin/orgs.ts';
-import { purgeExpired } from '../lib/purge.ts';
+import { purgeExpired } from '../lib/maintenance/purge.ts';
 import { createOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { citusFaults, orgSchemasOf } from './support/citus.ts';

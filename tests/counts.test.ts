@@ -15,7 +15,7 @@ import {
   SEVERITIES,
   type Severity,
 } from '../db/schema/org.ts';
-import { AGENT_STATUSES, USER_STATUSES } from '../lib/finding-input.ts';
+import { AGENT_STATUSES, USER_STATUSES } from '../lib/findings/input.ts';
 import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { expectKeptCounts, expectRightCounts } from './support/counts.ts';

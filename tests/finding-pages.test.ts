@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FINDING_STATUSES, SEVERITIES } from '../db/schema/org.ts';
-import { SORTS } from '../lib/finding-list.ts';
+import { SORTS } from '../lib/findings/list.ts';
 import { createOrg, createScan, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 

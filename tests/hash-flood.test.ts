@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createHashQueue, type HashQueueOptions } from '../lib/auth/hash-queue.ts';
-import type { PasswordHasher } from '../lib/auth/passwords.ts';
+import { createHashQueue, type HashQueueOptions } from '../lib/accounts/passwords/hash-queue.ts';
+import type { PasswordHasher } from '../lib/accounts/passwords/passwords.ts';
 import { createUser, PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';

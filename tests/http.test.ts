@@ -2,10 +2,10 @@ import net from 'node:net';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { orgs } from '../db/schema/shared.ts';
-import { readBacklog } from '../lib/backlog.ts';
 import { refuseMalformed } from '../lib/http/app.ts';
 import { BODY_LIMIT } from '../lib/http/input.ts';
 import { createLogger } from '../lib/logger.ts';
+import { readBacklog } from '../lib/maintenance/backlog.ts';
 import { createHttpServer } from '../lib/node/http-server.ts';
 import {
   type Answer,

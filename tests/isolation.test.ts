@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { recountOrg } from '../db/findings/recount.ts';
 import { endpoints } from '../handlers/index.ts';
-import { insertOrg } from '../lib/orgs.ts';
+import { insertOrg } from '../lib/orgs/create.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import {
   type Answered,

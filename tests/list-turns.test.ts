@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createListTurns, type ListTurns } from '../lib/http/list-turns.ts';
+import { createListTurns, type ListTurns } from '../lib/fair-share/list-places.ts';
 
 describe('whole lists', () => {
   /** Reads a list, with rows waiting for it all the time. */

@@ -13,9 +13,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Database, openDatabase } from '../db/client.ts';
 import { createIds } from '../db/ids.ts';
 import { mailQueue, outgoingMails } from '../db/schema/shared.ts';
-import { deriveKeys } from '../lib/auth/keys.ts';
-import { createSecretBox } from '../lib/auth/secret-box.ts';
 import { parseConfig } from '../lib/config.ts';
+import { deriveKeys } from '../lib/crypto/keys.ts';
+import { createSecretBox } from '../lib/crypto/secret-box.ts';
 import { createLogger } from '../lib/logger.ts';
 import type { Mailer, OutgoingMail } from '../lib/mail/mailer.ts';
 import { createMailQueue, type MailQueueOptions } from '../lib/mail/queue.ts';

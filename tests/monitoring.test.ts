@@ -8,8 +8,8 @@ import { openDatabase } from '../db/client.ts';
 import { startEmbedded } from '../db/embedded/embedded.ts';
 import { migrateShared } from '../db/migrations/migrate.ts';
 import { sharedMigrations } from '../drizzle/migrations.ts';
-import { createMetrics, type MetricsOptions } from '../lib/metrics.ts';
-import { createMetricsSum } from '../lib/metrics-sum.ts';
+import { createMetrics, type MetricsOptions } from '../lib/metrics/metrics.ts';
+import { createMetricsSum } from '../lib/metrics/sum.ts';
 import { collectProcess } from '../lib/node/process-metrics.ts';
 import { silentLog } from './support/log.ts';
 

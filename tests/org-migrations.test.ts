@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { migrateOrgs } from '../lib/org-migrations.ts';
+import { migrateOrgs } from '../lib/orgs/migrations.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { silentLog } from './support/log.ts';
 

@@ -1,7 +1,7 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isCommonPassword, wordIn } from '../lib/auth/password-check.ts';
+import { isCommonPassword, wordIn } from '../lib/accounts/passwords/check.ts';
 import {
   canBeForm,
   decodeList,
@@ -9,8 +9,8 @@ import {
   fingerprintOf,
   formsOf,
   includesSorted,
-} from '../lib/auth/password-forms.ts';
-import { newPassword } from '../lib/auth/passwords.ts';
+} from '../lib/accounts/passwords/forms.ts';
+import { newPassword } from '../lib/accounts/passwords/passwords.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
 import { type Answer, createUser, PASSWORD } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';

@@ -482,7 +482,7 @@ describe('an undo link', () => {
     await promote(user.cookie, user.email);
     await switchMfaOn(t, user.cookie);
     must(await login((await emails(user.cookie)).find((e: { is_primary: boolean }) => e.is_primary).email));
-    const { purgeExpired } = await import('../lib/purge.ts');
+    const { purgeExpired } = await import('../lib/maintenance/purge.ts');
     const { sql } = t.services.database;
     const left = async () =>
       Promise.all(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newPassword } from '../lib/auth/passwords.ts';
+import { newPassword } from '../lib/accounts/passwords/passwords.ts';
 import { email } from '../lib/http/fields.ts';
-import { ORG_SLUG } from '../lib/slugs.ts';
+import { ORG_SLUG } from '../lib/orgs/slugs.ts';
 import { emailProblem } from '../ui/src/parts/email.ts';
 import { passwordProblem } from '../ui/src/parts/password-rules.ts';
 import { orgSlugProblem, slugFrom } from '../ui/src/parts/slug.ts';

@@ -4,10 +4,10 @@ import { createIds } from '../db/ids.ts';
 import { createHotTexts } from '../db/pool/hot.ts';
 import { orgSchemaName } from '../db/schema/org.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
-import { FindingInput } from '../lib/finding-input.ts';
+import { FindingInput } from '../lib/findings/input.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../lib/http/origin.ts';
 import { createLogger } from '../lib/logger.ts';
-import { plainConnections } from '../lib/plain-connections.ts';
+import { plainConnections } from '../lib/warnings/plain-connections.ts';
 import { PROJECTS } from '../scripts/seed/company.ts';
 import { limit } from './support/limits.ts';
 

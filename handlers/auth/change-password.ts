@@ -5,11 +5,11 @@ import {
   mailPasswordChanged,
   requirePassword,
   revokeSessions,
-} from '../../lib/auth/accounts.ts';
-import { rememberDevice } from '../../lib/auth/limit-clients.ts';
-import { endMfaLogins } from '../../lib/auth/mfa-logins.ts';
-import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
-import { newPassword } from '../../lib/auth/passwords.ts';
+} from '../../lib/accounts/accounts.ts';
+import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
+import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
+import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
+import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';

@@ -1,10 +1,10 @@
 import { MFA_TYPES } from '../../db/schema/shared.ts';
-import { findAnyAccount } from '../../lib/auth/accounts.ts';
-import { clientOf } from '../../lib/auth/limit-clients.ts';
-import { maskAddress, verifiedDevices } from '../../lib/auth/mfa.ts';
-import { startMfaLogin } from '../../lib/auth/mfa-logins.ts';
-import { toUser } from '../../lib/auth/sessions.ts';
-import { signInByPassword } from '../../lib/auth/sign-in.ts';
+import { findAnyAccount } from '../../lib/accounts/accounts.ts';
+import { clientOf } from '../../lib/accounts/limits/clients.ts';
+import { maskAddress, verifiedDevices } from '../../lib/accounts/mfa/devices.ts';
+import { startMfaLogin } from '../../lib/accounts/mfa/logins.ts';
+import { toUser } from '../../lib/accounts/sessions/sessions.ts';
+import { signInByPassword } from '../../lib/accounts/sessions/sign-in.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

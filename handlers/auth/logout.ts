@@ -1,4 +1,4 @@
-import { endSession, sessionCookie } from '../../lib/auth/sessions.ts';
+import { endSession, sessionCookie } from '../../lib/accounts/sessions/sessions.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { expireStrayCookies, readSessionCookies } from '../../lib/http/session-cookie.ts';

@@ -1,11 +1,11 @@
 import { eq, inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { featureFlags, userEmails, users } from '../../db/schema/shared.ts';
-import { mailVerification } from '../../lib/auth/accounts.ts';
-import { rememberDevice } from '../../lib/auth/limit-clients.ts';
-import { checkChosenPassword, withWarning } from '../../lib/auth/password-check.ts';
-import { newPassword } from '../../lib/auth/passwords.ts';
-import { startSession, toUser } from '../../lib/auth/sessions.ts';
+import { mailVerification } from '../../lib/accounts/accounts.ts';
+import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
+import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
+import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
+import { startSession, toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
@@ -13,7 +13,8 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { email, name } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
-import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
+import { insertOrg } from '../../lib/orgs/create.ts';
+import { orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { User } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 

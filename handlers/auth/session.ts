@@ -1,8 +1,8 @@
-import { toUser } from '../../lib/auth/sessions.ts';
+import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { publicAccess, visitorOf } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
-import { listOrgsOf } from '../../lib/orgs.ts';
+import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Account, Organization } from '../../lib/resources.ts';
 
 export const session = endpoint(

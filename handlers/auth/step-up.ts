@@ -1,8 +1,8 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { sessions } from '../../db/schema/shared.ts';
-import { lockUser, requirePassword } from '../../lib/auth/accounts.ts';
-import { clientOfSession } from '../../lib/auth/limit-clients.ts';
-import { useAnyCode } from '../../lib/auth/second-factor.ts';
+import { lockUser, requirePassword } from '../../lib/accounts/accounts.ts';
+import { clientOfSession } from '../../lib/accounts/limits/clients.ts';
+import { useAnyCode } from '../../lib/accounts/mfa/second-factor.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

@@ -1,5 +1,5 @@
-import { undoPrimaryEmailChange } from '../../lib/auth/primary-email-changes.ts';
-import { randomHex } from '../../lib/auth/random.ts';
+import { undoPrimaryEmailChange } from '../../lib/accounts/primary-email-changes.ts';
+import { randomHex } from '../../lib/crypto/random.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';

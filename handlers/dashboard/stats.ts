@@ -7,7 +7,7 @@ import {
 } from '../../db/findings/counts.ts';
 import { findingViewFields } from '../../db/findings/text.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
-import { omitParameter } from '../../lib/finding-list.ts';
+import { omitParameter } from '../../lib/findings/list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { count, z } from '../../lib/http/schema.ts';

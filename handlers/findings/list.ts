@@ -1,12 +1,12 @@
 import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/org.ts';
-import { FORMATS } from '../../lib/finding-file.ts';
-import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/finding-list.ts';
+import { FORMATS } from '../../lib/findings/file.ts';
+import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/findings/list.ts';
+import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../lib/http/list.ts';
 import { text, uuid, z } from '../../lib/http/schema.ts';
 import { ListedFinding } from '../../lib/resources.ts';
-import { SarifLog } from '../../lib/sarif/schema.ts';
 
 /** What two scans differ in is asked for with all of these. */
 const COMPARISON = ['scan_id', 'against', 'change'] as const;

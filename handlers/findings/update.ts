@@ -1,5 +1,5 @@
 import { setFindingStatus } from '../../db/findings/findings.ts';
-import { USER_STATUSES } from '../../lib/finding-input.ts';
+import { USER_STATUSES } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

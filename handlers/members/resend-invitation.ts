@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { memberships, userEmails, users } from '../../db/schema/shared.ts';
-import { lockUser } from '../../lib/auth/accounts.ts';
+import { lockUser } from '../../lib/accounts/accounts.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { orgs, PLANS } from '../../db/schema/shared.ts';
-import { lockUser } from '../../lib/auth/accounts.ts';
+import { lockUser } from '../../lib/accounts/accounts.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
-import { insertOrg, orgSlugCandidates } from '../../lib/orgs.ts';
+import { insertOrg } from '../../lib/orgs/create.ts';
+import { isReservedSlug, ORG_SLUG, orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { requireNoMore, requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
-import { isReservedSlug, ORG_SLUG } from '../../lib/slugs.ts';
 
 const slug = z
   .string()

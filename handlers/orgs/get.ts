@@ -4,7 +4,7 @@ import { cookie } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { text, z } from '../../lib/http/schema.ts';
-import { listOrgsOf } from '../../lib/orgs.ts';
+import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Organization } from '../../lib/resources.ts';
 
 export const getOrg = endpoint(

@@ -1,7 +1,7 @@
 import { cookie } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
-import { listOrgsOf } from '../../lib/orgs.ts';
+import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Organization } from '../../lib/resources.ts';
 
 export const listOrgs = endpoint(

@@ -4,8 +4,8 @@ import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
-import { slugCandidates } from '../../lib/orgs.ts';
-import { projectSlug } from '../../lib/projects.ts';
+import { slugCandidates } from '../../lib/orgs/slugs.ts';
+import { projectSlug } from '../../lib/projects/projects.ts';
 import { inOrgQuota, requireRoom } from '../../lib/quotas.ts';
 import { Project } from '../../lib/resources.ts';
 

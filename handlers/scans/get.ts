@@ -1,6 +1,6 @@
 import { toResource } from '../../db/resources.ts';
 import { readScan } from '../../db/scans/scans.ts';
-import { scanId } from '../../lib/finding-input.ts';
+import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

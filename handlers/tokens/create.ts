@@ -1,7 +1,7 @@
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
-import { requireOrgFlag } from '../../lib/org-flags.ts';
-import { CreatedToken, issueToken, TokenInput } from '../../lib/tokens.ts';
+import { requireOrgFlag } from '../../lib/orgs/flags.ts';
+import { CreatedToken, issueToken, TokenInput } from '../../lib/tokens/issue.ts';
 
 export const createToken = endpoint(
   {

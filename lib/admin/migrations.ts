@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { type Migration, migrateOrg, migrateShared } from '../../db/migrations/migrate.ts';
 import { orgs } from '../../db/schema/shared.ts';
-import { addSearchIndexes, MIGRATIONS_AT_ONCE } from '../org-migrations.ts';
+import { addSearchIndexes, MIGRATIONS_AT_ONCE } from '../orgs/migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 

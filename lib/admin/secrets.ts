@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNotNull, not, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../db/client.ts';
 import { mfaDevices, outgoingMails } from '../../db/schema/shared.ts';
-import type { SecretBox } from '../auth/secret-box.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
 import { oneLine } from './error.ts';
 
 /** What became of the secrets of one kind. */

@@ -13,10 +13,10 @@ import {
   userEmails,
   users,
 } from '../../db/schema/shared.ts';
-import { revokeSessions, revokeSessionsInBatches } from '../auth/accounts.ts';
-import { endMfaLogins } from '../auth/mfa-logins.ts';
-import { countRecoveryCodes, deleteRecoveryCodes } from '../auth/recovery-codes.ts';
-import type { SecretBox } from '../auth/secret-box.ts';
+import { revokeSessions, revokeSessionsInBatches } from '../accounts/accounts.ts';
+import { endMfaLogins } from '../accounts/mfa/logins.ts';
+import { countRecoveryCodes, deleteRecoveryCodes } from '../accounts/mfa/recovery-codes.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import { createQueuedMails } from '../mail/queued-mails.ts';
 import { mfaReset } from '../mail/templates.ts';

@@ -1,4 +1,4 @@
-import { ARGON2_PARAMETERS, DECOY_HASH, type PasswordHasher } from '../auth/passwords.ts';
+import { ARGON2_PARAMETERS, DECOY_HASH, type PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { createHashSlots, type HashSlotsOptions } from './hash-slots.ts';
 
 /** What Argon2's reference implementation exports as WebAssembly (argon2.h). Pointers are numbers; 0 is success. */

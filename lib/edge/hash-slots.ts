@@ -1,4 +1,4 @@
-import { busy, type HashLoad, noRefusals } from '../auth/hash-queue.ts';
+import { busy, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
 import { networkOf } from '../http/network.ts';
 
 export interface HashSlots {

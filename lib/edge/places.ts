@@ -1,12 +1,12 @@
 import { OVER_SHARE, type Turns } from '../../db/pool/turns.ts';
-import type { WorkKind } from '../metrics.ts';
 import {
   countPlaces,
   LIST_PATIENCE_MS,
   placesPerOrg,
   SEARCH_PATIENCE_MS,
   type WorkPlaces,
-} from '../work-places.ts';
+} from '../fair-share/places.ts';
+import type { WorkKind } from '../metrics/metrics.ts';
 
 /** Places of one kind that are taken: plain data, which all requests of an isolate may touch. */
 interface Taken {

@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { PasswordHasher } from '../auth/passwords.ts';
+import type { PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { ConfigError } from '../config.ts';
-import { warnOfExposure } from '../exposure.ts';
 import { type App, createApp } from '../http/app.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
@@ -9,11 +8,12 @@ import { createRequestIds } from '../http/request-id.ts';
 import { respondError } from '../http/respond.ts';
 import { createLogger } from '../logger.ts';
 import { type Clock, type CoreServices, connectServices, createCore, type Services } from '../services.ts';
+import { warnOfExposure } from '../warnings/exposure.ts';
 import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
 import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
-import { keepHouse } from './house.ts';
 import { createEdgeMailer } from './mailer.ts';
 import { noPlacesTaken, placesOf, type TakenPlaces } from './places.ts';
+import { keepHouse } from './scheduled.ts';
 
 /** What an entry brings along. */
 export interface Parts {

@@ -1,12 +1,12 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
 import { memberships, type Role, sessions } from '../../db/schema/shared.ts';
-import { type ApiToken, parseBearer } from '../auth/api-tokens.ts';
-import type { FoundInOrg, FoundSession } from '../auth/session-look-up.ts';
-import { idleLimit } from '../auth/sessions.ts';
-import type { TokenClaims } from '../auth/signed-token.ts';
-import type { Org } from '../orgs.ts';
+import type { FoundInOrg, FoundSession } from '../accounts/sessions/look-up.ts';
+import { idleLimit } from '../accounts/sessions/sessions.ts';
+import type { TokenClaims } from '../accounts/sessions/signed-token.ts';
+import type { Org } from '../orgs/directory.ts';
 import { logSecurityEvent } from '../security-events.ts';
+import { type ApiToken, parseBearer } from '../tokens/api-tokens.ts';
 import type { AgentCall, CookieCall, OrgCall, PublicCall, RequestContext, SessionUser } from './call.ts';
 import { ApiError, type ErrorKey } from './errors.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin } from './origin.ts';

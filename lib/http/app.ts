@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { isUnavailable, refusesWrites } from '../../db/errors.ts';
+import { connectionsOverShare, isOverShare, OverShareError } from '../fair-share/over-share.ts';
 import { logDenial, logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv, RequestContext } from './call.ts';
@@ -8,7 +9,6 @@ import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoi
 import { ApiError } from './errors.ts';
 import { describeApi, toYaml } from './openapi.ts';
 import { isAllowedOrigin } from './origin.ts';
-import { connectionsOverShare, isOverShare, OverShareError } from './over-share.ts';
 import { createPeers } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
 import { PAGE_HEADERS, respond, respondError } from './respond.ts';

@@ -3,13 +3,13 @@ import { sqlState } from '../../db/errors.ts';
 import { type SearchLimits, searchSettings } from '../../db/findings/search.ts';
 import { enterTurns } from '../../db/pool/turns.ts';
 import { readRows, type TextQuery } from '../../db/stream.ts';
-import type { Org } from '../orgs.ts';
-import { LIST_PATIENCE_MS } from '../work-places.ts';
+import type { ListReader } from '../fair-share/list-places.ts';
+import { OverShareError, placeOr } from '../fair-share/over-share.ts';
+import { LIST_PATIENCE_MS } from '../fair-share/places.ts';
+import type { Org } from '../orgs/directory.ts';
 import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
 import { envelopeFormat, formatted, type ListFormat } from './list-format.ts';
-import type { ListReader } from './list-turns.ts';
-import { OverShareError, placeOr } from './over-share.ts';
 import type { Headers, ResultInfo } from './respond.ts';
 import { z } from './schema.ts';
 

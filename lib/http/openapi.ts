@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
-import { ORG_SLUG } from '../slugs.ts';
+import { ORG_SLUG } from '../orgs/slugs.ts';
 import { EXAMPLE_REQUEST_ID, exampleName } from './describe.ts';
 import { type Endpoints, TAGS } from './endpoint.ts';
 import { ApiError, ERRORS, type ErrorKey } from './errors.ts';

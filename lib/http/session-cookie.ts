@@ -1,5 +1,5 @@
 import { generateCookie } from 'hono/cookie';
-import type { TokenClaims } from '../auth/signed-token.ts';
+import type { TokenClaims } from '../accounts/sessions/signed-token.ts';
 import type { PublicCall } from './call.ts';
 import { hostName } from './origin.ts';
 

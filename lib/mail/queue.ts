@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import { mailQueue } from '../../db/schema/shared.ts';
-import type { SecretBox } from '../auth/secret-box.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
 import { createQueuedMails, type QueuedMail, type SealedMail } from './queued-mails.ts';

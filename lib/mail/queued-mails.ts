@@ -4,7 +4,7 @@ import { createGroup } from '../../db/group.ts';
 import type { NewId } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/shared.ts';
 import { arrayText } from '../../db/statements.ts';
-import type { SecretBox } from '../auth/secret-box.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import type { Mail, MailContent } from './mailer.ts';
 

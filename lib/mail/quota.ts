@@ -1,7 +1,7 @@
 import { RateLimiterDrizzle, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db, Tx } from '../../db/client.ts';
 import { rateLimits } from '../../db/schema/shared.ts';
-import { sha256Hex } from '../auth/random.ts';
+import { sha256Hex } from '../crypto/random.ts';
 import type { PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { logSecurityEvent } from '../security-events.ts';

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { memberships, orgs, type Role } from '../../db/schema/shared.ts';
-import { issueMailedToken } from '../auth/mailed-tokens.ts';
+import { issueMailedToken } from '../accounts/mailed-tokens.ts';
 import type { Config } from '../config.ts';
 import type { OrgCall } from '../http/call.ts';
 import { requireMailQuota } from '../mail/quota.ts';

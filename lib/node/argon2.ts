@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Algorithm } from '@node-rs/argon2';
-import { createHashQueue, type HashQueueOptions } from '../auth/hash-queue.ts';
-import { ARGON2_PARAMETERS, DECOY_HASH, type PasswordHasher } from '../auth/passwords.ts';
+import { createHashQueue, type HashQueueOptions } from '../accounts/passwords/hash-queue.ts';
+import { ARGON2_PARAMETERS, DECOY_HASH, type PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { createHashThreads } from './hash-threads.ts';
 
 // A const enum of the package, which does not exist at run time.

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { MetricValues } from '../metrics.ts';
+import type { MetricValues } from '../metrics/metrics.ts';
 
 /** What the primary tells a worker. */
 export type ToWorker =

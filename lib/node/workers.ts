@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Logger } from '../logger.ts';
-import { createMetricsSum } from '../metrics-sum.ts';
+import { createMetricsSum } from '../metrics/sum.ts';
 import { createHandover } from './handover.ts';
 import { forwardLines } from './whole-lines.ts';
 import type { ToPrimary, ToWorker } from './worker.ts';

@@ -1,6 +1,6 @@
 import { endpoints } from '../../handlers/index.ts';
-import { startSession } from '../../lib/auth/sessions.ts';
-import { parseDevice } from '../../lib/auth/user-agent.ts';
+import { startSession } from '../../lib/accounts/sessions/sessions.ts';
+import { parseDevice } from '../../lib/accounts/sessions/user-agent.ts';
 import { type Client, createClient } from '../../lib/client/index.ts';
 import type { Config } from '../../lib/config.ts';
 import { createApp } from '../../lib/http/app.ts';

@@ -3,7 +3,7 @@ import type { Figure } from '../../bench/support/bench.ts';
 import type { BenchServer } from '../../bench/support/server.ts';
 import { openDatabase } from '../../db/client.ts';
 import { orgSchemaName } from '../../db/schema/org.ts';
-import { generateToken } from '../../lib/auth/api-tokens.ts';
+import { generateToken } from '../../lib/tokens/api-tokens.ts';
 import { STEPS } from './next-version.ts';
 import { apiOf, type Fleet, type FleetOrg, forEach } from './orgs.ts';
 import { backendsOf, watchMemory } from './orgs-memory.ts';

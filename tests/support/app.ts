@@ -2,7 +2,7 @@ import { expect, inject, vi } from 'vitest';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { outgoingMails } from '../../db/schema/shared.ts';
 import { endpoints } from '../../handlers/index.ts';
-import type { PasswordHasher } from '../../lib/auth/passwords.ts';
+import type { PasswordHasher } from '../../lib/accounts/passwords/passwords.ts';
 import { type Config, parseConfig } from '../../lib/config.ts';
 import { createApp } from '../../lib/http/app.ts';
 import type { Logger } from '../../lib/logger.ts';

@@ -1,4 +1,4 @@
-import type { PasswordHasher } from '../../lib/auth/passwords.ts';
+import type { PasswordHasher } from '../../lib/accounts/passwords/passwords.ts';
 
 /** Keeps passwords as they are, for suites that are not about them: hashes are made to be slow. */
 export const plainHasher: PasswordHasher = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
-import type { SignedTokens } from '../../lib/auth/signed-token.ts';
+import type { SignedTokens } from '../../lib/accounts/sessions/signed-token.ts';
 import { type Api, createOrg, createScan, must, PASSWORD, push, type TestOrg } from './client.ts';
 import type { Base } from './hostile.ts';
 import type { HostileOperation } from './hostile-operations.ts';

@@ -5,7 +5,7 @@ import { expect, type TestContext } from 'vitest';
 import type { Finding } from '../../agent/finding.ts';
 import { ReportError } from '../../agent/importers/importer.ts';
 import { importReport } from '../../agent/importers/index.ts';
-import { FindingInput } from '../../lib/finding-input.ts';
+import { FindingInput } from '../../lib/findings/input.ts';
 
 export const context = { workspace: '/builds/team/app' };
 

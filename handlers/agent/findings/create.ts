@@ -1,10 +1,10 @@
 import type { Push } from '../../../db/findings/ingest.ts';
 import { toResource } from '../../../db/resources.ts';
-import { FindingInput } from '../../../lib/finding-input.ts';
+import { FindingInput } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { requireProject, requireScope } from '../../../lib/projects.ts';
+import { requireProject, requireScope } from '../../../lib/projects/projects.ts';
 import { PushedFinding } from '../../../lib/resources.ts';
 
 export const pushFinding = endpoint(

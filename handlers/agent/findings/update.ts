@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { setFindingStatus } from '../../../db/findings/findings.ts';
-import { AGENT_STATUSES } from '../../../lib/finding-input.ts';
+import { AGENT_STATUSES } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { requireMayVerify } from '../../../lib/orgs/security-settings.ts';
 import { Finding } from '../../../lib/resources.ts';
-import { requireMayVerify } from '../../../lib/security-settings.ts';
 
 export const updateAgentFinding = endpoint(
   {

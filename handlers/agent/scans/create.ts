@@ -1,11 +1,11 @@
 import { insertScan } from '../../../db/scans/scans.ts';
 import { PERSONAS, type ScanTarget } from '../../../db/schema/org.ts';
-import { scanId } from '../../../lib/finding-input.ts';
+import { scanId } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
-import { namesProject, projectReference, resolveProject } from '../../../lib/projects.ts';
+import { namesProject, projectReference, resolveProject } from '../../../lib/projects/projects.ts';
 import { Scan } from '../../../lib/resources.ts';
 
 const part = (example: string) => optional(text({ max: 2048, example }));

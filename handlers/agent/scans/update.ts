@@ -1,12 +1,12 @@
 import { toResource } from '../../../db/resources.ts';
 import { finishScan, readScan } from '../../../db/scans/scans.ts';
-import { scanId } from '../../../lib/finding-input.ts';
+import { scanId } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { BODY_LIMIT } from '../../../lib/http/input.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
-import { requireScope } from '../../../lib/projects.ts';
+import { requireScope } from '../../../lib/projects/projects.ts';
 import { Scan } from '../../../lib/resources.ts';
 
 /** What is longer is cut off: a scan must be able to end, however much its tool has to say. */

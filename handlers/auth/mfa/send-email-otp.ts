@@ -1,5 +1,5 @@
-import { mailCode } from '../../../lib/auth/mail-code.ts';
-import { readMfaToken, requireMfaLogin } from '../../../lib/auth/mfa-logins.ts';
+import { readMfaToken, requireMfaLogin } from '../../../lib/accounts/mfa/logins.ts';
+import { mailCode } from '../../../lib/accounts/mfa/mail-code.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';

@@ -1,11 +1,11 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { userEmails, users } from '../../../db/schema/shared.ts';
-import { clientOf } from '../../../lib/auth/limit-clients.ts';
-import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/auth/mfa-logins.ts';
-import { countRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';
-import { useCode } from '../../../lib/auth/second-factor.ts';
-import { toUser } from '../../../lib/auth/sessions.ts';
-import { signIn } from '../../../lib/auth/sign-in.ts';
+import { clientOf } from '../../../lib/accounts/limits/clients.ts';
+import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/accounts/mfa/logins.ts';
+import { countRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';
+import { useCode } from '../../../lib/accounts/mfa/second-factor.ts';
+import { toUser } from '../../../lib/accounts/sessions/sessions.ts';
+import { signIn } from '../../../lib/accounts/sessions/sign-in.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

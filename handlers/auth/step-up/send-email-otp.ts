@@ -1,4 +1,4 @@
-import { mailCode } from '../../../lib/auth/mail-code.ts';
+import { mailCode } from '../../../lib/accounts/mfa/mail-code.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';

@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, or } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/shared.ts';
-import { mailChange } from '../../../lib/auth/account-changes.ts';
-import { lockAccount, mailVerification } from '../../../lib/auth/accounts.ts';
-import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
+import { lockAccount, mailVerification } from '../../../lib/accounts/accounts.ts';
+import { mailChange } from '../../../lib/accounts/change-notices.ts';
+import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

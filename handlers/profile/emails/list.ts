@@ -1,6 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/shared.ts';
-import { emailFields, toEmail, UserEmail } from '../../../lib/auth/emails.ts';
+import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { z } from '../../../lib/http/schema.ts';

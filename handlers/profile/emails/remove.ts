@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { mfaDevices, userEmails } from '../../../db/schema/shared.ts';
-import { mailChange } from '../../../lib/auth/account-changes.ts';
-import { lockAccount } from '../../../lib/auth/accounts.ts';
+import { lockAccount } from '../../../lib/accounts/accounts.ts';
+import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { endpoint, noContent } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

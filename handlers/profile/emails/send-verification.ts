@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/shared.ts';
-import { mailVerification } from '../../../lib/auth/accounts.ts';
+import { mailVerification } from '../../../lib/accounts/accounts.ts';
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

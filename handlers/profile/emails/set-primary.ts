@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/shared.ts';
-import { lockAccount } from '../../../lib/auth/accounts.ts';
-import { mailUndoLink } from '../../../lib/auth/primary-email-changes.ts';
+import { lockAccount } from '../../../lib/accounts/accounts.ts';
+import { mailUndoLink } from '../../../lib/accounts/primary-email-changes.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

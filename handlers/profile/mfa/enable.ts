@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { users } from '../../../db/schema/shared.ts';
-import { mailChange } from '../../../lib/auth/account-changes.ts';
-import { lockAccount } from '../../../lib/auth/accounts.ts';
-import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/auth/mfa.ts';
-import { RecoveryCodes, replaceRecoveryCodes } from '../../../lib/auth/recovery-codes.ts';
+import { lockAccount } from '../../../lib/accounts/accounts.ts';
+import { mailChange } from '../../../lib/accounts/change-notices.ts';
+import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/accounts/mfa/devices.ts';
+import { RecoveryCodes, replaceRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

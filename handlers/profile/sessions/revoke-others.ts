@@ -1,4 +1,4 @@
-import { revokeSessionsInBatches } from '../../../lib/auth/accounts.ts';
+import { revokeSessionsInBatches } from '../../../lib/accounts/accounts.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 

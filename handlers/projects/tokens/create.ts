@@ -2,8 +2,8 @@ import { cookieOrg } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
-import { requireProject } from '../../../lib/projects.ts';
-import { CreatedToken, issueToken, TokenInput } from '../../../lib/tokens.ts';
+import { requireProject } from '../../../lib/projects/projects.ts';
+import { CreatedToken, issueToken, TokenInput } from '../../../lib/tokens/issue.ts';
 
 export const createProjectToken = endpoint(
   {

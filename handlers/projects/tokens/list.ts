@@ -4,7 +4,7 @@ import { cookieOrg } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
-import { requireProject } from '../../../lib/projects.ts';
+import { requireProject } from '../../../lib/projects/projects.ts';
 import { ApiToken } from '../../../lib/resources.ts';
 
 export const listProjectTokens = endpoint(

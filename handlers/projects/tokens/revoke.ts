@@ -3,7 +3,7 @@ import { endpoint, noContent } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
-import { revokeToken } from '../../../lib/tokens.ts';
+import { revokeToken } from '../../../lib/tokens/issue.ts';
 
 export const revokeProjectToken = endpoint(
   {

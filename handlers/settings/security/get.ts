@@ -3,7 +3,7 @@ import { orgs } from '../../../db/schema/shared.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { SecuritySettings, securityFields } from '../../../lib/security-settings.ts';
+import { SecuritySettings, securityFields } from '../../../lib/orgs/security-settings.ts';
 
 export const getSecuritySettings = endpoint(
   {

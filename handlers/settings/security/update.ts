@@ -3,8 +3,8 @@ import { orgs } from '../../../db/schema/shared.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
+import { SecuritySettings, securityFields } from '../../../lib/orgs/security-settings.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
-import { SecuritySettings, securityFields } from '../../../lib/security-settings.ts';
 
 export const updateSecuritySettings = endpoint(
   {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { deriveKeys } from '../../auth/keys.ts';
-import { createSecretBox } from '../../auth/secret-box.ts';
 import type { Config } from '../../config.ts';
+import { deriveKeys } from '../../crypto/keys.ts';
+import { createSecretBox } from '../../crypto/secret-box.ts';
 import { readMailSecret } from '../../node/mail-secret.ts';
 import { createMailBox } from '../../services.ts';
 import { AdminError, EXIT } from '../error.ts';

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { warningOf } from '../../../lib/password-warnings.ts';
+import { warningOf } from '../../../lib/accounts/passwords/warnings.ts';
 
 /** The service's warning about a password that it has accepted. Nothing without a warning. */
 export function WeakPassword({ message }: { message: string | undefined }) {

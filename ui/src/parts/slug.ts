@@ -1,6 +1,6 @@
-import { isReservedSlug, ORG_SLUG } from '../../../lib/slugs.ts';
+import { isReservedSlug, ORG_SLUG } from '../../../lib/orgs/slugs.ts';
 
-export { slugFrom } from '../../../lib/slugs.ts';
+export { slugFrom } from '../../../lib/orgs/slugs.ts';
 
 /** What is wrong with the slug of a new organization, so far as it can be known here. */
 export function orgSlugProblem(slug: string): string | undefined {

@@ -1,9 +1,9 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
 import { mfaDevices, userEmails } from '../../../../db/schema/shared.ts';
-import { mailChange } from '../../../../lib/auth/account-changes.ts';
-import { lockAccount } from '../../../../lib/auth/accounts.ts';
-import { insertEmailDevice, MfaDevice } from '../../../../lib/auth/mfa.ts';
+import { lockAccount } from '../../../../lib/accounts/accounts.ts';
+import { mailChange } from '../../../../lib/accounts/change-notices.ts';
+import { insertEmailDevice, MfaDevice } from '../../../../lib/accounts/mfa/devices.ts';
 import { freshCookie } from '../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';

@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import { mfaDevices } from '../../../../db/schema/shared.ts';
-import { mailChange } from '../../../../lib/auth/account-changes.ts';
-import { lockAccount, requirePassword } from '../../../../lib/auth/accounts.ts';
-import { switchMfaOff, verifiedDevices } from '../../../../lib/auth/mfa.ts';
+import { lockAccount, requirePassword } from '../../../../lib/accounts/accounts.ts';
+import { mailChange } from '../../../../lib/accounts/change-notices.ts';
+import { switchMfaOff, verifiedDevices } from '../../../../lib/accounts/mfa/devices.ts';
 import { freshCookie } from '../../../../lib/http/access.ts';
 import { done, endpoint } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';

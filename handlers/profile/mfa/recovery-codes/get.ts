@@ -1,4 +1,4 @@
-import { countRecoveryCodes, RECOVERY_CODES } from '../../../../lib/auth/recovery-codes.ts';
+import { countRecoveryCodes, RECOVERY_CODES } from '../../../../lib/accounts/mfa/recovery-codes.ts';
 import { cookie } from '../../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
 import { count, z } from '../../../../lib/http/schema.ts';

@@ -1,6 +1,6 @@
-import { mailChange } from '../../../../lib/auth/account-changes.ts';
-import { lockAccount, requirePassword } from '../../../../lib/auth/accounts.ts';
-import { RecoveryCodes, replaceRecoveryCodes } from '../../../../lib/auth/recovery-codes.ts';
+import { lockAccount, requirePassword } from '../../../../lib/accounts/accounts.ts';
+import { mailChange } from '../../../../lib/accounts/change-notices.ts';
+import { RecoveryCodes, replaceRecoveryCodes } from '../../../../lib/accounts/mfa/recovery-codes.ts';
 import { freshCookie } from '../../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';

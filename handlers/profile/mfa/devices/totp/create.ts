@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { toResource } from '../../../../../db/resources.ts';
 import { mfaDevices } from '../../../../../db/schema/shared.ts';
-import { lockAccount } from '../../../../../lib/auth/accounts.ts';
-import { MfaDevice, mfaDeviceFields } from '../../../../../lib/auth/mfa.ts';
-import { generateTotp } from '../../../../../lib/auth/totp.ts';
+import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
+import { MfaDevice, mfaDeviceFields } from '../../../../../lib/accounts/mfa/devices.ts';
+import { generateTotp } from '../../../../../lib/accounts/mfa/totp.ts';
 import { freshCookie } from '../../../../../lib/http/access.ts';
 import { created, endpoint } from '../../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../../lib/http/errors.ts';

@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import { mfaDevices } from '../../../../../db/schema/shared.ts';
-import { mailChange } from '../../../../../lib/auth/account-changes.ts';
-import { lockAccount } from '../../../../../lib/auth/accounts.ts';
-import { matchTotp } from '../../../../../lib/auth/totp.ts';
+import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
+import { mailChange } from '../../../../../lib/accounts/change-notices.ts';
+import { matchTotp } from '../../../../../lib/accounts/mfa/totp.ts';
 import { freshCookie } from '../../../../../lib/http/access.ts';
 import { done, endpoint } from '../../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../../lib/http/errors.ts';

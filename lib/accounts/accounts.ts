@@ -1,0 +1,193 @@
+import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { BATCH_ROWS, inBatches } from '../../db/batches.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { sessions, userEmails, users } from '../../db/schema/shared.ts';
+import type { CookieCall, PublicCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import { mayMail } from '../mail/quota.ts';
+import { passwordChanged, verifyEmail } from '../mail/templates.ts';
+import { logSecurityEvent } from '../security-events.ts';
+import { clientOfSession } from './limits/clients.ts';
+import { issueMailedToken } from './mailed-tokens.ts';
+
+/** An account, with the fields that sign-in and password reset use. */
+export interface Account {
+  id: string;
+  name: string;
+  avatarUrl: string;
+  mfaEnabled: boolean;
+  createdAt: Date;
+  /** Null on a placeholder account. */
+  passwordHash: string | null;
+  /** The primary address. */
+  email: string;
+  /** The primary address is verified. */
+  emailVerified: boolean;
+  /** The address it was found by. */
+  emailId: string;
+}
+
+/** Finds the account an address belongs to: as its primary address, or as one it has verified. Disabled accounts are not found. */
+export async function findAccount(db: Db | Tx, address: string): Promise<Account | undefined> {
+  const account = await findAnyAccount(db, address);
+  return account?.disabledAt === null ? account : undefined;
+}
+
+/** The same, disabled accounts too. */
+export async function findAnyAccount(
+  db: Db | Tx,
+  address: string,
+): Promise<(Account & { disabledAt: Date | null }) | undefined> {
+  const primary = alias(userEmails, 'primary_email');
+  const [account] = await db
+    .select({
+      id: users.id,
+      name: users.name,
+      avatarUrl: users.avatarUrl,
+      mfaEnabled: users.mfaEnabled,
+      createdAt: users.createdAt,
+      passwordHash: users.passwordHash,
+      disabledAt: users.disabledAt,
+      email: primary.email,
+      emailVerified: sql<boolean>`${primary.verifiedAt} is not null`,
+      emailId: userEmails.id,
+    })
+    .from(userEmails)
+    .innerJoin(users, eq(users.id, userEmails.userId))
+    .innerJoin(primary, and(eq(primary.userId, users.id), eq(primary.isPrimary, true)))
+    // No address has these; PostgreSQL would refuse to look for them.
+    .where(and(eq(userEmails.email, address.replaceAll('\0', '\ufffd').toWellFormed()), isClaimed));
+  return account;
+}
+
+const isClaimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
+
+/**
+ * Checks the signed-in user's own password, before what only its owner may do.
+ * @returns the hash it was checked against, for `lockUser`
+ * @throws ApiError `auth_error/invalid_credentials`
+ */
+export async function requirePassword(call: CookieCall, password: string): Promise<string | null> {
+  const { db, peer, services, user } = call;
+  const forget = await services.limits.guess('password', user.id, clientOfSession(call));
+  const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.id));
+  if (!(await services.hasher.verify(row?.hash, password.slice(0, 1024), peer.ip))) {
+    logSecurityEvent(call, 'step_up_failed', { reason: 'wrong password' });
+    throw new ApiError('auth_error/invalid_credentials', { message: 'The password is incorrect.' });
+  }
+  await forget();
+  return row?.hash ?? null;
+}
+
+/**
+ * Locks a user's row, so that what follows in the transaction is done by one request at a time.
+ * @param verifiedHash of the password that was checked before: the call fails if the password has changed since
+ * @throws ApiError `auth_error/invalid_credentials`
+ */
+export async function lockUser(
+  tx: Tx,
+  userId: string,
+  verifiedHash?: string | null,
+): Promise<{ mfaEnabled: boolean }> {
+  const [row] = await tx
+    .select({ mfaEnabled: users.mfaEnabled, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update');
+  if (!row) throw new ApiError('auth_error/not_authenticated');
+  if (verifiedHash !== undefined && row.passwordHash !== verifiedHash) {
+    throw new ApiError('auth_error/invalid_credentials');
+  }
+  return row;
+}
+
+/**
+ * The same for the user of a call, whose session may have been ended since it was let in: by an undo link, or by a new
+ * password.
+ * @throws ApiError `auth_error/session_revoked`
+ */
+export async function lockAccount(
+  tx: Tx,
+  { sessionId, user }: CookieCall,
+  verifiedHash?: string | null,
+): Promise<{ mfaEnabled: boolean }> {
+  const row = await lockUser(tx, user.id, verifiedHash);
+  const [live] = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)));
+  if (!live) throw new ApiError('auth_error/session_revoked');
+  return row;
+}
+
+const liveSessions = (userId: string, now: Date, except?: string) =>
+  and(
+    eq(sessions.userId, userId),
+    isNull(sessions.revokedAt),
+    gt(sessions.expiresAt, now),
+    except === undefined ? undefined : ne(sessions.id, except),
+  );
+
+/**
+ * Revokes a user's live sessions, all or all but one, together with what else the caller's transaction changes. The quota
+ * of sessions bounds how many there are.
+ * @returns how many
+ */
+export async function revokeSessions(tx: Tx, userId: string, now: Date, except?: string): Promise<number> {
+  const revoked = await tx
+    .update(sessions)
+    .set({ revokedAt: now })
+    .where(liveSessions(userId, now, except));
+  return revoked.count;
+}
+
+/** The same in batches, where nothing else is to change with it. Repeat it when it fails halfway. */
+export const revokeSessionsInBatches = (
+  db: Db,
+  userId: string,
+  now: Date,
+  except?: string,
+): Promise<number> =>
+  inBatches(async () => {
+    // In one order, so that two at once wait for each other, not in a circle.
+    const live = db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(liveSessions(userId, now, except))
+      .orderBy(sessions.id)
+      .limit(BATCH_ROWS)
+      .for('no key update');
+    const revoked = await db
+      .update(sessions)
+      .set({ revokedAt: now })
+      .where(sql`${sessions.id} = any(array${live})`);
+    return revoked.count;
+  });
+
+/**
+ * Puts a mail with a verification link into the queue.
+ * @param email.addedBy the primary address of the account, when this is another one: its reader may be a stranger to it
+ */
+export async function mailVerification(
+  db: Db | Tx,
+  { services, now }: PublicCall,
+  email: { id: string; userId: string; address: string; addedBy?: string | undefined },
+): Promise<void> {
+  const { id: emailId, userId, address, addedBy } = email;
+  const token = await issueMailedToken(db, { purpose: 'verify_email', userId, emailId }, now);
+  const { publicUrl } = services.config;
+  await services.mail.enqueue(db, address, verifyEmail({ publicUrl, token, emailId, addedBy }));
+}
+
+/** Puts the password change notification into the queue. */
+export async function mailPasswordChanged(
+  db: Db | Tx,
+  call: PublicCall,
+  user: { name: string; email: string; emailVerified?: boolean; claimed?: boolean },
+): Promise<void> {
+  const { services, now, peer } = call;
+  if (user.emailVerified === false && !(await mayMail(db, call, 'notice', user.email))) return;
+  const { name, email, claimed = false } = user;
+  await services.mail.enqueue(db, email, passwordChanged({ name, at: now, ip: peer.ip, claimed }));
+}

@@ -1,0 +1,78 @@
+import { desc, eq } from 'drizzle-orm';
+import { generateCookie, getCookie } from 'hono/cookie';
+import { sessions } from '../../../db/schema/shared.ts';
+import { sha256Hex } from '../../crypto/random.ts';
+import type { CookieCall, PublicCall } from '../../http/call.ts';
+import { networkOf } from '../../http/network.ts';
+import type { Account } from '../accounts.ts';
+import { isSecure } from '../sessions/sessions.ts';
+import { TOKEN_SECONDS } from '../sessions/signed-token.ts';
+import type { LimitClient } from './limits.ts';
+
+/**
+ * Identifies a browser that an account has signed in with, independent of its address (OWASP "Device cookies"). It grants no
+ * access: it only keeps strangers' failures from counting against the browser. It ends with the password: a thief who has
+ * copied one must not keep a budget of guesses.
+ */
+const DEVICE_COOKIE = 'svc_device';
+
+/** Sessions that are looked through for a network. */
+const MAX_SESSIONS = 200;
+
+type Owner = Pick<Account, 'id' | 'passwordHash'>;
+
+/** Tells a password from the next one. Nothing follows from it: the hash has a random salt. */
+const digestOf = ({ passwordHash }: Owner) => sha256Hex(passwordHash ?? '').slice(0, 32);
+
+/** The client of a sign-in. @param account where the address belongs to one */
+export async function clientOf(call: PublicCall, account: Owner | undefined): Promise<LimitClient> {
+  const { c, db, now, peer, services } = call;
+  if (!services.limits.on) return NOBODY;
+  const cookie = getCookie(c, DEVICE_COOKIE);
+  const device = cookie ? await services.signedTokens.verify('device', cookie, now) : undefined;
+  if (account && device && device !== 'expired') {
+    const { id, userId, password } = device;
+    if (userId === account.id && password === digestOf(account))
+      return { key: `device ${id}`, isKnown: async () => true };
+  }
+  const network = networkOf(peer.ip);
+  return {
+    key: `network ${network}`,
+    async isKnown() {
+      if (account === undefined || network === '') return false;
+      const rows = await db
+        .select({ ip: sessions.ipAddress })
+        .from(sessions)
+        .where(eq(sessions.userId, account.id))
+        .orderBy(desc(sessions.createdAt))
+        .limit(MAX_SESSIONS);
+      return rows.some(({ ip }) => networkOf(ip) === network);
+    },
+  };
+}
+
+/** The client of somebody who is signed in: their session, which nobody else can use up. */
+export const clientOfSession = ({ sessionId }: CookieCall): LimitClient => ({
+  key: `session ${sessionId}`,
+  isKnown: async () => true,
+});
+
+const NOBODY: LimitClient = { key: '', isKnown: async () => false };
+
+/** With limits on, the answer gives the browser a device cookie for the account it has just proved to own. */
+export async function rememberDevice(call: PublicCall, account: Owner): Promise<void> {
+  const { c, now, services } = call;
+  if (!services.limits.on) return;
+  const { id } = services.nextId();
+  const claims = { userId: account.id, id, password: digestOf(account) };
+  const token = await services.signedTokens.sign('device', claims, now);
+  const request = c.get('request');
+  const cookie = generateCookie(DEVICE_COOKIE, token, {
+    path: '/api/v1/auth',
+    httpOnly: true,
+    sameSite: 'Lax',
+    maxAge: TOKEN_SECONDS.device,
+    ...(isSecure(call) && { secure: true }),
+  });
+  request.cookies = [...(request.cookies ?? []), cookie];
+}

@@ -1,0 +1,115 @@
+import { RateLimiterDrizzle, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Db } from '../../../db/client.ts';
+import { rateLimits } from '../../../db/schema/shared.ts';
+import { sha256Hex } from '../../crypto/random.ts';
+import { ApiError } from '../../http/errors.ts';
+import { networkOf } from '../../http/network.ts';
+
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+/** Points per time, for each thing that can be tried too often. */
+const RULES = {
+  /** Sign-ins, registrations and links, by client network. */
+  client: { points: 60, duration: 15 * MINUTE },
+  /** Passwords, by account and client. */
+  password: { points: 10, duration: 15 * MINUTE },
+  /** Passwords from clients the account does not know, by account. */
+  password_account: { points: 100, duration: 60 * MINUTE },
+  /** One-time codes, by account and client. */
+  code: { points: 10, duration: 15 * MINUTE },
+  /** One-time codes from clients the account does not know, by account. Six digits take few guesses. */
+  code_account: { points: 50, duration: DAY },
+  /** First codes of an authenticator app, by device. */
+  enrolment: { points: 10, duration: 15 * MINUTE },
+  /** Mails asked for, by account or address. */
+  mail: { points: 5, duration: 15 * MINUTE },
+} as const;
+
+export type LimitRule = keyof typeof RULES;
+
+/** A client, as limits count it. */
+export interface LimitClient {
+  /** Attempts of one key are counted together. */
+  key: string;
+  /** Whether the account has signed in from there before: strangers' attempts do not count against it. */
+  isKnown(): Promise<boolean>;
+}
+
+/** Counts attempts over all processes. */
+export interface AuthLimits {
+  /** Whether limits are in place; with them, a TOTP code is not taken twice. */
+  readonly on: boolean;
+  /**
+   * Addresses of one network count together.
+   * @throws ApiError `rate_limit_error/exceeded` with the time to wait
+   */
+  count(rule: LimitRule, key: string): Promise<void>;
+  /** Forgets the attempts, after one that succeeded. */
+  forget(rule: LimitRule, key: string): Promise<void>;
+  /**
+   * Counts a guess at an account's secret before it is checked. Each client has its own budget. Clients that the account
+   * does not know also share a larger budget; when that is used up, known clients are still served.
+   * @returns to be called when the guess was right: forgets those of this client
+   * @throws ApiError `rate_limit_error/exceeded` with the time to wait
+   */
+  guess(secret: 'password' | 'code', account: string, client: LimitClient): Promise<() => Promise<void>>;
+}
+
+/** No limits, as is the default. */
+export const noLimits: AuthLimits = {
+  on: false,
+  count: async () => {},
+  forget: async () => {},
+  guess: async () => async () => {},
+};
+
+export function createAuthLimits(db: Db): AuthLimits {
+  const limiters = Object.fromEntries(
+    Object.entries(RULES).map(([rule, { points, duration }]) => [
+      rule,
+      new RateLimiterDrizzle({
+        storeClient: db,
+        schema: rateLimits,
+        keyPrefix: rule,
+        points,
+        duration,
+        clearExpiredByTimeout: false,
+      }),
+    ]),
+  ) as Record<LimitRule, RateLimiterDrizzle>;
+
+  async function count(rule: LimitRule, key: string): Promise<void> {
+    try {
+      // Hashed: the table need not know who tried.
+      await limiters[rule].consume(sha256Hex(rule === 'client' ? networkOf(key) : key));
+    } catch (error) {
+      if (!(error instanceof RateLimiterRes)) throw error;
+      const retryAfter = Math.ceil(error.msBeforeNext / 1000);
+      throw new ApiError('rate_limit_error/exceeded', { retryAfter, limit: rule });
+    }
+  }
+
+  const forget = async (rule: LimitRule, key: string): Promise<void> => {
+    await limiters[rule].delete(sha256Hex(key));
+  };
+
+  return {
+    on: true,
+    count,
+    forget,
+    async guess(secret, account, client) {
+      const own = `${account} ${client.key}`;
+      const shared = `${secret}_account` as const;
+      await count(secret, own);
+      try {
+        await count(shared, account);
+      } catch (error) {
+        if (!(error instanceof ApiError) || !(await client.isKnown())) throw error;
+      }
+      return async () => {
+        await Promise.all([forget(secret, own), limiters[shared].reward(sha256Hex(account), 1)]);
+      };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { PublicCall } from '../../http/call.ts';
+import { ApiError } from '../../http/errors.ts';
+import { requireMailQuota } from '../../mail/quota.ts';
+import { emailCode } from '../../mail/templates.ts';
+import { maskAddress, verifiedDevices } from './devices.ts';
+import type { CodeDevice } from './email-codes.ts';
+
+/**
+ * Mails a one-time code to an e-mail device.
+ * @param device and what the code is for: it works there only
+ * @returns its address, masked
+ * @throws ApiError `resource_error/not_found` when it is none of the user's
+ */
+export async function mailCode(
+  call: PublicCall,
+  userId: string,
+  device: CodeDevice,
+  options: { stepUp?: boolean } = {},
+): Promise<string> {
+  const { db, now, services } = call;
+  // Each on its own, and apart from links: a stolen session must not keep the owner from signing in.
+  const kind = options.stepUp ? 'step_up' : 'code';
+  await services.limits.count('mail', `${kind} ${userId}`);
+  const devices = await verifiedDevices(db, userId);
+  const found = devices.find(({ id, type }) => id === device.id.toLowerCase() && type === 'email');
+  if (!found?.address)
+    throw new ApiError('resource_error/not_found', { message: 'There is no such e-mail device.' });
+  const { id, address } = found;
+  await db.transaction(async (tx) => {
+    await requireMailQuota(tx, call, kind, address);
+    const code = await services.emailCodes.issue(tx, { id, purpose: device.purpose }, now);
+    await services.mail.enqueue(tx, address, emailCode({ code, ...options }));
+  });
+  services.mail.kick();
+  return maskAddress(address);
+}

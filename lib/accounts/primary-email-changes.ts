@@ -1,0 +1,182 @@
+import { and, eq, gt, gte, isNull, ne, or, sql } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { mailedTokens, mfaDevices, primaryEmailChanges, userEmails, users } from '../../db/schema/shared.ts';
+import { randomHex, sha256Hex } from '../crypto/random.ts';
+import type { CookieCall, PublicCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates.ts';
+import { confirmMemberships } from '../members/invitations.ts';
+import { revokeSessions } from './accounts.ts';
+import { invalidLink, issueMailedToken } from './mailed-tokens.ts';
+import { switchMfaOff, verifiedDevices } from './mfa/devices.ts';
+import { endMfaLogins } from './mfa/logins.ts';
+import { deleteRecoveryCodes } from './mfa/recovery-codes.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** How long a change of the primary address can be undone. */
+const UNDO_MS = 72 * HOUR_MS;
+
+/**
+ * Addresses and second factors that are newer than this when the primary address is changed may be an attacker's.
+ * A stolen session lasts for a day.
+ */
+const SUSPECT_MS = 7 * 24 * HOUR_MS;
+
+/** Notes a change of the primary address, and mails the undo link to the old one; in the transaction that makes it. */
+export async function mailUndoLink(
+  tx: Tx,
+  call: CookieCall,
+  change: { from: string; wasVerified: boolean; to: string },
+) {
+  const { now, peer, services, user } = call;
+  const token = randomHex(32);
+  await tx.insert(primaryEmailChanges).values({
+    tokenHash: sha256Hex(token),
+    userId: user.id,
+    oldEmail: change.from,
+    oldEmailVerified: change.wasVerified,
+    newEmail: change.to,
+    changedAt: now,
+    expiresAt: new Date(now.getTime() + UNDO_MS),
+  });
+  const { publicUrl } = services.config;
+  const facts = { name: user.name, at: now, ip: peer.ip, address: change.to };
+  await services.mail.enqueue(tx, change.from, primaryEmailChanged({ ...facts, publicUrl, token }));
+}
+
+type Change = typeof primaryEmailChanges.$inferSelect;
+
+/**
+ * Undoes a change of the primary address, by the link that was mailed to the old one, and takes from the account all
+ * that an attacker may have added. Of several that try at once, one succeeds.
+ * @param unknownPassword hash of a password that nobody knows
+ * @returns whose account it is
+ * @throws ApiError `validation_error/field_invalid` when the link does not work, `resource_error/conflict` when another
+ * account with a better claim has the address by now
+ */
+export async function undoPrimaryEmailChange(
+  call: PublicCall,
+  token: string,
+  unknownPassword: () => Promise<string>,
+): Promise<string> {
+  const { db, now } = call;
+  const valid = and(
+    eq(primaryEmailChanges.tokenHash, sha256Hex(token)),
+    gt(primaryEmailChanges.expiresAt, now),
+  );
+  // Before the hash, which is the expensive part.
+  const [found] = await db
+    .select({ userId: primaryEmailChanges.userId })
+    .from(primaryEmailChanges)
+    .where(valid);
+  if (!found) throw invalidLink();
+  const { userId } = found;
+  const passwordHash = await unknownPassword();
+  try {
+    await db.transaction(async (tx) => {
+      const [user] = await tx
+        .update(users)
+        .set({ passwordHash })
+        // The link of a disabled account keeps: it works once the account is enabled.
+        .where(and(eq(users.id, userId), isNull(users.disabledAt)))
+        .returning({ name: users.name, mfaEnabled: users.mfaEnabled });
+      const [change] = await tx.delete(primaryEmailChanges).where(valid).returning();
+      if (!user || !change) throw invalidLink();
+      await endMfaLogins(tx, userId);
+      await endLinks(tx, change);
+      await revokeSessions(tx, userId, now);
+      const emailId = await restoreAddress(tx, call, change);
+      await confirmMemberships(tx, { userId, email: change.oldEmail }, now);
+      await removeSuspectDevices(tx, change, user.mfaEnabled);
+      await mailRestored(tx, call, change, user.name, emailId);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw addressTaken(error);
+    throw error;
+  }
+  return userId;
+}
+
+const addressTaken = (cause?: unknown) =>
+  new ApiError('resource_error/conflict', {
+    message: 'The address belongs to another account by now.',
+    cause,
+  });
+
+/** Ends links that were mailed meanwhile, and those that would undo later changes. An earlier owner's keep working. */
+async function endLinks(tx: Tx, { userId, changedAt }: Change): Promise<void> {
+  await tx.delete(mailedTokens).where(eq(mailedTokens.userId, userId));
+  await tx
+    .delete(primaryEmailChanges)
+    .where(and(eq(primaryEmailChanges.userId, userId), gte(primaryEmailChanges.changedAt, changedAt)));
+}
+
+const suspectSince = ({ changedAt }: Change) => new Date(changedAt.getTime() - SUSPECT_MS);
+
+/**
+ * Takes the address from accounts that claim it without having verified it: a registration or invitation made meanwhile must
+ * not lock the owner out. Those accounts stay, with an address that reaches nobody. An account that had not verified the
+ * address either has no better claim: an attacker may have registered it, and its owner since.
+ */
+async function releaseAddress(tx: Tx, { userId, oldEmail, oldEmailVerified }: Change): Promise<void> {
+  if (!oldEmailVerified) return;
+  await tx
+    .update(userEmails)
+    .set({ email: sql`${userEmails.id} || '@released.invalid'` })
+    .where(
+      and(
+        eq(userEmails.email, oldEmail),
+        ne(userEmails.userId, userId),
+        eq(userEmails.isPrimary, true),
+        isNull(userEmails.verifiedAt),
+      ),
+    );
+}
+
+/** Makes the old address the primary one, verified by the link, and removes those that were not verified long before. */
+async function restoreAddress(tx: Tx, { now, services }: PublicCall, change: Change): Promise<string> {
+  const { userId, oldEmail, newEmail } = change;
+  const others = and(eq(userEmails.userId, userId), ne(userEmails.email, oldEmail));
+  const suspect = or(
+    eq(userEmails.email, newEmail),
+    isNull(userEmails.verifiedAt),
+    gt(userEmails.verifiedAt, suspectSince(change)),
+  );
+  await tx.delete(userEmails).where(and(others, suspect));
+  await tx.update(userEmails).set({ isPrimary: false }).where(others);
+  await releaseAddress(tx, change);
+  const { id, at: createdAt } = services.nextId();
+  const [restored] = await tx
+    .insert(userEmails)
+    .values({ id, userId, email: oldEmail, isPrimary: true, verifiedAt: now, createdAt })
+    .onConflictDoUpdate({
+      target: [userEmails.userId, userEmails.email],
+      set: { isPrimary: true, verifiedAt: now },
+    })
+    .returning({ id: userEmails.id });
+  if (!restored) throw new ApiError('server_error/internal');
+  return restored.id;
+}
+
+/** Removes factors that an attacker may have enrolled. With none left MFA is off: the owner could not sign in. */
+async function removeSuspectDevices(tx: Tx, change: Change, mfaEnabled: boolean): Promise<void> {
+  const { userId } = change;
+  const suspect = or(eq(mfaDevices.verified, false), gt(mfaDevices.createdAt, suspectSince(change)));
+  await tx.delete(mfaDevices).where(and(eq(mfaDevices.userId, userId), suspect));
+  if (!mfaEnabled) return;
+  if ((await verifiedDevices(tx, userId)).length === 0) await switchMfaOff(tx, userId);
+  // An attacker may have been shown them.
+  else await deleteRecoveryCodes(tx, userId);
+}
+
+async function mailRestored(tx: Tx, call: PublicCall, change: Change, name: string, emailId: string) {
+  const { now, peer, services } = call;
+  const { userId, oldEmail, newEmail } = change;
+  const token = await issueMailedToken(tx, { purpose: 'reset_password', userId, emailId }, now);
+  const { publicUrl } = services.config;
+  await services.mail.enqueue(tx, oldEmail, primaryEmailRestored({ name, publicUrl, token }));
+  const facts = { name, at: now, ip: peer.ip, address: oldEmail };
+  await services.mail.enqueue(tx, newEmail, accountChanged('primary_email_restored', facts));
+}

@@ -1,0 +1,107 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { generateCookie } from 'hono/cookie';
+import type { Db, Tx } from '../../../db/client.ts';
+import { sessions } from '../../../db/schema/shared.ts';
+import type { Config } from '../../config.ts';
+import type { PublicCall, SessionUser } from '../../http/call.ts';
+import type { Headers } from '../../http/respond.ts';
+import { readSessionCookies, SESSION_COOKIE } from '../../http/session-cookie.ts';
+import { TOKEN_SECONDS } from './signed-token.ts';
+import { type Device, parseDevice } from './user-agent.ts';
+
+/** Makes a session for a user who has just proved who they are; part of the caller's transaction, if there is one. */
+export async function startSession(
+  db: Db | Tx,
+  call: PublicCall,
+  userId: string,
+  device: Device = deviceOf(call),
+): Promise<Headers> {
+  const { services, peer } = call;
+  const { id, createdAt, expiresAt } = newSession(call);
+  const inserted = db.insert(sessions).values({
+    id,
+    userId,
+    ipAddress: peer.ip,
+    ...device,
+    createdAt,
+    lastActiveAt: createdAt,
+    expiresAt,
+  });
+  // Signing takes a thread of the pool, where passwords are checked too: it may have to wait.
+  const [token] = await Promise.all([
+    services.signedTokens.sign('session', { userId, id }, createdAt),
+    inserted,
+    endReplacedSessions(db, call),
+  ]);
+  return sessionCookie(call, token, TOKEN_SECONDS.session);
+}
+
+/** Id and times of a session that begins now. */
+export function newSession({ services }: PublicCall) {
+  const { id, at: createdAt } = services.nextId();
+  return { id, createdAt, expiresAt: new Date(createdAt.getTime() + TOKEN_SECONDS.session * 1000) };
+}
+
+/** What a request is sent with. */
+export const deviceOf = ({ c }: PublicCall): Device => parseDevice(c.req.header('user-agent'));
+
+/** A session without a request since this time is over. */
+export const idleLimit = ({ sessionIdleMinutes }: Pick<Config, 'sessionIdleMinutes'>, now: Date): Date =>
+  new Date(sessionIdleMinutes === 0 ? 0 : now.getTime() - sessionIdleMinutes * 60_000);
+
+/**
+ * In strict mode, ends the sessions whose cookies a sign-in came with: the browser replaces them by the new one. Otherwise
+ * each sign-in adds a session, as the API contract says.
+ */
+export async function endReplacedSessions(db: Db | Tx, call: PublicCall): Promise<void> {
+  if (!call.services.config.strict) return;
+  const { claims } = await readSessionCookies(call);
+  if (claims.length === 0) return;
+  const ids = claims.map(({ id }) => id);
+  await db
+    .update(sessions)
+    .set({ revokedAt: call.now })
+    .where(and(inArray(sessions.id, ids), isNull(sessions.revokedAt)));
+}
+
+/** Revokes a session. */
+export async function endSession(call: PublicCall, sessionId: string): Promise<void> {
+  await call.db
+    .update(sessions)
+    .set({ revokedAt: call.now })
+    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)));
+}
+
+/** Whether cookies are `Secure`: over HTTPS, and in strict mode wherever the public address is https. */
+export const isSecure = ({ peer, services: { config } }: PublicCall): boolean =>
+  peer.secure || (config.strict && config.https);
+
+/** The header that sets the session cookie, or clears it when `maxAge` is 0. */
+export function sessionCookie(call: PublicCall, value: string, maxAge: number): Headers {
+  const { baseDomain } = call.services.config;
+  return {
+    'set-cookie': generateCookie(SESSION_COOKIE, value, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Lax',
+      maxAge,
+      ...(isSecure(call) && { secure: true }),
+      ...(baseDomain && { domain: `.${baseDomain}` }),
+    }),
+  };
+}
+
+/** A user as the API shows it. */
+export const toUser = ({
+  id,
+  email,
+  name,
+  avatarUrl,
+  createdAt,
+}: Omit<SessionUser, 'mfaEnabled' | 'emailVerified'>) => ({
+  id,
+  email,
+  name,
+  avatar_url: avatarUrl,
+  created_at: createdAt.toISOString(),
+});

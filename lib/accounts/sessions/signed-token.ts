@@ -1,0 +1,117 @@
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+import QuickLRU from 'quick-lru';
+import { validate } from 'uuid';
+import { deriveKeys, type Key, keyId } from '../../crypto/keys.ts';
+
+/** What a signed token is for; one of a kind never passes for another. */
+export type TokenAudience = 'session' | 'mfa' | 'device';
+
+/** Lifetimes in seconds (SPEC.md "Limits"). */
+export const TOKEN_SECONDS: Record<TokenAudience, number> = {
+  session: 24 * 60 * 60,
+  mfa: 5 * 60,
+  device: 90 * 24 * 60 * 60,
+};
+
+/** What a signed token says. */
+export interface TokenClaims {
+  userId: string;
+  /** Of the session, of the sign-in that waits for a code, or of the token itself. */
+  id: string;
+  /** Digest of the password's hash, in device tokens: they end with the password. */
+  password?: string;
+}
+
+/** Signs and checks the JWTs we hand out: `sub`, `jti`, `aud`, `iat`, `exp`, in device tokens `pwd`; HS256 only. */
+export interface SignedTokens {
+  sign(audience: TokenAudience, claims: TokenClaims, issuedAt: Date): Promise<string>;
+  /** `'expired'` when the signature is ours but its time is over, undefined when it is not ours. */
+  verify(audience: TokenAudience, token: string, now: Date): Promise<TokenClaims | 'expired' | undefined>;
+}
+
+const MAX_VERIFIED = 10_000;
+
+const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value);
+
+interface SigningKey {
+  id: string;
+  key: Awaited<ReturnType<typeof importKey>>;
+}
+
+const importKey = (bytes: Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+
+const importKeys = (keys: readonly Key[]): Promise<SigningKey[]> =>
+  Promise.all(keys.map(async ({ id, bytes }) => ({ id, key: await importKey(new Uint8Array(bytes)) })));
+
+/**
+ * @param secrets the first signs, all of them verify. Session tokens are signed with the secret itself, as the API contract
+ * says; the others with keys derived from it
+ */
+export async function createSignedTokens(secrets: readonly string[]): Promise<SignedTokens> {
+  const raw = secrets.map((secret) => ({ id: keyId(secret), bytes: Buffer.from(secret) }));
+  const keys: Record<TokenAudience, SigningKey[]> = {
+    session: await importKeys(raw),
+    mfa: await importKeys(deriveKeys(secrets, 'mfa tokens')),
+    device: await importKeys(deriveKeys(secrets, 'device tokens')),
+  };
+  // A session's token comes with every request: its signature is checked once, its time always.
+  const verified = new QuickLRU<string, { claims: TokenClaims; expires: number }>({ maxSize: MAX_VERIFIED });
+  return {
+    sign(audience, { userId, id, password }, issuedAt) {
+      const [first] = keys[audience];
+      if (!first) throw new Error('no key to sign with');
+      const iat = Math.floor(issuedAt.getTime() / 1000);
+      return new SignJWT(password === undefined ? {} : { pwd: password })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: first.id })
+        .setSubject(userId)
+        .setJti(id)
+        .setAudience(audience)
+        .setIssuedAt(iat)
+        .setExpirationTime(iat + TOKEN_SECONDS[audience])
+        .sign(first.key);
+    },
+    async verify(audience, token, now) {
+      const name = `${audience} ${token}`;
+      const known = verified.get(name);
+      if (known) return known.expires <= now.getTime() ? 'expired' : known.claims;
+      const payload = await verifyByAny(candidates(keys[audience], token), token, audience, now);
+      if (payload === undefined || payload === 'expired') return payload;
+      const { sub, jti, pwd, exp = 0 } = payload;
+      if (!isUuid(sub) || !isUuid(jti)) return undefined;
+      const claims = { userId: sub, id: jti, ...(typeof pwd === 'string' && { password: pwd }) };
+      verified.set(name, { claims, expires: exp * 1000 });
+      return claims;
+    },
+  };
+}
+
+/** The keys that may have signed a token: the one it names, or all for a token without a key id. */
+function candidates(keys: SigningKey[], token: string): SigningKey[] {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return kid === undefined ? keys : keys.filter(({ id }) => id === kid);
+  } catch {
+    return [];
+  }
+}
+
+async function verifyByAny(keys: SigningKey[], token: string, audience: TokenAudience, now: Date) {
+  for (const { key } of keys) {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        audience,
+        currentDate: now,
+        requiredClaims: ['sub', 'jti', 'iat', 'exp'],
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return 'expired';
+      if (error instanceof errors.JWSSignatureVerificationFailed) continue;
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+  return undefined;
+}

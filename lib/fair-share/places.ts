@@ -1,0 +1,75 @@
+import { createTurns, type Turns } from '../../db/pool/turns.ts';
+import type { WorkKind } from '../metrics/metrics.ts';
+
+/** Places for the expensive work of organizations, each of which may have half of a kind. */
+export type WorkPlaces = Record<WorkKind, Turns<true>> & {
+  searchPatienceMs: number;
+  /** Whether searches and lists have the same places. */
+  shared: boolean;
+};
+
+/** With so many connections or less, searches and lists share one place. */
+export const FEW = 3;
+
+/** How long a search waits for its place; behind lists it is not refused as soon. */
+export const SEARCH_PATIENCE_MS = 2_000;
+const SEARCH_PATIENCE_OF_FEW_MS = 10_000;
+/** How long a whole list waits for those that are being read. */
+export const LIST_PATIENCE_MS = 30_000;
+
+/** How many places of a kind one organization may have. */
+export const placesPerOrg = (places: number): number => Math.max(1, Math.ceil(places / 2));
+
+/**
+ * How many places there are over so many connections: half of them in all, fewer for searches, which keep PostgreSQL's
+ * processors busy.
+ */
+export function countPlaces(max: number): Record<WorkKind, number> {
+  const all = Math.max(1, Math.floor(max / 2));
+  const search = Math.max(1, Math.floor(all / 2));
+  return { search, list: Math.max(1, all - search) };
+}
+
+/** @param max connections of the process */
+export function createWorkPlaces(max: number): WorkPlaces {
+  const counts = countPlaces(max);
+  const turnsFor = (kind: WorkKind) =>
+    createTurns(Array<true>(counts[kind]).fill(true), {
+      patienceMs: LIST_PATIENCE_MS,
+      perKey: placesPerOrg(counts[kind]),
+    });
+  const list = turnsFor('list');
+  return max <= FEW
+    ? { list, search: list, searchPatienceMs: SEARCH_PATIENCE_OF_FEW_MS, shared: true }
+    : { list, search: turnsFor('search'), searchPatienceMs: SEARCH_PATIENCE_MS, shared: false };
+}
+
+/** What becomes of the work that asks for a place. */
+export interface WorkCounter {
+  workAdmitted(kind: WorkKind, outcome: 'at once' | 'waited' | 'refused'): void;
+}
+
+/** The same places; what becomes of the work is counted. */
+export function countedPlaces(places: WorkPlaces, counter: WorkCounter): WorkPlaces {
+  const patienceMs = { search: places.searchPatienceMs, list: LIST_PATIENCE_MS };
+  const counted = (kind: WorkKind): Turns<true> => ({
+    ...places[kind],
+    enter(begin, refuse, request) {
+      let waited = false;
+      const withdraw = places[kind].enter(
+        (thing, ...rest) => {
+          counter.workAdmitted(kind, waited ? 'waited' : 'at once');
+          begin(thing, ...rest);
+        },
+        (error) => {
+          counter.workAdmitted(kind, 'refused');
+          refuse(error);
+        },
+        { patienceMs: patienceMs[kind], ...request },
+      );
+      waited = true;
+      return withdraw;
+    },
+  });
+  return { ...places, search: counted('search'), list: counted('list') };
+}

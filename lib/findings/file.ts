@@ -1,0 +1,39 @@
+import { csvHeader } from '../../db/findings/csv.ts';
+import { type FindingView, findingViewFields } from '../../db/findings/text.ts';
+import type { PublicCall } from '../http/call.ts';
+import type { RowsOptions } from '../http/list.ts';
+import type { Org } from '../orgs/directory.ts';
+import { sarifFormat } from './sarif/format.ts';
+
+/** What findings can be saved as; the names are also those of files. */
+export const FORMATS = ['json', 'csv', 'sarif'] as const;
+export type FileFormat = (typeof FORMATS)[number];
+
+/** Without it Excel takes UTF-8 for the system's own encoding. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** How a list of findings is answered as a file. */
+export function fileOf(
+  format: FileFormat,
+  { org, now }: PublicCall & { org: Org },
+  view: FindingView,
+): Pick<RowsOptions, 'format' | 'headers'> {
+  const name = `findings-${org.slug}-${now.toISOString().slice(0, 10)}.${format}`;
+  const headers = { 'content-disposition': `attachment; filename="${name}"` };
+  switch (format) {
+    case 'json':
+      return { headers };
+    case 'csv':
+      return {
+        headers,
+        format: {
+          type: 'text/csv; charset=utf-8; header=present',
+          head: BYTE_ORDER_MARK + csvHeader(findingViewFields(org.tables, view)),
+          separator: '',
+          tail: () => '',
+        },
+      };
+    case 'sarif':
+      return { headers, format: sarifFormat() };
+  }
+}

@@ -1,0 +1,29 @@
+import type { ListFormat } from '../../http/list-format.ts';
+import { type ExportedFinding, resultOf, ruleIdOf, ruleOf, scoreOf } from './result.ts';
+import { SARIF_SCHEMA, TOOL } from './schema.ts';
+
+/** Rules are gathered while results go by, and so bounded. Those beyond are named by their results only. */
+const MAX_RULES = 5_000;
+
+/** Rows of findings in JSON as a SARIF log of one run, whose rules come behind the results that they are of. */
+export function sarifFormat(): ListFormat {
+  const decoder = new TextDecoder();
+  const highestScores = new Map<string, number>();
+  return {
+    type: 'application/sarif+json',
+    head: `{"$schema":"${SARIF_SCHEMA}","version":"2.1.0","runs":[{"results":[`,
+    separator: ',\n',
+    row(json) {
+      const finding: ExportedFinding = JSON.parse(decoder.decode(json));
+      const rule = ruleIdOf(finding);
+      const known = highestScores.get(rule);
+      if (known !== undefined || highestScores.size < MAX_RULES)
+        highestScores.set(rule, Math.max(known ?? 0, scoreOf(finding)));
+      return JSON.stringify(resultOf(finding));
+    },
+    tail() {
+      const rules = [...highestScores].map(([id, score]) => ruleOf(id, score));
+      return `],"tool":{"driver":${JSON.stringify({ name: TOOL, rules })}}}]}`;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { z } from 'zod';
+import type { Severity } from '../../../db/schema/org.ts';
+import type { ListedFinding } from '../../resources.ts';
+import type { Result, Rule } from './schema.ts';
+
+/** A finding with the names of its project. */
+export type ExportedFinding = z.output<typeof ListedFinding> & { project_slug: string; project_name: string };
+
+const LEVELS = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'note',
+  info: 'note',
+} as const satisfies Record<Severity, string>;
+
+/** A score that stands for a severity, and what it begins with (CVSS v3.1, "Qualitative Severity Rating Scale"). */
+const SCORES: Record<Severity, { usual: number; from: number; below: number }> = {
+  critical: { usual: 9.5, from: 9, below: Number.POSITIVE_INFINITY },
+  high: { usual: 8, from: 7, below: 9 },
+  medium: { usual: 5.5, from: 4, below: 7 },
+  low: { usual: 2, from: 0.1, below: 4 },
+  info: { usual: 0, from: 0, below: 0.1 },
+};
+
+const JUSTIFICATIONS: { [status in ExportedFinding['status']]?: string } = {
+  false_positive: 'False positive',
+  wontfix: "Won't fix",
+};
+
+/** What kind of problem it is: the CVE, else the CWE, else what found it. */
+export const ruleIdOf = ({ cve, cwe, source }: ExportedFinding): string =>
+  cve ?? cwe ?? (source || 'finding');
+
+/** The score by which GitHub and others tell the severity: that of CVSS, unless the severity says something else. */
+export function scoreOf({ severity, cvss_score: score }: ExportedFinding): number {
+  const { usual, from, below } = SCORES[severity];
+  return score !== undefined && score >= from && score < below ? score : usual;
+}
+
+export function ruleOf(id: string, score: number): z.output<typeof Rule> {
+  const [, kind, number = ''] = /^(CVE|CWE)-([0-9-]+)$/.exec(id) ?? [];
+  const helpUri =
+    kind === 'CWE'
+      ? `https://cwe.mitre.org/data/definitions/${Number(number)}.html`
+      : kind && `https://www.cve.org/CVERecord?id=${id}`;
+  return {
+    id,
+    shortDescription: { text: id },
+    ...(helpUri && { helpUri }),
+    properties: {
+      tags: ['security', ...(kind === 'CWE' ? [tagOf(id)] : [])],
+      'security-severity': String(score),
+    },
+  };
+}
+
+/** As CodeQL writes it, and others read it. */
+const tagOf = (cwe: string) => `external/cwe/cwe-${cwe.slice(4).padStart(3, '0')}`;
+
+/** What has no value is undefined, and so left out of JSON: several times as fast as to put objects together. */
+export function resultOf(finding: ExportedFinding): z.output<typeof Result> {
+  const { severity, status, cwe, cve, created_at, last_seen_at } = finding;
+  const justification = JUSTIFICATIONS[status];
+  const identity = `${finding.project_id}/${finding.fingerprint}`;
+  return {
+    ruleId: ruleIdOf(finding),
+    level: LEVELS[severity],
+    message: { text: withoutLinks(finding.title), markdown: finding.description },
+    locations: finding.file ? [locationOf(finding.file, finding.line)] : undefined,
+    fingerprints: { 'svcFindings/v1': identity },
+    // The only one that GitHub heeds.
+    partialFingerprints: { primaryLocationLineHash: identity },
+    baselineState: status === 'fixed' || status === 'verified' ? 'absent' : undefined,
+    suppressions: justification ? [{ kind: 'external', status: 'accepted', justification }] : undefined,
+    provenance: { firstDetectionTimeUtc: created_at, lastDetectionTimeUtc: last_seen_at },
+    properties: {
+      tags: [cwe && tagOf(cwe), cve].filter((tag) => tag !== undefined),
+      'security-severity': String(scoreOf(finding)),
+      id: finding.id,
+      project_id: finding.project_id,
+      project_slug: finding.project_slug,
+      project_name: finding.project_name,
+      scan_id: finding.scan_id,
+      last_scan_id: finding.last_scan_id,
+      severity,
+      cwe,
+      cve,
+      cvss_score: finding.cvss_score,
+      cvss_vector: finding.cvss_vector,
+      source: finding.source,
+      status,
+      status_changed_at: finding.status_changed_at,
+      regressed: finding.regressed,
+      seen_count: finding.seen_count,
+      last_seen_at,
+      created_at,
+      updated_at: finding.updated_at,
+    },
+  };
+}
+
+const locationOf = (file: string, line: number | undefined) => ({
+  physicalLocation: {
+    artifactLocation: { uri: uriOf(file) },
+    region: line === undefined ? undefined : { startLine: line },
+  },
+});
+
+/** A path as a relative reference (RFC 3986), in which no part can be taken for a scheme or a host. */
+const uriOf = (file: string): string =>
+  encodeURIComponent(file).replaceAll('%2F', '/').replace(/^\/\//, '/.//');
+
+/** Viewers make links of `[text](target)`; no title means one. */
+const withoutLinks = (text: string): string => (text.includes('](') ? text.replace(/[[\]]/g, '\\$&') : text);

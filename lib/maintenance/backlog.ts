@@ -1,0 +1,28 @@
+import { lt, sql } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { mailQueue, orgs, outgoingMails } from '../../db/schema/shared.ts';
+
+/** What is still to be done, by whichever process. */
+export interface Backlog {
+  /** In the queue, those under way too. */
+  mails: number;
+  /** Organizations whose schema is behind. */
+  orgsBehind: number;
+}
+
+/** Counting ends here: it must not cost more, the more there is to do. */
+const MOST = 10_000;
+
+/** @param version of an organization's schema that is up to date */
+export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog> {
+  const mails = db
+    .select({ one: sql`1` })
+    .from(outgoingMails)
+    .unionAll(db.select({ one: sql`1` }).from(mailQueue))
+    .limit(MOST);
+  const behind = db.select({ one: sql`1` }).from(orgs).where(lt(orgs.schemaVersion, version)).limit(MOST);
+  const [row] = await db.execute<{ mails: number; orgs: number }>(
+    sql`select (select count(*)::int from ${mails} m) as mails, (select count(*)::int from ${behind} o) as orgs`,
+  );
+  return { mails: row?.mails ?? 0, orgsBehind: row?.orgs ?? 0 };
+}

@@ -1,0 +1,44 @@
+import { lt, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { BATCH_ROWS, inBatches } from '../../db/batches.ts';
+import type { Db } from '../../db/client.ts';
+import {
+  emailCodes,
+  mailedTokens,
+  mfaLogins,
+  primaryEmailChanges,
+  rateLimits,
+  sessions,
+} from '../../db/schema/shared.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What is purged: each table with its primary key, and when a row expires. */
+const EXPIRING: readonly (readonly [table: PgTable, key: PgColumn, expires: PgColumn])[] = [
+  [sessions, sessions.id, sessions.expiresAt],
+  [mailedTokens, mailedTokens.tokenHash, mailedTokens.expiresAt],
+  [emailCodes, emailCodes.id, emailCodes.expiresAt],
+  [mfaLogins, mfaLogins.id, mfaLogins.expiresAt],
+  [primaryEmailChanges, primaryEmailChanges.tokenHash, primaryEmailChanges.expiresAt],
+  [rateLimits, rateLimits.key, rateLimits.expire],
+];
+
+/**
+ * Deletes rows that expired more than a day ago: sessions, sign-ins that waited for a code, mailed links and codes, undo links
+ * and counters of limits. It works in batches, and leaves rows that somebody else has locked to the next time.
+ */
+export async function purgeExpired(db: Db, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - DAY_MS);
+  for (const [table, key, expires] of EXPIRING) {
+    await inBatches(async () => {
+      const expired = db
+        .select({ key })
+        .from(table)
+        .where(lt(expires, before))
+        .limit(BATCH_ROWS)
+        .for('update', { skipLocked: true });
+      const deleted = await db.delete(table).where(sql`${key} = any(array${expired})`);
+      return deleted.count;
+    });
+  }
+}

@@ -1,0 +1,190 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolGauges } from '../../db/client.ts';
+import { HASH_REFUSALS, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
+import { ERRORS, type ErrorKey } from '../http/errors.ts';
+import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
+import type { Backlog } from '../maintenance/backlog.ts';
+
+/** Metrics as data. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** Work of an organization that is expensive. */
+const WORK_KINDS = ['search', 'list'] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];
+const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
+
+/** The process's metrics, as SPEC.md names them, and some more. */
+export interface Metrics {
+  requestStarted(): void;
+  /** `path` is a route pattern, never a path somebody sent: labels stay bounded. */
+  requestEnded(method: string, path: string, status: number, seconds: number): void;
+  /** A request was answered with this error; those that are about who asks are counted. */
+  refused(error: ErrorKey): void;
+  /** One statement writes so many pushed findings. */
+  batchWritten(size: number): void;
+  mailTried(outcome: MailOutcome): void;
+  /** An organization's expensive work got a place, or was refused one. */
+  workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
+  /** A request was refused because its organization has all connections it may have. */
+  connectionRefused(): void;
+  /** What was last seen of the backlog; undefined when the database did not answer. */
+  backlog(seen: Backlog | undefined): void;
+  /** Prometheus text exposition format. */
+  render(): Promise<string>;
+  /** What this process has counted. */
+  read(): Promise<MetricValues>;
+  contentType: string;
+}
+
+export interface MetricsOptions {
+  /** What the password hasher has to do. */
+  hashing?: (() => HashLoad) | undefined;
+  /** Adds what the runtime knows of the process. */
+  collectRuntime?: ((registry: Registry) => void) | undefined;
+  /** What is rendered where this process is one of several. */
+  renderAll?: (() => Promise<string>) | undefined;
+}
+
+/** Node takes some thirty methods; those nobody is served by share one label. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const AUTH_FAILURES = (Object.keys(ERRORS) as ErrorKey[]).filter((key) =>
+  /^(auth|token|rate_limit)_error\//.test(key),
+);
+
+export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'svc_http_requests_total',
+    help: 'HTTP requests answered.',
+    labelNames: ['method', 'path', 'status'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'Time from request to response head.',
+    labelNames: ['method', 'path'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const active = new Gauge({
+    name: 'svc_http_active_requests',
+    help: 'HTTP requests being handled.',
+    registers,
+  });
+  const authFailures = new Counter({
+    name: 'svc_auth_failures_total',
+    help: 'Requests refused because of who asks; kind is the type and code of the error.',
+    labelNames: ['kind'],
+    registers,
+  });
+  // From the first on: what begins at 1 has never risen.
+  for (const kind of AUTH_FAILURES) authFailures.inc({ kind }, 0);
+  const batches = new Histogram({
+    name: 'svc_ingest_batch_size',
+    help: 'Pushed findings that were written by one statement.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const mails = new Counter({
+    name: 'svc_mails_total',
+    help: 'Attempts to send a mail: failed ones are repeated, for a day, then given up.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of MAIL_OUTCOMES) mails.inc({ outcome }, 0);
+
+  const work = new Counter({
+    name: 'svc_org_work_total',
+    help: "Searches and whole lists by what became of them: at once, waited for a place of the organization's share, or refused (429).",
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  for (const kind of WORK_KINDS) for (const outcome of WORK_OUTCOMES) work.inc({ kind, outcome }, 0);
+  const connectionRefusals = new Counter({
+    name: 'svc_org_connections_refused_total',
+    help: 'Requests refused (429) because their organization used its whole share of the database connections.',
+    registers,
+  });
+
+  const poolGauge = (name: string, help: string, read: (gauges: PoolGauges) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(pool()));
+      },
+    });
+  poolGauge('svc_db_pool_open_connections', 'Open database connections.', (gauges) => gauges.open);
+  poolGauge(
+    'svc_db_pool_in_use',
+    'Database connections running a query or transaction.',
+    (gauges) => gauges.inUse,
+  );
+  poolGauge('svc_db_pool_idle', 'Open database connections waiting for work.', (gauges) => gauges.idle);
+  poolGauge('svc_db_pool_max', 'Database connections that may be opened.', (gauges) => gauges.max);
+  poolGauge('svc_db_pool_waiting', 'Queries waiting for a database connection.', (gauges) => gauges.waiting);
+
+  const hashing = options.hashing ?? (() => ({ waiting: 0, refused: noRefusals() }));
+  new Gauge({
+    name: 'svc_password_hash_waiting',
+    help: 'Requests that wait for their password to be hashed.',
+    registers,
+    collect() {
+      this.set(hashing().waiting);
+    },
+  });
+  new Counter({
+    name: 'svc_password_hash_refused_total',
+    help: 'Requests refused because too many passwords were waiting to be hashed, or for too long.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      const { refused } = hashing();
+      this.reset();
+      for (const reason of HASH_REFUSALS) this.inc({ reason }, refused[reason]);
+    },
+  });
+
+  /** Of the whole database, whoever looks: several processes do not add up. Without a value until somebody has looked. */
+  const seenGauge = (name: string, help: string, aggregator: 'max' | 'min') => {
+    const gauge = new Gauge({ name, help, registers, aggregator });
+    gauge.remove();
+    return (value: number | undefined) => (value === undefined ? gauge.remove() : gauge.set(value));
+  };
+  const setUp = seenGauge('svc_db_up', 'Whether the database answered when it was last asked.', 'min');
+  const setMails = seenGauge('svc_mail_queue_depth', 'Mails not sent yet, counted up to 10,000.', 'max');
+  const setBehind = seenGauge(
+    'svc_migrations_pending',
+    'Organizations whose schema is still to be migrated, counted up to 10,000.',
+    'max',
+  );
+  options.collectRuntime?.(registry);
+
+  return {
+    requestStarted: () => active.inc(),
+    requestEnded(given, path, status, seconds) {
+      active.dec();
+      const method = METHODS.has(given) ? given : 'other';
+      requests.inc({ method, path, status });
+      duration.observe({ method, path }, seconds);
+    },
+    refused(kind) {
+      if (AUTH_FAILURES.includes(kind)) authFailures.inc({ kind });
+    },
+    batchWritten: (size) => batches.observe(size),
+    mailTried: (outcome) => mails.inc({ outcome }),
+    workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
+    connectionRefused: () => connectionRefusals.inc(),
+    backlog(seen) {
+      setUp(seen ? 1 : 0);
+      setMails(seen?.mails);
+      setBehind(seen?.orgsBehind);
+    },
+    render: options.renderAll ?? (() => registry.metrics()),
+    read: () => registry.getMetricsAsJSON(),
+    contentType: registry.contentType,
+  };
+}

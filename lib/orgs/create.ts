@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import { type Migration, orgSchemaStatements } from '../../db/migrations/migrate.ts';
+import { SELECT_TRIGRAM_SCHEMA } from '../../db/migrations/search-index.ts';
+import { orgFields, toResource } from '../../db/resources.ts';
+import { memberships, orgMigrations, orgs } from '../../db/schema/shared.ts';
+
+/** A new organization as its creator asked for it. */
+export interface NewOrg {
+  id: string;
+  name: string;
+  slug: string;
+  plan: (typeof orgs.$inferInsert)['plan'];
+  ownerId: string;
+  createdAt: Date;
+}
+
+/**
+ * Inserts an organization, its owner's membership and its schema; part of the caller's transaction.
+ * @returns the organization; undefined when the slug is taken
+ */
+export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
+  const { id, name, slug, plan, ownerId, createdAt } = org;
+  const [[inserted], [trigrams]] = await Promise.all([
+    tx
+      .insert(orgs)
+      .values({ id, name, slug, plan, schemaVersion: migrations.length, createdBy: ownerId, createdAt })
+      .onConflictDoNothing({ target: orgs.slug })
+      .returning(orgFields),
+    tx.execute<{ schema: string }>(sql.raw(SELECT_TRIGRAM_SCHEMA)),
+  ]);
+  if (!inserted) return undefined;
+  const statements = orgSchemaStatements(id, migrations, trigrams?.schema);
+  // Sent one behind the other without waiting: one round trip for all.
+  await Promise.all([
+    tx
+      .insert(memberships)
+      .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt }),
+    ...statements.map((statement) => tx.execute(sql.raw(statement))),
+    tx
+      .insert(orgMigrations)
+      .values(
+        migrations.map((step) => ({ orgId: id, name: step.name, hash: step.hash, appliedAt: createdAt })),
+      ),
+  ]);
+  return toResource(inserted);
+}

@@ -1,0 +1,151 @@
+import { eq, type SQL } from 'drizzle-orm';
+import QuickLRU from 'quick-lru';
+import type { Database } from '../../db/client.ts';
+import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
+import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../../db/schema/org.ts';
+import { orgs } from '../../db/schema/shared.ts';
+import { ApiError } from '../http/errors.ts';
+import { subdomainOf } from '../http/origin.ts';
+import type { Logger } from '../logger.ts';
+import { addSearchIndexes, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
+
+/** The organization of a request, with its tables. */
+export interface Org {
+  id: string;
+  slug: string;
+  tables: OrgTables;
+}
+
+export interface OrgDirectory {
+  /**
+   * The org a request is addressed to (SPEC.md "Organization resolution").
+   * @param host the Host header's name, see `hostName`
+   * @param slugHeader `X-Org-Slug`, heeded in single-host mode only
+   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated
+   */
+  resolve(host: string, slugHeader: string | undefined): Promise<Org>;
+  /**
+   * Migrates every org that is behind, several at a time. One that fails is logged and left behind, unless that was the
+   * database's fault: then it is tried again, until the database is back.
+   */
+  migrateAll(): Promise<void>;
+}
+
+/** What tells an org from others; its tables are made of it. */
+type OrgName = Omit<Org, 'tables'>;
+
+/** A custom domain set by an administrator is known everywhere after this time. */
+const UNKNOWN_DOMAIN_MS = 10_000;
+
+/** After this an organization that could not be migrated is tried again when somebody asks for it. */
+const RETRY_MIGRATION_MS = 1_000;
+
+/** What is remembered of organizations: plain data, which outlives the database it was read from. */
+export type KnownOrgs = ReturnType<typeof createKnownOrgs>;
+
+export const createKnownOrgs = () => ({
+  tablesOf: perOrg(({ id }: { id: string }) => buildOrgTables(orgSchemaName(id))),
+  // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
+  bySlug: new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 }),
+  unknownDomains: new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS }),
+  failedLately: new QuickLRU<string, Error>({ maxSize: 1_000, maxAge: RETRY_MIGRATION_MS }),
+});
+
+export function createOrgDirectory(options: {
+  database: Database;
+  /** Connections of the database at the most. */
+  max: number;
+  baseDomain: string | undefined;
+  migrations: readonly Migration[];
+  known: KnownOrgs;
+  log: Logger;
+}): OrgDirectory {
+  const { database, max, baseDomain, migrations, log } = options;
+  const { db } = database;
+  const { tablesOf, bySlug, unknownDomains, failedLately } = options.known;
+  const migrating = new Map<string, Promise<void>>();
+
+  async function find(where: SQL): Promise<OrgName | undefined> {
+    const [row] = await db
+      .select({ id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion })
+      .from(orgs)
+      .where(where);
+    if (!row) return undefined;
+    if (row.schemaVersion < migrations.length) {
+      await migrateAsked(row.id).catch((cause) => {
+        throw new ApiError('server_error/unavailable', {
+          message: 'The organization is being upgraded.',
+          cause,
+        });
+      });
+    }
+    return { id: row.id, slug: row.slug };
+  }
+
+  /** Each attempt locks tables: however often an organization is asked for, it is made now and then only. */
+  async function migrateAsked(orgId: string): Promise<void> {
+    const failure = failedLately.get(orgId);
+    if (failure) throw failure;
+    await migrateOnce(orgId).catch((error) => {
+      if (!failedLately.has(orgId)) log.error('organization cannot be migrated', { org: orgId, error });
+      failedLately.set(orgId, error);
+      throw error;
+    });
+  }
+
+  async function findSlug(slug: string): Promise<OrgName | undefined> {
+    const known = bySlug.get(slug);
+    if (known) return known;
+    const found = await find(eq(orgs.slug, slug));
+    if (found) bySlug.set(slug, found);
+    return found;
+  }
+
+  async function findDomain(host: string): Promise<OrgName | undefined> {
+    if (host === '' || unknownDomains.has(host)) return undefined;
+    const found = await find(eq(orgs.customDomain, host));
+    if (!found) unknownDomains.set(host, true);
+    return found;
+  }
+
+  async function locate(host: string, slugHeader: string | undefined): Promise<OrgName | undefined> {
+    if (baseDomain) {
+      if (host === baseDomain) return undefined;
+      const slug = subdomainOf(host, baseDomain);
+      return slug === undefined ? findDomain(host) : findSlug(slug);
+    }
+    const found = await findDomain(host);
+    return found ?? (slugHeader === undefined ? undefined : findSlug(slugHeader));
+  }
+
+  /** Requests that wait for the same org wait for one migration. */
+  function migrateOnce(orgId: string): Promise<void> {
+    let running = migrating.get(orgId);
+    if (!running) {
+      running = migrateOrg(database.sql, orgId, migrations).finally(() => migrating.delete(orgId));
+      migrating.set(orgId, running);
+    }
+    return running;
+  }
+
+  return {
+    async resolve(host, slugHeader) {
+      const org = await locate(host, slugHeader);
+      if (!org) throw new ApiError('tenant_error/not_found');
+      return { ...org, tables: tablesOf(org) };
+    },
+    async migrateAll() {
+      await migrateOrgs({
+        db,
+        // Half of the connections are for those who ask for something.
+        atOnce: Math.max(1, Math.min(MIGRATIONS_AT_ONCE, Math.floor(max / 2))),
+        version: migrations.length,
+        migrate: migrateOnce,
+        log,
+      });
+      await addSearchIndexes(database.sql, migrations, {
+        onFailure: (org, error) => log.warn('searches of an organization are not indexed', { org, error }),
+      });
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { and, eq } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Org } from './directory.ts';
+
+/** The flags that have an effect (SPEC.md "Org feature flag"). */
+export type OrgFlag = 'org_wide_tokens' | 'require_mfa';
+
+/** The row of a flag, when it is active: provisioned by an administrator and enabled by the owner. */
+const activeFlag = (db: Db, { orgFlags: t }: OrgTables, flag: OrgFlag) =>
+  db
+    .select({ name: t.name })
+    .from(t)
+    .where(and(eq(t.name, flag), t.provisioned, t.enabled));
+
+/** @throws ApiError `permission_error/feature_disabled` when the flag is not active */
+export async function requireOrgFlag(db: Db, { tables }: Org, flag: OrgFlag): Promise<void> {
+  const active = await activeFlag(db, tables, flag);
+  if (active.length === 0) throw new ApiError('permission_error/feature_disabled');
+}

@@ -1,0 +1,23 @@
+import { and, desc, eq, type SQL } from 'drizzle-orm';
+import { orgFields, toResource } from '../../db/resources.ts';
+import { memberships, orgs, userEmails } from '../../db/schema/shared.ts';
+import type { CookieCall } from '../http/call.ts';
+import { isConfirmed } from '../members/fields.ts';
+
+/** The user's organizations with their role, newest first; without those where they are pending. */
+export async function listOrgsOf({ db, services, user }: CookieCall, where?: SQL) {
+  const rows = await db
+    .select({ ...orgFields, role: memberships.role })
+    .from(memberships)
+    .innerJoin(orgs, eq(orgs.id, memberships.orgId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
+    .where(
+      and(
+        eq(memberships.userId, user.id),
+        services.config.pendingInvitations ? isConfirmed : undefined,
+        where,
+      ),
+    )
+    .orderBy(desc(orgs.createdAt), desc(orgs.id));
+  return rows.map(toResource);
+}

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { and, asc, count, gt, gte, lt, type SQL } from 'drizzle-orm';
+import type { Sql } from 'postgres';
+import type { Db } from '../../db/client.ts';
+import { isRetryable, isUnavailable, sqlState } from '../../db/errors.ts';
+import { addSearchIndex, type Migration } from '../../db/migrations/migrate.ts';
+import { orgsWithoutSearchIndex, trigramSchema } from '../../db/migrations/search-index.ts';
+import { orgs } from '../../db/schema/shared.ts';
+import type { Logger } from '../logger.ts';
+
+/** How many organizations are migrated side by side, at the most. */
+export const MIGRATIONS_AT_ONCE = 4;
+
+const PAGE = 100;
+const RETRY_MS = { first: 1_000, most: 60_000 };
+
+const CANCELED = '57014';
+const LOCK_TIMEOUT = '55P03';
+const POOL_CLOSED = 'CONNECTION_ENDED';
+
+/** What it takes to migrate organizations. */
+export interface OrgMigrations {
+  db: Db;
+  /** How many side by side. */
+  atOnce: number;
+  /** The version all of them are brought to. */
+  version: number;
+  /** Migrates one. */
+  migrate(orgId: string): Promise<void>;
+  log: Logger;
+}
+
+/**
+ * Migrates every org that is behind, several at a time. One that fails is logged and left behind, unless the failure
+ * will pass: then it is tried again after a while, and again, until the pool is closed.
+ */
+export async function migrateOrgs(options: OrgMigrations): Promise<void> {
+  const { log } = options;
+  const failed = new Set<string>();
+  for (let delay = RETRY_MS.first; ; delay = Math.min(2 * delay, RETRY_MS.most)) {
+    const error = await goThrough(options, failed).catch((error: unknown) => error);
+    if (error === undefined) break;
+    if (sqlState(error) === POOL_CLOSED) return;
+    if (!willPass(error)) throw error;
+    log.warn('organizations cannot be migrated now', { error });
+    await sleep(delay, undefined, { ref: false });
+  }
+  if (failed.size > 0) log.warn('organizations are left behind', { count: failed.size });
+}
+
+/**
+ * Tries all that are behind and have not `failed`; those that do are added.
+ * @returns a failure that will pass
+ */
+async function goThrough(options: OrgMigrations, failed: Set<string>): Promise<unknown> {
+  const { db, atOnce, version, migrate, log } = options;
+  const [found] = await db.select({ behind: count() }).from(orgs).where(lt(orgs.schemaVersion, version));
+  const behind = found?.behind ?? 0;
+  if (behind === 0) return undefined;
+  log.info('migrating organizations', { count: behind });
+  const ids = orgsBehind(options, Math.floor(Math.random() * behind));
+  let passing: unknown;
+  let isAway = false;
+  const worker = async () => {
+    for await (const id of ids) {
+      if (failed.has(id)) continue;
+      await migrate(id).catch((error) => {
+        if (willPass(error)) {
+          passing = error;
+          // All others would fail as well.
+          isAway ||= isUnavailable(error);
+          return;
+        }
+        failed.add(id);
+        log.error('organization cannot be migrated', { org: id, error });
+      });
+      if (isAway) break;
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  if (passing === undefined) log.info('organizations migrated', { failed: failed.size });
+  return passing;
+}
+
+/**
+ * The ids of those that are behind when their page is read, each once. Other processes do the same: each begins somewhere
+ * else.
+ */
+async function* orgsBehind({ db, version }: OrgMigrations, skip: number): AsyncGenerator<string> {
+  const page = async (where: SQL | undefined, { limit = PAGE, offset = 0 } = {}) => {
+    const rows = await db
+      .select({ id: orgs.id })
+      .from(orgs)
+      .where(and(lt(orgs.schemaVersion, version), where))
+      .orderBy(asc(orgs.id))
+      .limit(limit)
+      .offset(offset);
+    return rows.map(({ id }) => id);
+  };
+  const [start] = await page(undefined, { limit: 1, offset: skip });
+  if (start === undefined) return;
+  for (const part of [gte(orgs.id, start), lt(orgs.id, start)]) {
+    let ids = await page(part);
+    while (ids.length > 0) {
+      // Whoever meets another process does not wait for it at every organization.
+      yield* ids.toSorted(() => Math.random() - 0.5);
+      ids = await page(and(part, gt(orgs.id, ids.at(-1) ?? start)));
+    }
+  }
+}
+
+/**
+ * Makes the index for searches in organizations that have none, because they were made or migrated without pg_trgm.
+ * @returns how many were made; one that fails is left to the next start
+ */
+export async function addSearchIndexes(
+  sql: Sql,
+  migrations: readonly Migration[],
+  { onFailure }: { onFailure: (orgId: string, error: unknown) => void },
+): Promise<number> {
+  if (!(await trigramSchema(sql))) return 0;
+  let made = 0;
+  for (const id of await orgsWithoutSearchIndex(sql, migrations.length)) {
+    try {
+      await addSearchIndex(sql, id, migrations);
+      made++;
+    } catch (error) {
+      if (sqlState(error) === POOL_CLOSED) break;
+      onFailure(id, error);
+    }
+  }
+  return made;
+}
+
+/** Whether a migration failed by no fault of the organization's. A statement that somebody cancelled is its affair. */
+function willPass(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === CANCELED) return false;
+  return state === LOCK_TIMEOUT || isUnavailable(error) || isRetryable(error);
+}

@@ -1,0 +1,91 @@
+import { eq, type SQL } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import { ApiError } from '../http/errors.ts';
+import { uuid, z } from '../http/schema.ts';
+import type { Org } from '../orgs/directory.ts';
+import type { ApiToken } from '../tokens/api-tokens.ts';
+
+/** A project's slug: 2 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
+export const PROJECT_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
+
+const SLUG_RULE = 'must be 2 to 50 lower-case letters, digits and hyphens';
+
+/** What a project's slug looks like, as a field. */
+export const projectSlug = () => z.string().regex(PROJECT_SLUG, SLUG_RULE).openapi({ example: 'web-shop' });
+
+/** @throws ApiError `resource_error/not_found` */
+export async function requireProject(
+  db: Db,
+  { tables: { projects } }: Org,
+  projectId: string,
+): Promise<void> {
+  await findProject(db, projects, eq(projects.id, projectId));
+}
+
+async function findProject(db: Db, projects: OrgTables['projects'], where: SQL): Promise<string> {
+  const [project] = await db.select({ id: projects.id }).from(projects).where(where);
+  if (!project) throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
+  return project.id;
+}
+
+/**
+ * The fields by which an agent names a project: its id, or its slug in `project`. Beside `project_id`, `project` is
+ * ignored whatever it holds, like any unknown field.
+ */
+export const projectReference = {
+  project_id: uuid().optional(),
+  project: z.unknown().optional().openapi({
+    description:
+      'The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.',
+    example: 'web-shop',
+  }),
+};
+
+interface ProjectReference {
+  project_id?: string | undefined;
+  project?: unknown;
+}
+
+const isSlug = (value: unknown): value is string => typeof value === 'string' && PROJECT_SLUG.test(value);
+
+/** A schema with {@link projectReference} that rejects input which names no project. */
+export const namesProject = <S extends z.ZodType<ProjectReference>>(schema: S): S =>
+  schema
+    .refine((value) => value?.project_id !== undefined || value?.project != null, {
+      path: ['project_id'],
+      message: 'is required, or project',
+      // Together with whatever else is wrong.
+      when: () => true,
+    })
+    .refine(({ project_id, project }) => project_id !== undefined || project == null || isSlug(project), {
+      path: ['project'],
+      message: SLUG_RULE,
+    });
+
+/**
+ * The id of the project an agent names.
+ * @throws ApiError `token_error/scope_mismatch` when it is not the token's; `resource_error/not_found`
+ */
+export async function resolveProject(
+  db: Db,
+  { tables: { projects } }: Org,
+  token: ApiToken,
+  { project_id, project }: ProjectReference,
+): Promise<string> {
+  if (project_id !== undefined) requireScope(token, project_id);
+  const where = project_id === undefined ? eq(projects.slug, String(project)) : eq(projects.id, project_id);
+  const id = await findProject(db, projects, where).catch((error) => {
+    const unknown = error instanceof ApiError && error.key === 'resource_error/not_found';
+    // Whether there are others is none of the business of a project's token.
+    throw unknown && token.projectId !== null ? new ApiError('token_error/scope_mismatch') : error;
+  });
+  requireScope(token, id);
+  return id;
+}
+
+/** @throws ApiError `token_error/scope_mismatch` when the token is of another project */
+export function requireScope(token: ApiToken, projectId: string): void {
+  if (token.projectId !== null && token.projectId !== projectId)
+    throw new ApiError('token_error/scope_mismatch');
+}

@@ -1,0 +1,113 @@
+import { and, eq, gt, not, sql } from 'drizzle-orm';
+import { apiTokenFields, toApiToken } from '../../db/resources.ts';
+import { expiryOf } from '../../db/schema/org.ts';
+import type { OrgCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import { optional, shown, text, z } from '../http/schema.ts';
+import { inOrgQuota, requireRoom } from '../quotas.ts';
+import { ApiToken } from '../resources.ts';
+import { logSecurityEvent } from '../security-events.ts';
+import { generateToken } from './api-tokens.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What a new API token is asked for with. */
+export const TokenInput = z.object({
+  name: text({ min: 1, max: 100, trim: true, example: 'ci' }),
+  expires_in: optional(
+    z.int().min(0).max(36_500).openapi({ description: 'Days; 0 means never.', example: 90 }),
+  ),
+});
+
+/** A new API token; it is shown in full this once. */
+export const CreatedToken = z.object({
+  token: shown('svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b'),
+  info: ApiToken,
+});
+
+/**
+ * Makes an API token.
+ * @param projectId null for an org-wide token
+ */
+export async function issueToken(
+  call: OrgCall,
+  projectId: string | null,
+  { name, expires_in }: z.output<typeof TokenInput>,
+): Promise<z.output<typeof CreatedToken>> {
+  const { now, org, services, user } = call;
+  const { tables } = org;
+  const { apiTokens } = tables;
+  const { token, prefix, hash } = generateToken();
+  const { id, at } = services.nextId();
+  const expiresAt = expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null;
+  // In the words of the partial index `api_tokens_active`, so that every plan can use it.
+  const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
+  const row = await inOrgQuota(call, async (tx) => {
+    await requireRoom(tx, call, 'tokensPerOrg', apiTokens, active);
+    if (projectId !== null) {
+      const ofProject = and(active, eq(apiTokens.projectId, projectId));
+      await requireRoom(tx, call, 'tokensPerProject', apiTokens, ofProject);
+    }
+    const values = { id, projectId, name, prefix, tokenHash: hash, createdBy: user.id };
+    const [inserted] = await tx
+      .insert(apiTokens)
+      .values({ ...values, expiresAt, createdAt: at })
+      .returning(apiTokenFields(tables));
+    return inserted;
+  });
+  if (!row) throw new ApiError('server_error/internal');
+  logTokenEvent(call, 'token_created', { id, projectId, name, expiresAt });
+  return { token, info: toApiToken(row) };
+}
+
+/**
+ * Revokes an API token, for good. Revoking it again changes nothing.
+ * @param projectId revokes it only as a token of this project
+ * @returns the token, revoked or of another project; undefined when there is none
+ */
+export async function revokeToken(
+  call: OrgCall,
+  id: string,
+  projectId?: string,
+): Promise<{ projectId: string | null } | undefined> {
+  const { apiTokens } = call.org.tables;
+  const fields = {
+    id: apiTokens.id,
+    projectId: apiTokens.projectId,
+    name: apiTokens.name,
+    createdBy: apiTokens.createdBy,
+  };
+  const [revoked] = await call.db
+    .update(apiTokens)
+    .set({ revoked: true })
+    .where(
+      and(
+        eq(apiTokens.id, id),
+        eq(apiTokens.revoked, false),
+        projectId === undefined ? undefined : eq(apiTokens.projectId, projectId),
+      ),
+    )
+    .returning(fields);
+  if (revoked) {
+    logTokenEvent(call, 'token_revoked', revoked);
+    return revoked;
+  }
+  const [found] = await call.db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
+  return found;
+}
+
+/** Writes a line of the security log about a token: never the token itself. */
+function logTokenEvent(
+  call: OrgCall,
+  event: 'token_created' | 'token_revoked',
+  token: { id: string; projectId: string | null; name: string; createdBy?: string; expiresAt?: Date | null },
+): void {
+  const { id, projectId, name, createdBy, expiresAt } = token;
+  logSecurityEvent(call, event, {
+    token: id,
+    token_name: name,
+    project: projectId ?? undefined,
+    created_by: createdBy,
+    expires_at: expiresAt?.toISOString(),
+  });
+}

@@ -1,0 +1,121 @@
+import { type Config, insecureSettings, isLoopback } from '../config.ts';
+import type { Logger } from '../logger.ts';
+
+/** Something that is open, and the setting that closes it. */
+export interface Opening {
+  what: string;
+  close: string;
+}
+
+/** A service that others than its own machine can reach, and what is open to them. */
+export interface Exposure {
+  /** Why it counts as reachable. */
+  reachable: string[];
+  open: Opening[];
+}
+
+/** Parts of strict mode with a variable of their own: whether a part is on, what is open without it, what closes that. */
+const PARTS: readonly (readonly [isOn: (config: Config) => boolean, what: string, close: string])[] = [
+  [
+    ({ requireVerifiedEmail }) => requireVerifiedEmail,
+    'accounts can act before their e-mail address is verified',
+    'SVC_REQUIRE_VERIFIED_EMAIL=on',
+  ],
+  [
+    ({ pendingInvitations }) => pendingInvitations,
+    'an invitation gives access to whoever has registered the address',
+    'SVC_PENDING_INVITATIONS=on',
+  ],
+  [
+    ({ authLimits }) => authLimits,
+    'passwords and codes can be tried as fast as the server answers',
+    'SVC_AUTH_LIMITS=on',
+  ],
+  [
+    ({ breachedPasswords }) => breachedPasswords === 'refuse',
+    'leaked and easily guessed passwords are accepted',
+    'SVC_BREACHED_PASSWORDS=refuse',
+  ],
+  [
+    ({ sessionIdleMinutes }) => sessionIdleMinutes > 0,
+    'a session that nobody uses stays open for 24 hours',
+    'SVC_SESSION_IDLE_MINUTES=480',
+  ],
+];
+
+/**
+ * Lists the open parts of a service that is reachable from outside: parts of strict mode that are off, and without it also
+ * secrets that are not set.
+ * @param listens whether it listens on a socket; on the edge it is always reachable
+ * @returns undefined when nothing is open, or only its own machine can reach it
+ */
+export function exposureOf(config: Config, { listens }: { listens: boolean }): Exposure | undefined {
+  const reachable = reasonsOf(config, listens);
+  const open: Opening[] = PARTS.filter(([isOn]) => !isOn(config)).map(([, what, close]) => ({ what, close }));
+  if (!config.refuseInsecureSettings) {
+    for (const { variable, problem, takes } of insecureSettings(config))
+      open.push({ what: problem, close: `${variable}: ${takes}` });
+  }
+  if (!config.strict) open.push(...UNSWITCHED, ...unsetSecrets(config));
+  return reachable.length > 0 && open.length > 0 ? { reachable, open } : undefined;
+}
+
+/** What strict mode closes besides, without a variable of its own. */
+const UNSWITCHED: readonly Opening[] = [
+  { what: '/metrics answers at the hosts of organizations', close: 'SVC_STRICT=on' },
+  { what: 'a session goes on when its browser signs in again', close: 'SVC_STRICT=on' },
+];
+
+function reasonsOf({ host, publicUrl, baseDomain }: Config, listens: boolean): string[] {
+  if (!listens) return ['it runs on the edge'];
+  const reasons: string[] = [];
+  if (host === undefined) reasons.push('it listens on all interfaces (SVC_HOST is not set)');
+  else if (!isLoopback(host)) reasons.push(`it listens on ${host} (SVC_HOST)`);
+  const { hostname } = new URL(publicUrl);
+  if (baseDomain !== undefined && !isLoopback(baseDomain)) reasons.push(`its base domain is ${baseDomain}`);
+  else if (!isLoopback(hostname)) reasons.push(`its public address is ${publicUrl}`);
+  return reasons;
+}
+
+function unsetSecrets({ jwtSecrets, encryptionKeys }: Config): Opening[] {
+  const open: Opening[] = [];
+  if (jwtSecrets.length === 0)
+    open.push({
+      what: 'all sessions end at a restart, and other processes do not accept them',
+      close: 'JWT_SECRET: openssl rand -hex 32',
+    });
+  if (encryptionKeys.length === 0)
+    open.push({
+      what: 'a copy of the database contains the secrets of authenticator apps',
+      close: 'SVC_ENCRYPTION_KEY: openssl rand -hex 32',
+    });
+  return open;
+}
+
+const RULE = '='.repeat(100);
+
+/** Logs the exposure, if there is any: as one block of text, or as one event with fields. */
+export function warnOfExposure(config: Config, log: Logger, how = { listens: true }): void {
+  const exposure = exposureOf(config, how);
+  if (!exposure) return;
+  const { reachable, open } = exposure;
+  const title = config.strict
+    ? 'reachable from outside, with parts of strict mode switched off'
+    : 'reachable from outside without strict mode';
+  const closeAll = config.strict ? undefined : 'SVC_STRICT=on';
+  if (config.logFormat === 'json') {
+    log.warn(title, { reachable, open, close_all: closeAll, see: 'docs/deployment.md' });
+    return;
+  }
+  const lines = [
+    RULE,
+    `This service is ${title}.`,
+    `Reachable: ${reachable.join('; ')}.`,
+    'Open, and what closes it:',
+    ...open.map(({ what, close }) => `  - ${what}\n      ${close}`),
+    ...(closeAll ? [`${closeAll} sets all switches above (docs/deployment.md).`] : []),
+    ...(how.listens && config.host === undefined ? ['On a laptop: SVC_HOST=127.0.0.1.'] : []),
+    RULE,
+  ];
+  log.warn(`${title}\n${lines.join('\n')}`);
+}
