@@ -1,10 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ServiceError } from '../lib/client/index.ts';
+import { SEVERITIES } from '../lib/importers/finding.ts';
+import { FORMATS } from '../lib/importers/names.ts';
 import pkg from '../package.json' with { type: 'json' };
 import { EXIT, positive, repeated, withCommonOptions, withScanOptions } from './commands/options.ts';
 import { KEY_BELONGS_TO_ENVIRONMENT, UsageError } from './errors.ts';
-import { SEVERITIES } from './finding.ts';
-import { FORMATS } from './importers/formats.ts';
 import { DEFAULT_CONCURRENCY } from './scan.ts';
 import { oneLine, printable } from './text.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../lib/importers/finding.ts';
 import type { ScanEnd, ScanSpec } from './scan.ts';
 
 /** What the service said to a finding. */

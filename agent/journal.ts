@@ -1,7 +1,7 @@
 import { closeSync, constants, fdatasyncSync, mkdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Finding } from '../lib/importers/finding.ts';
 import { UsageError } from './errors.ts';
-import type { Finding } from './finding.ts';
 import { type Folder, openFolder } from './folder.ts';
 import {
   type Entry,

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Client, createClient } from '../lib/client/index.ts';
+import { clean } from '../lib/importers/clean.ts';
+import type { Finding } from '../lib/importers/finding.ts';
 import { createDelivery, type Stopped } from './delivery.ts';
-import type { Finding } from './finding.ts';
-import { clean } from './importers/clean.ts';
 import { createJournal } from './journal.ts';
 import type { Entry } from './journal-lines.ts';
 import type { Wait } from './retry.ts';

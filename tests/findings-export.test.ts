@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { importReport } from '../agent/importers/index.ts';
 import { findingText } from '../db/findings/text.ts';
 import { buildOrgTables, orgSchemaName, TEMPLATE_SCHEMA } from '../db/schema/org.ts';
 import { toQuery } from '../db/statements.ts';
 import type { ExportedFinding } from '../lib/findings/sarif/result.ts';
+import { importReport } from '../lib/importers/index.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';

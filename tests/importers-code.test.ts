@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ReportError } from '../agent/importers/importer.ts';
-import { importReport } from '../agent/importers/index.ts';
+import { ReportError } from '../lib/importers/importer.ts';
+import { importReport } from '../lib/importers/index.ts';
 import {
   context,
   expectFindings,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ReportError } from '../agent/importers/importer.ts';
-import { importReport } from '../agent/importers/index.ts';
-import { parseReport } from '../agent/importers/parse.ts';
-import { withoutCredentials } from '../agent/importers/secrets.ts';
-import { cvssOf } from '../agent/importers/support.ts';
+import { ReportError } from '../lib/importers/importer.ts';
+import { importReport } from '../lib/importers/index.ts';
+import { parseReport } from '../lib/importers/parse.ts';
+import { withoutCredentials } from '../lib/importers/secrets.ts';
+import { cvssOf } from '../lib/importers/support.ts';
 import {
   context,
   expectFindings,

@@ -1,4 +1,4 @@
-import { type Finding, SEVERITIES, type Severity } from '../finding.ts';
+import { type Finding, SEVERITIES, type Severity } from '../../lib/importers/finding.ts';
 import type { Entry } from '../journal-lines.ts';
 import { summaryJson, summaryTable } from '../output.ts';
 import { createReporter, type Outcome, type Reporter } from '../reporter.ts';

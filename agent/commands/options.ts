@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SEVERITIES, type Severity } from '../finding.ts';
+import { SEVERITIES, type Severity } from '../../lib/importers/finding.ts';
 import { DEFAULT_CONCURRENCY, PERSONAS, type Persona } from '../scan.ts';
 import type { Flags } from '../settings.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { Finding } from '../../lib/importers/finding.ts';
+import { SEVERITIES } from '../../lib/importers/finding.ts';
+import { ReportError } from '../../lib/importers/importer.ts';
+import { importReport } from '../../lib/importers/index.ts';
 import { UsageError } from '../errors.ts';
-import type { Finding } from '../finding.ts';
-import { SEVERITIES } from '../finding.ts';
-import { ReportError } from '../importers/importer.ts';
-import { importReport } from '../importers/index.ts';
 import { table } from '../output.ts';
 import { type Session, startSession } from './common.ts';
 import { conclude, failOnSignal, startScan } from './deliver.ts';

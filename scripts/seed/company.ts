@@ -1,5 +1,5 @@
-import type { Finding } from '../../agent/finding.ts';
 import type { Persona } from '../../agent/scan.ts';
+import type { Finding } from '../../lib/importers/finding.ts';
 import { type Ecosystem, vulnerabilities } from './vulnerabilities.ts';
 import { atAddress, inInfrastructure, inSource, type Language, secretsIn } from './weaknesses.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Finding } from '../../agent/finding.ts';
+import type { Finding } from '../../lib/importers/finding.ts';
 import { PROJECTS, type Project, type Schedule } from './company.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { SEVERITIES } from '../../agent/finding.ts';
 import type { Client } from '../../lib/client/index.ts';
+import { SEVERITIES } from '../../lib/importers/finding.ts';
 import { COMPANY, PEOPLE, type Project, type Schedule } from './company.ts';
 import { DAY_MS, isThere, type Life, type Run } from './history.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
-import type { Finding } from '../../agent/finding.ts';
-import { upgrade, vulnerabilityTitle } from '../../agent/importers/dependency.ts';
-import { describeFinding } from '../../agent/importers/markdown.ts';
-import { cvssOf, fingerprintOf, severityOfScore } from '../../agent/importers/support.ts';
+import { upgrade, vulnerabilityTitle } from '../../lib/importers/dependency.ts';
+import type { Finding } from '../../lib/importers/finding.ts';
+import { describeFinding } from '../../lib/importers/markdown.ts';
+import { cvssOf, fingerprintOf, severityOfScore } from '../../lib/importers/support.ts';
 
 /** Published vulnerabilities: CVE, package, version in use, fixed version, weakness, CVSS 3.1, in a few words. */
 const PUBLISHED = {

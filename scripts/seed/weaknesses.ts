@@ -1,6 +1,6 @@
-import type { Finding, Severity } from '../../agent/finding.ts';
-import { describeFinding } from '../../agent/importers/markdown.ts';
-import { fingerprintOf } from '../../agent/importers/support.ts';
+import type { Finding, Severity } from '../../lib/importers/finding.ts';
+import { describeFinding } from '../../lib/importers/markdown.ts';
+import { fingerprintOf } from '../../lib/importers/support.ts';
 
 export type Language = 'typescript' | 'python' | 'go' | 'java';
 

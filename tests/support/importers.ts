@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, type TestContext } from 'vitest';
-import type { Finding } from '../../agent/finding.ts';
-import { ReportError } from '../../agent/importers/importer.ts';
-import { importReport } from '../../agent/importers/index.ts';
 import { FindingInput } from '../../lib/findings/input.ts';
+import type { Finding } from '../../lib/importers/finding.ts';
+import { ReportError } from '../../lib/importers/importer.ts';
+import { importReport } from '../../lib/importers/index.ts';
 
 export const context = { workspace: '/builds/team/app' };
 

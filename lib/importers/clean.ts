@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Finding } from '../finding.ts';
+import type { Finding } from './finding.ts';
 import { relativePath } from './support.ts';
 
 // What the service takes (SPEC.md "Finding").

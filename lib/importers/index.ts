@@ -1,21 +1,21 @@
-import type { Finding } from '../finding.ts';
-import { bandit } from './bandit.ts';
-import { checkov } from './checkov.ts';
 import { clean, separate } from './clean.ts';
-import { gitleaks } from './gitleaks.ts';
-import { govulncheck } from './govulncheck.ts';
-import { grype } from './grype.ts';
+import type { Finding } from './finding.ts';
+import { bandit } from './formats/bandit.ts';
+import { checkov } from './formats/checkov.ts';
+import { gitleaks } from './formats/gitleaks.ts';
+import { govulncheck } from './formats/govulncheck.ts';
+import { grype } from './formats/grype.ts';
+import { npmAudit } from './formats/npm-audit.ts';
+import { nuclei } from './formats/nuclei.ts';
+import { osvScanner } from './formats/osv-scanner.ts';
+import { pipAudit } from './formats/pip-audit.ts';
+import { sarif } from './formats/sarif/sarif.ts';
+import { semgrep } from './formats/semgrep.ts';
+import { snyk } from './formats/snyk.ts';
+import { trivy } from './formats/trivy/trivy.ts';
+import { zap } from './formats/zap.ts';
 import { type ImportContext, type Importer, ReportError } from './importer.ts';
-import { npmAudit } from './npm-audit.ts';
-import { nuclei } from './nuclei.ts';
-import { osvScanner } from './osv-scanner.ts';
 import { parseReport } from './parse.ts';
-import { pipAudit } from './pip-audit.ts';
-import { sarif } from './sarif.ts';
-import { semgrep } from './semgrep.ts';
-import { snyk } from './snyk.ts';
-import { trivy } from './trivy.ts';
-import { zap } from './zap.ts';
 
 /** Every format that is understood; the more telling ones are asked first. */
 export const importers: readonly Importer[] = [

@@ -1,7 +1,7 @@
-import type { Severity } from '../finding.ts';
-import { texts } from './markdown.ts';
-import type { Component, Result, Rule, Run } from './sarif-schema.ts';
-import { cweOf, severityOf, severityOfScore } from './support.ts';
+import type { Severity } from '../../finding.ts';
+import { texts } from '../../markdown.ts';
+import { cweOf, severityOf, severityOfScore } from '../../support.ts';
+import type { Component, Result, Rule, Run } from './schema.ts';
 
 /** The rule of a result, or an empty one: by index or id, in the driver or an extension. */
 export function ruleOf(

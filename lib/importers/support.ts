@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { CVSS20, CVSS30, CVSS31, CVSS40 } from '@pandatix/js-cvss';
-import type { Severity } from '../finding.ts';
+import type { Severity } from './finding.ts';
 import type { ImportContext } from './importer.ts';
 
 /** A stable fingerprint of what identifies a finding; the first part is the tool's name and stays readable. */

@@ -1,10 +1,10 @@
-import { type ImportContext, type Importer, ReportError, read } from './importer.ts';
-import { beginning, describeFinding, excerpt, markdown, placeOf, plain, texts } from './markdown.ts';
-import { placeIn } from './sarif-places.ts';
-import { messageOf, ruleOf, type Said, severityIn, weaknessOf } from './sarif-rules.ts';
-import { Log, type Result, type Rule, type Run } from './sarif-schema.ts';
-import { findsSecrets, identityOf, masking, possibleSecrets } from './secrets.ts';
-import { cveOf, fingerprintOf, normalized, severityOf } from './support.ts';
+import { type ImportContext, type Importer, ReportError, read } from '../../importer.ts';
+import { beginning, describeFinding, excerpt, markdown, placeOf, plain, texts } from '../../markdown.ts';
+import { findsSecrets, identityOf, masking, possibleSecrets } from '../../secrets.ts';
+import { cveOf, fingerprintOf, normalized, severityOf } from '../../support.ts';
+import { placeIn } from './places.ts';
+import { messageOf, ruleOf, type Said, severityIn, weaknessOf } from './rules.ts';
+import { Log, type Result, type Rule, type Run } from './schema.ts';
 
 /** Any tool's SARIF 2.1.0 */
 export const sarif: Importer = {

@@ -1,7 +1,7 @@
-import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
-import { type ImportContext, type Importer, read } from './importer.ts';
-import { describeFinding, inlineCode, markdown, placeOf, plain } from './markdown.ts';
-import { withoutCredentials } from './secrets.ts';
+import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../../dependency.ts';
+import { type ImportContext, type Importer, read } from '../../importer.ts';
+import { describeFinding, inlineCode, markdown, placeOf, plain } from '../../markdown.ts';
+import { withoutCredentials } from '../../secrets.ts';
 import {
   cveOf,
   cvssOf,
@@ -11,7 +11,7 @@ import {
   relativePath,
   severityOf,
   severityOfScore,
-} from './support.ts';
+} from '../../support.ts';
 import {
   Document,
   type License,
@@ -19,7 +19,7 @@ import {
   type Result,
   type Secret,
   type Vulnerability,
-} from './trivy-schema.ts';
+} from './schema.ts';
 
 /** Where a result is: to be read, and what of it stays the same from run to run. */
 interface Place {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type Importer, read } from './importer.ts';
-import { beginning, code, describeFinding, excerpt, markdown, placeOf, texts } from './markdown.ts';
-import { findsSecrets, identityOf, masking, possibleSecrets } from './secrets.ts';
-import { cveOf, cweOf, fingerprintOf, relativePath, severityOf } from './support.ts';
+import { type Importer, read } from '../importer.ts';
+import { beginning, code, describeFinding, excerpt, markdown, placeOf, texts } from '../markdown.ts';
+import { findsSecrets, identityOf, masking, possibleSecrets } from '../secrets.ts';
+import { cveOf, cweOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
 
 const text = z.string().nullish();
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, read } from './importer.ts';
-import { code, describeFinding, excerpt, placeOf, plain } from './markdown.ts';
-import { findsSecrets, identityOf, masking, possibleSecrets } from './secrets.ts';
-import { cveOf, fingerprintOf, relativePath, severityOf } from './support.ts';
+import { type ImportContext, type Importer, read } from '../importer.ts';
+import { code, describeFinding, excerpt, placeOf, plain } from '../markdown.ts';
+import { findsSecrets, identityOf, masking, possibleSecrets } from '../secrets.ts';
+import { cveOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
 
 const text = z.string().nullish();
 

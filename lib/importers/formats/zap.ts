@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type Importer, read } from './importer.ts';
-import { describeFinding, inlineCode, plain } from './markdown.ts';
-import { findsSecrets } from './secrets.ts';
-import { cveOf, cweOf, fingerprintOf } from './support.ts';
+import { type Importer, read } from '../importer.ts';
+import { describeFinding, inlineCode, plain } from '../markdown.ts';
+import { findsSecrets } from '../secrets.ts';
+import { cveOf, cweOf, fingerprintOf } from '../support.ts';
 
 /** Text, or an XML element of it; the parser gives every element in an array, and one with attributes as an object. */
 const text = z.preprocess((value) => {

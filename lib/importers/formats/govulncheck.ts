@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from './dependency.ts';
-import { type Importer, type Report, ReportError, read } from './importer.ts';
-import { describeFinding, placeOf } from './markdown.ts';
+import { upgrade, vulnerabilityTitle } from '../dependency.ts';
+import { type Importer, type Report, ReportError, read } from '../importer.ts';
+import { describeFinding, placeOf } from '../markdown.ts';
+import { fingerprintOf, relativePath, severityOfScore } from '../support.ts';
 import { aboutOsv, cvssOfOsv, moreOf, Osv } from './osv.ts';
-import { fingerprintOf, relativePath, severityOfScore } from './support.ts';
 
 const text = z.string().nullish();
 

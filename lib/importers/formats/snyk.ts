@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from './dependency.ts';
-import { type ImportContext, type Importer, type Report, ReportError, read } from './importer.ts';
-import { code, describeFinding, inlineCode, markdown } from './markdown.ts';
-import { cveOf, cvssOf, cweOf, fingerprintOf, relativePath, severityOf, severityOfScore } from './support.ts';
+import { upgrade, vulnerabilityTitle } from '../dependency.ts';
+import { type ImportContext, type Importer, type Report, ReportError, read } from '../importer.ts';
+import { code, describeFinding, inlineCode, markdown } from '../markdown.ts';
+import {
+  cveOf,
+  cvssOf,
+  cweOf,
+  fingerprintOf,
+  relativePath,
+  severityOf,
+  severityOfScore,
+} from '../support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();

@@ -1,6 +1,6 @@
-import type { ImportContext } from './importer.ts';
-import type { Location, Run } from './sarif-schema.ts';
-import { relativePath } from './support.ts';
+import type { ImportContext } from '../../importer.ts';
+import { relativePath } from '../../support.ts';
+import type { Location, Run } from './schema.ts';
 
 /** The file of a location relative to the workspace, or to a base that the run names; or a URL of something else. */
 export function placeIn(

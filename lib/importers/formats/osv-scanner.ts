@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { firstOf, upgrade, vulnerabilityTitle } from './dependency.ts';
-import { type Importer, read } from './importer.ts';
-import { describeFinding, texts } from './markdown.ts';
+import { firstOf, upgrade, vulnerabilityTitle } from '../dependency.ts';
+import { type Importer, read } from '../importer.ts';
+import { describeFinding, texts } from '../markdown.ts';
+import { fingerprintOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { aboutOsv, cvssOfOsv, fixedVersions, moreOf, Osv } from './osv.ts';
-import { fingerprintOf, relativePath, severityOf, severityOfScore } from './support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { firstOf } from './dependency.ts';
-import { type Importer, ReportError, read } from './importer.ts';
-import { code, describeFinding, inlineCode, plain } from './markdown.ts';
-import { cveOf, cvssOf, cweOf, fingerprintOf, severityOf } from './support.ts';
+import { firstOf } from '../dependency.ts';
+import { type Importer, ReportError, read } from '../importer.ts';
+import { code, describeFinding, inlineCode, plain } from '../markdown.ts';
+import { cveOf, cvssOf, cweOf, fingerprintOf, severityOf } from '../support.ts';
 
 const text = z.string().nullish();
 

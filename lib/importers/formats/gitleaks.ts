@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Importer, read } from './importer.ts';
-import { describeFinding, excerpt, placeOf, plain, texts } from './markdown.ts';
-import { identityOf, masking, withoutSecrets } from './secrets.ts';
-import { fingerprintOf, relativePath } from './support.ts';
+import { type Importer, read } from '../importer.ts';
+import { describeFinding, excerpt, placeOf, plain, texts } from '../markdown.ts';
+import { identityOf, masking, withoutSecrets } from '../secrets.ts';
+import { fingerprintOf, relativePath } from '../support.ts';
 
 const text = z.string().nullish();
 

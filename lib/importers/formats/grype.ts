@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
-import { type Importer, read } from './importer.ts';
-import { describeFinding, markdown, plain } from './markdown.ts';
+import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../dependency.ts';
+import { type Importer, read } from '../importer.ts';
+import { describeFinding, markdown, plain } from '../markdown.ts';
 import {
   type Cvss,
   cveOf,
@@ -11,7 +11,7 @@ import {
   relativePath,
   severityOf,
   severityOfScore,
-} from './support.ts';
+} from '../support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();

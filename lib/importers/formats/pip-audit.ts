@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from './dependency.ts';
-import { type Importer, type Report, read } from './importer.ts';
-import { describeFinding, plain } from './markdown.ts';
-import { cveOf, fingerprintOf } from './support.ts';
+import { upgrade, vulnerabilityTitle } from '../dependency.ts';
+import { type Importer, type Report, read } from '../importer.ts';
+import { describeFinding, plain } from '../markdown.ts';
+import { cveOf, fingerprintOf } from '../support.ts';
 
 const text = z.string().nullish();
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Finding } from '../finding.ts';
+import type { Finding } from './finding.ts';
 
 /** A report that is none, or is broken: what is wrong, and where. */
 export class ReportError extends Error {

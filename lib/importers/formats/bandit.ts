@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Importer, read } from './importer.ts';
-import { describeFinding, excerpt, placeOf, plain } from './markdown.ts';
-import { identityOf, masking, possibleSecrets } from './secrets.ts';
-import { cweOf, fingerprintOf, relativePath, severityOf } from './support.ts';
+import { type Importer, read } from '../importer.ts';
+import { describeFinding, excerpt, placeOf, plain } from '../markdown.ts';
+import { identityOf, masking, possibleSecrets } from '../secrets.ts';
+import { cweOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
 
 const Result = z.object({
   filename: z.string(),

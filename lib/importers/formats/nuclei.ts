@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Importer, type Report, read } from './importer.ts';
-import { describeFinding, plain, texts } from './markdown.ts';
-import { findsSecrets, mask, withoutCredentials } from './secrets.ts';
+import { type Importer, type Report, read } from '../importer.ts';
+import { describeFinding, plain, texts } from '../markdown.ts';
+import { findsSecrets, mask, withoutCredentials } from '../secrets.ts';
 import {
   cveOf,
   cvssOf,
@@ -11,7 +11,7 @@ import {
   relativePath,
   severityOf,
   severityOfScore,
-} from './support.ts';
+} from '../support.ts';
 
 const text = z.string().nullish();
 // One, several, or none: the layout has changed over the versions.
