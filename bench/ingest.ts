@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/client.ts';
 import type { Aim, Bench, Figure, Stage } from './support/bench.ts';
 import { asAgent, wire } from './support/http.ts';

@@ -1,5 +1,6 @@
 import { createFindingPages } from '../db/findings/pages.ts';
-import { buildOrgTables, orgSchemaName } from '../db/schema/org.ts';
+import { defineOrgTables } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import type { TextQuery } from '../db/stream.ts';
 import type { Bench } from './support/bench.ts';
 import { asMember } from './support/http.ts';
@@ -60,7 +61,7 @@ async function statementsOf({ sql }: BenchDatabase, { id }: SeededOrg): Promise<
         : target[key as keyof typeof sql],
   });
   const { rows } = await createFindingPages({ of: () => ({ sql: listening }) as never }).ofKinds(
-    { id, tables: buildOrgTables(orgSchemaName(id)) },
+    { id, tables: defineOrgTables(orgSchemaName(id)) },
     { as: 'json' },
     { severities: ['high'] },
     { by: 'created_at', descending: true },

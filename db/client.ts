@@ -1,7 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import { type Client, createPool, type WithConnection } from './pool/pool.ts';
-import { perOrg } from './schema/org.ts';
+import { perOrg } from './schema/org-schema.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
 export type Db = PostgresJsDatabase;

@@ -1,7 +1,8 @@
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { Sql, TransactionSql } from 'postgres';
-import { buildOrgTables, type OrgTables, TEMPLATE_SCHEMA } from './schema/org.ts';
+import { defineOrgTables, type OrgTables } from './schema/org.ts';
+import { TEMPLATE_SCHEMA } from './schema/org-schema.ts';
 
 const dialect = new PgDialect();
 
@@ -10,7 +11,7 @@ const dialect = new PgDialect();
  * template's tables, which takes longer than many a statement.
  */
 export function orgStatement(build: (tables: OrgTables) => SQL): (tables: OrgTables) => string {
-  const text = dialect.sqlToQuery(build(buildOrgTables(TEMPLATE_SCHEMA))).sql;
+  const text = dialect.sqlToQuery(build(defineOrgTables(TEMPLATE_SCHEMA))).sql;
   return ({ schema }) => text.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema.schemaName}"`);
 }
 

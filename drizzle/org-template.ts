@@ -1,4 +1,5 @@
-import { buildOrgTables, TEMPLATE_SCHEMA } from '../db/schema/org.ts';
+import { defineOrgTables } from '../db/schema/org.ts';
+import { TEMPLATE_SCHEMA } from '../db/schema/org-schema.ts';
 
 export const {
   schema,
@@ -11,4 +12,4 @@ export const {
   scanCounts,
   exploits,
   orgFlags,
-} = buildOrgTables(TEMPLATE_SCHEMA);
+} = defineOrgTables(TEMPLATE_SCHEMA);

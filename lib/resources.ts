@@ -1,5 +1,5 @@
-import { FINDING_STATUSES, PERSONAS, SCAN_STATUSES, SEVERITIES } from '../db/schema/org.ts';
 import { PLANS, ROLES } from '../db/schema/shared.ts';
+import { FINDING_STATUSES, PERSONAS, SCAN_STATUSES, SEVERITIES } from '../db/schema/values.ts';
 import { count, EXAMPLE_ID, id, shown, timestamp, z } from './http/schema.ts';
 
 /*

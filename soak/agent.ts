@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Figure } from '../bench/support/bench.ts';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { startAgent, writeReport } from '../tests/support/agent.ts';
 import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/support/client.ts';
 import { type Gate, openGate } from '../tests/support/gate.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../bench/support/bench.ts';
 import { percentile } from '../bench/support/stats.ts';
 import { type Database, openDatabase } from '../db/client.ts';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { createClient, createOrg, createScan } from '../tests/support/client.ts';
 import { type Crowd, startCrowd } from './support/crowd.ts';
 import { type OwnPostgres, startOwnPostgres } from './support/own-postgres.ts';

@@ -8,13 +8,9 @@ import { ingestStatement } from '../db/findings/ingest-statement.ts';
 import { createIds } from '../db/ids.ts';
 import type { WithConnection } from '../db/pool/pool.ts';
 import { finishScan, insertScan } from '../db/scans/scans.ts';
-import {
-  buildOrgTables,
-  FINDING_STATUSES,
-  orgSchemaName,
-  SEVERITIES,
-  type Severity,
-} from '../db/schema/org.ts';
+import { defineOrgTables } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
+import { FINDING_STATUSES, SEVERITIES, type Severity } from '../db/schema/values.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../lib/findings/input.ts';
 import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
@@ -178,7 +174,7 @@ describe('counts', { timeout: TIMEOUT }, () => {
 
   it('are those of the rows when connections are lost on the way', async () => {
     const org = await createOrg(api());
-    const where = { id: org.id, tables: buildOrgTables(orgSchemaName(org.id)) };
+    const where = { id: org.id, tables: defineOrgTables(orgSchemaName(org.id)) };
     const { id } = await push(api(), org, await createScan(api(), org, 'first'), { fingerprint: 'print-0' });
     let lost = 0;
     for (let round = 0; round < RUNS; round++) {
@@ -279,7 +275,7 @@ describe('batches of two processes', { timeout: TIMEOUT }, () => {
   it('that hold the same findings, and triage between them, never wait in a circle', async () => {
     const org = await createOrg(api());
     const scanId = await createScan(api(), org);
-    const where = { id: org.id, tables: buildOrgTables(orgSchemaName(org.id)) };
+    const where = { id: org.id, tables: defineOrgTables(orgSchemaName(org.id)) };
     const failures: (string | undefined)[] = [];
     const pools = [0, 1, 2].map(() => openDatabase({ url: apps[0].databaseUrl, max: 4 }));
     const ingests = pools.map((pool) =>

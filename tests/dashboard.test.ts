@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createIngest } from '../db/findings/ingest.ts';
 import { countByDay } from '../db/findings/trend.ts';
 import { createIds } from '../db/ids.ts';
-import { buildOrgTables, orgSchemaName, type Severity } from '../db/schema/org.ts';
+import { defineOrgTables } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
+import type { Severity } from '../db/schema/values.ts';
 import { createOrg, createScan, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 
@@ -63,7 +65,7 @@ describe('GET /dashboard/trend', () => {
   it('begins days at midnight UTC, at the ends of months and years too', async () => {
     const org = await createOrg(t.api);
     const scanId = await createScan(t.api, org);
-    const tables = buildOrgTables(orgSchemaName(org.id));
+    const tables = defineOrgTables(orgSchemaName(org.id));
     const { sql, withConnection } = t.services.database;
     const reported = {
       '2023-12-31T23:59:59.999Z': 'critical',

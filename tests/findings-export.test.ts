@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findingText } from '../db/findings/text.ts';
-import { buildOrgTables, orgSchemaName, TEMPLATE_SCHEMA } from '../db/schema/org.ts';
+import { defineOrgTables } from '../db/schema/org.ts';
+import { orgSchemaName, TEMPLATE_SCHEMA } from '../db/schema/org-schema.ts';
 import { toQuery } from '../db/statements.ts';
 import type { ExportedFinding } from '../lib/findings/sarif/result.ts';
 import { importReport } from '../lib/importers/index.ts';
@@ -156,7 +157,7 @@ describe('omit=description', () => {
 
   it('does not even read it', () => {
     const textOf = (brief: boolean) =>
-      toQuery(findingText(buildOrgTables(TEMPLATE_SCHEMA), { as: 'json', brief })).sql;
+      toQuery(findingText(defineOrgTables(TEMPLATE_SCHEMA), { as: 'json', brief })).sql;
     expect(textOf(false)).toContain('description');
     expect(textOf(true)).not.toContain('description');
   });

@@ -7,7 +7,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { startEmbedded } from '../db/embedded/embedded.ts';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { endpoints } from '../handlers/index.ts';
 import { createApp, refuseMalformed } from '../lib/http/app.ts';
 import { createHttpServer, type HttpServer } from '../lib/node/http-server.ts';

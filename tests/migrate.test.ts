@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { type Migration, migrateShared } from '../db/migrations/migrate.ts';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../drizzle/migrations.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createOrg, must, push, type TestOrg } from './support/api.ts';

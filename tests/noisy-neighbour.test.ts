@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../db/client.ts';
 import { migrateShared } from '../db/migrations/migrate.ts';
 import { createTurns } from '../db/pool/turns.ts';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { memberships } from '../db/schema/shared.ts';
 import { sharedMigrations } from '../drizzle/migrations.ts';
 import { endpoints } from '../handlers/index.ts';

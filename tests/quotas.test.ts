@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { rateLimits, sessions, users } from '../db/schema/shared.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser } from './support/account.ts';

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setFindingStatuses } from '../db/findings/findings.ts';
-import { buildOrgTables, orgSchemaName } from '../db/schema/org.ts';
+import { defineOrgTables } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { expectKeptCounts, expectRightCounts } from './support/counts.ts';
@@ -172,7 +173,7 @@ describe('at the same time', () => {
   it('the same findings in different order are changed by one after the other', async () => {
     const ids = await pushMany(60);
     const { database } = t.services;
-    const tables = buildOrgTables(orgSchemaName(org.id));
+    const tables = defineOrgTables(orgSchemaName(org.id));
     const statuses = ['fixed', 'confirmed', 'wontfix', 'open'] as const;
     for (let round = 0; round < 8; round++) {
       const answers = await Promise.all(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createGroup } from '../db/group.ts';
 import { createIds } from '../db/ids.ts';
 import { createHotTexts } from '../db/pool/hot.ts';
-import { orgSchemaName } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
 import { FindingInput } from '../lib/findings/input.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../lib/http/origin.ts';

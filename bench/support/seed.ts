@@ -1,4 +1,5 @@
-import { type FindingStatus, orgSchemaName, type Severity } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import type { FindingStatus, Severity } from '../../db/schema/values.ts';
 import { createClient, createOrg, createScan, must, type TestOrg } from '../../tests/support/client.ts';
 import type { BenchDatabase } from './postgres.ts';
 import type { BenchServer } from './server.ts';

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
-import type { OrgTables, ScanStatus, Severity, SeverityCounts } from '../schema/org.ts';
+import type { OrgTables } from '../schema/org.ts';
+import type { ScanStatus, Severity, SeverityCounts } from '../schema/values.ts';
 
 /** How many findings there are, from the counts that are kept: a row for each severity. */
 export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables) =>

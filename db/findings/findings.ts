@@ -2,7 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { retried } from '../errors.ts';
 import { type FindingRow, findingFields, json, type Resource, withCte } from '../resources.ts';
-import type { FindingStatus, OrgTables } from '../schema/org.ts';
+import type { OrgTables } from '../schema/org.ts';
+import type { FindingStatus } from '../schema/values.ts';
 import { orgStatement } from '../statements.ts';
 
 /** These statuses say that the matter is settled: a regression noted before is settled with it. */

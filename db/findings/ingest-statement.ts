@@ -1,4 +1,4 @@
-import type { OrgSchemaName } from '../schema/org.ts';
+import type { OrgSchemaName } from '../schema/org-schema.ts';
 
 /**
  * The statement for a batch: $1 the pushes (JSON), $2 the ids of their tokens, $3 now. What is looked for stands in

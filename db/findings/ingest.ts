@@ -4,7 +4,9 @@ import { createGroup } from '../group.ts';
 import type { NewId } from '../ids.ts';
 import type { WithConnection } from '../pool/pool.ts';
 import { refreshSummary } from '../scans/scans.ts';
-import { type FindingStatus, type OrgTables, orgSchemaName, perOrg, type Severity } from '../schema/org.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { orgSchemaName, perOrg } from '../schema/org-schema.ts';
+import type { FindingStatus, Severity } from '../schema/values.ts';
 import { arrayText } from '../statements.ts';
 import { ingestStatement } from './ingest-statement.ts';
 

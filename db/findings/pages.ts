@@ -1,12 +1,7 @@
 import type { Database } from '../client.ts';
-import {
-  type FindingStatus,
-  type OrgTables,
-  orgSchemaName,
-  perOrg,
-  SEVERITIES,
-  type Severity,
-} from '../schema/org.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { orgSchemaName, perOrg } from '../schema/org-schema.ts';
+import { type FindingStatus, SEVERITIES, type Severity } from '../schema/values.ts';
 import { toQuery } from '../statements.ts';
 import type { TextQuery } from '../stream.ts';
 import { type FindingView, findingText } from './text.ts';

@@ -3,7 +3,8 @@ import type { Sql } from 'postgres';
 import type { Database } from '../client.ts';
 import { createGroup } from '../group.ts';
 import { findingFields, jsonText } from '../resources.ts';
-import { type OrgTables, perOrg } from '../schema/org.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { perOrg } from '../schema/org-schema.ts';
 import { arrayText, toQuery } from '../statements.ts';
 
 /** Reads a finding of an org by its id; @returns its JSON, or undefined when there is none such */

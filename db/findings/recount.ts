@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres';
-import { orgSchemaName } from '../schema/org.ts';
+import { orgSchemaName } from '../schema/org-schema.ts';
 
 /** A count that was not what the rows say. */
 export interface Miscount {

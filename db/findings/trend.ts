@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { lowestIdAt } from '../ids.ts';
-import type { OrgTables, Severity, SeverityCounts } from '../schema/org.ts';
+import type { OrgTables } from '../schema/org.ts';
+import type { Severity, SeverityCounts } from '../schema/values.ts';
 import { arrayText, orgStatement } from '../statements.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres';
-import { type OrgSchemaName, orgSchemaName, TEMPLATE_SCHEMA } from '../schema/org.ts';
+import { type OrgSchemaName, orgSchemaName, TEMPLATE_SCHEMA } from '../schema/org-schema.ts';
 import { addTrigrams, SEARCH_INDEX, trigramSchema, withTrigrams } from './search-index.ts';
 
 /** One generated step of a track. */

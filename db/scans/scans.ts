@@ -4,13 +4,8 @@ import type { Sql } from 'postgres';
 import type { Db, Tx } from '../client.ts';
 import { json, type Resource, type ScanRow, scanFields, withCte } from '../resources.ts';
 import { rankIn } from '../schema/columns.ts';
-import {
-  type OrgTables,
-  type PERSONAS,
-  type ScanStatus,
-  type ScanTarget,
-  SEVERITIES,
-} from '../schema/org.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { type PERSONAS, type ScanStatus, type ScanTarget, SEVERITIES } from '../schema/values.ts';
 import { run } from '../statements.ts';
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */

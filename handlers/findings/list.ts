@@ -1,4 +1,4 @@
-import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/org.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { FORMATS } from '../../lib/findings/file.ts';
 import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/findings/list.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';

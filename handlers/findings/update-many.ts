@@ -1,5 +1,5 @@
 import { setFindingStatuses } from '../../db/findings/findings.ts';
-import { FINDING_STATUSES } from '../../db/schema/org.ts';
+import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { USER_STATUSES } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';

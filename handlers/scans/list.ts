@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import { countScans } from '../../db/findings/counts.ts';
 import { jsonText, scanFields } from '../../db/resources.ts';
-import { SCAN_STATUSES } from '../../db/schema/org.ts';
+import { SCAN_STATUSES } from '../../db/schema/values.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerRows, anyOf, pageOf, pageParameters, resultInfo } from '../../lib/http/list.ts';

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/client.ts';
 import * as flags from '../../db/orgs/flags.ts';
-import { buildOrgTables, orgSchemaName } from '../../db/schema/org.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { unknownFlag } from './flags.ts';
 import { findOrg } from './orgs.ts';
 
@@ -10,7 +11,7 @@ export type OrgFlag = flags.OrgFlag & { active: boolean };
 /** An organization's feature flags, by name. */
 export async function listOrgFlags({ db }: Database, orgName: string): Promise<OrgFlag[]> {
   const org = await findOrg(db, orgName);
-  return (await flags.readOrgFlags(db, buildOrgTables(orgSchemaName(org.id)))).map(withActive);
+  return (await flags.readOrgFlags(db, defineOrgTables(orgSchemaName(org.id)))).map(withActive);
 }
 
 /** Provisions a flag for an organization or withdraws it; what the owner has chosen stays. */
@@ -21,7 +22,7 @@ export async function provisionOrgFlag(
   provisioned: boolean,
 ): Promise<{ org_id: string; org: string } & OrgFlag & { changed: boolean }> {
   const org = await findOrg(db, orgName);
-  const tables = buildOrgTables(orgSchemaName(org.id));
+  const tables = defineOrgTables(orgSchemaName(org.id));
   const changed = await flags.provisionOrgFlag(db, tables, name, provisioned);
   const known = await flags.readOrgFlags(db, tables);
   const flag = known.find((one) => one.name === name);

@@ -2,7 +2,8 @@ import { userInfo } from 'node:os';
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, or } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import { createIds } from '../../db/ids.ts';
-import { buildOrgTables, orgSchemaName } from '../../db/schema/org.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import {
   mailedTokens,
   memberships,
@@ -173,7 +174,7 @@ export async function showUser({ db }: Database, name: string, now = new Date())
 async function tokensOf(db: Db, userId: string, joined: { orgId: string; org: string }[], now: Date) {
   const tokens: AccountDetails['tokens'] = [];
   for (const { orgId, org } of joined) {
-    const { apiTokens: t } = buildOrgTables(orgSchemaName(orgId));
+    const { apiTokens: t } = defineOrgTables(orgSchemaName(orgId));
     const rows = await db
       .select({
         id: t.id,

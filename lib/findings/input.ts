@@ -1,4 +1,4 @@
-import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/org.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { optional, text, textBytes, uuid, z } from '../http/schema.ts';
 
 /** The statuses a user may set; `verified` is the agent's (SPEC.md "Finding status"). */

@@ -2,7 +2,8 @@ import { eq, type SQL } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
 import type { Database } from '../../db/client.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
-import { buildOrgTables, type OrgTables, orgSchemaName, perOrg } from '../../db/schema/org.ts';
+import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgs } from '../../db/schema/shared.ts';
 import { ApiError } from '../http/errors.ts';
 import { subdomainOf } from '../http/origin.ts';
@@ -44,7 +45,7 @@ const RETRY_MIGRATION_MS = 1_000;
 export type KnownOrgs = ReturnType<typeof createKnownOrgs>;
 
 export const createKnownOrgs = () => ({
-  tablesOf: perOrg(({ id }: { id: string }) => buildOrgTables(orgSchemaName(id))),
+  tablesOf: perOrg(({ id }: { id: string }) => defineOrgTables(orgSchemaName(id))),
   // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
   bySlug: new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 }),
   unknownDomains: new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS }),

@@ -4,7 +4,7 @@ import type { Sql } from 'postgres';
 import type { Database } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
-import { orgSchemaName, perOrg } from '../../db/schema/org.ts';
+import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { arrayText } from '../../db/statements.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Org } from '../orgs/directory.ts';

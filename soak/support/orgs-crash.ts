@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/bench.ts';
 import type { BenchServer } from '../../bench/support/server.ts';
-import { orgSchemaName } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
 import { nextOrgSteps, nextSharedSteps, STEPS } from './next-version.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Figure } from '../../bench/support/bench.ts';
 import type { BenchServer } from '../../bench/support/server.ts';
 import { openDatabase } from '../../db/client.ts';
-import { orgSchemaName } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { generateToken } from '../../lib/tokens/api-tokens.ts';
 import { STEPS } from './next-version.ts';
 import { apiOf, type Fleet, type FleetOrg, forEach } from './orgs.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { orgSchemaName } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { mailQueue, orgs, sessions, users } from '../../db/schema/shared.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Database } from '../../db/client.ts';
-import { FINDING_STATUSES, orgSchemaName, SEVERITIES } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { type Api, must, type TestOrg } from './api.ts';
 
 interface Count {

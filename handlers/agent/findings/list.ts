@@ -1,4 +1,4 @@
-import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/org.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
 import { answerFindings } from '../../../lib/findings/list.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

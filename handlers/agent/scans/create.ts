@@ -1,5 +1,5 @@
 import { insertScan } from '../../../db/scans/scans.ts';
-import { PERSONAS, type ScanTarget } from '../../../db/schema/org.ts';
+import { PERSONAS, type ScanTarget } from '../../../db/schema/values.ts';
 import { scanId } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';

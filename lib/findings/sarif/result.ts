@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Severity } from '../../../db/schema/org.ts';
+import type { Severity } from '../../../db/schema/values.ts';
 import type { ListedFinding } from '../../resources.ts';
 import type { Result, Rule } from './schema.ts';
 
