@@ -10,7 +10,7 @@ import {
   PgUUID,
 } from 'drizzle-orm/pg-core';
 import type { OrgTables } from './schema/org.ts';
-import { orgs } from './schema/shared.ts';
+import { orgs } from './schema/orgs.ts';
 
 /*
  * How rows are shown: one table of fields per resource, named as the API names them. `select(fields)` or

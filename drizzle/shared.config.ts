@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './db/schema/shared.ts',
+  schema: ['shared-schema', 'accounts', 'orgs', 'platform'].map((name) => `./db/schema/${name}.ts`),
   out: './drizzle/shared',
 });

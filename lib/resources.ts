@@ -1,4 +1,4 @@
-import { PLANS, ROLES } from '../db/schema/shared.ts';
+import { PLANS, ROLES } from '../db/schema/orgs.ts';
 import { FINDING_STATUSES, PERSONAS, SCAN_STATUSES, SEVERITIES } from '../db/schema/values.ts';
 import { count, EXAMPLE_ID, id, shown, timestamp, z } from './http/schema.ts';
 

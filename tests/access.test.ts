@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ROLES, sessions } from '../db/schema/shared.ts';
+import { sessions } from '../db/schema/accounts.ts';
+import { ROLES } from '../db/schema/orgs.ts';
 import { endpoints as table } from '../handlers/index.ts';
 import type { Access } from '../lib/http/access.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { mfaDevices } from '../db/schema/shared.ts';
+import { mfaDevices } from '../db/schema/accounts.ts';
 import { runAdmin } from '../lib/admin/run.ts';
 import { type Answer, createOrg, createUser, must, PASSWORD, type TestUser } from './support/api.ts';
 import { JWT_SECRET, startApp, type TestApp } from './support/app.ts';

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { orgs, sessions, userEmails, users } from '../db/schema/shared.ts';
+import { sessions, userEmails, users } from '../db/schema/accounts.ts';
+import { orgs } from '../db/schema/orgs.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { createNodeHasher } from '../lib/node/argon2.ts';
 import { ORG_SLUG } from '../lib/orgs/slugs.ts';

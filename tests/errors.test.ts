@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVER_SHARE } from '../db/pool/turns.ts';
-import { mfaLogins } from '../db/schema/shared.ts';
+import { mfaLogins } from '../db/schema/accounts.ts';
 import { endpoints } from '../handlers/index.ts';
 import { createApp, refuseMalformed } from '../lib/http/app.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { orgs } from '../db/schema/shared.ts';
+import { orgs } from '../db/schema/orgs.ts';
 import { createApi, createOrg, PASSWORD, type TestOrg } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';
 

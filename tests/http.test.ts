@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { orgs } from '../db/schema/shared.ts';
+import { orgs } from '../db/schema/orgs.ts';
 import { refuseMalformed } from '../lib/http/app.ts';
 import { BODY_LIMIT } from '../lib/http/input.ts';
 import { createLogger } from '../lib/logger.ts';

@@ -12,7 +12,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../db/client.ts';
 import { createIds } from '../db/ids.ts';
-import { mailQueue, outgoingMails } from '../db/schema/shared.ts';
+import { mailQueue, outgoingMails } from '../db/schema/platform.ts';
 import { parseConfig } from '../lib/config.ts';
 import { deriveKeys } from '../lib/crypto/keys.ts';
 import { createSecretBox } from '../lib/crypto/secret-box.ts';

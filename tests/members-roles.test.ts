@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Role } from '../db/schema/shared.ts';
+import type { Role } from '../db/schema/orgs.ts';
 import type { LogFields, Logger } from '../lib/logger.ts';
 import { type Answer, createOrg, createUser, must, type TestOrg, type TestUser } from './support/api.ts';
 import { startApp, type TestApp } from './support/app.ts';

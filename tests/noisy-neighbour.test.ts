@@ -4,7 +4,7 @@ import { openDatabase } from '../db/client.ts';
 import { migrateShared } from '../db/migrations/migrate.ts';
 import { createTurns } from '../db/pool/turns.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { memberships } from '../db/schema/shared.ts';
+import { memberships } from '../db/schema/orgs.ts';
 import { sharedMigrations } from '../drizzle/migrations.ts';
 import { endpoints } from '../handlers/index.ts';
 import type { Config } from '../lib/config.ts';

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { rateLimits, sessions, users } from '../db/schema/accounts.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { rateLimits, sessions, users } from '../db/schema/shared.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser } from './support/account.ts';
 import {

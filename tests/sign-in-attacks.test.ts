@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { mfaLogins, users } from '../db/schema/shared.ts';
+import { mfaLogins, users } from '../db/schema/accounts.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createVerifiedUser, switchMfaOn, wrongCode } from './support/account.ts';
 import { type Answer, createOrg, createUser, must, PASSWORD } from './support/api.ts';

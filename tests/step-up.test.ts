@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { users } from '../db/schema/shared.ts';
+import { users } from '../db/schema/accounts.ts';
 import { endpoints } from '../handlers/index.ts';
 import { createLogger } from '../lib/logger.ts';
 import {

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { mailedTokens, users } from '../../db/schema/shared.ts';
+import { mailedTokens, users } from '../../db/schema/accounts.ts';
 import {
   lockAccount,
   mailPasswordChanged,

@@ -1,4 +1,4 @@
-import { MFA_TYPES } from '../../db/schema/shared.ts';
+import { MFA_TYPES } from '../../db/schema/accounts.ts';
 import { findAnyAccount } from '../../lib/accounts/accounts.ts';
 import { clientOf } from '../../lib/accounts/limits/clients.ts';
 import { maskAddress, verifiedDevices } from '../../lib/accounts/mfa/devices.ts';

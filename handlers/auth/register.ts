@@ -1,6 +1,7 @@
 import { eq, inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { featureFlags, userEmails, users } from '../../db/schema/shared.ts';
+import { userEmails, users } from '../../db/schema/accounts.ts';
+import { featureFlags } from '../../db/schema/platform.ts';
 import { mailVerification } from '../../lib/accounts/accounts.ts';
 import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';

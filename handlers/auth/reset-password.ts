@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
-import { mailedTokens, userEmails, users } from '../../db/schema/shared.ts';
+import { mailedTokens, userEmails, users } from '../../db/schema/accounts.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/accounts/accounts.ts';
 import { dropEarlierHolder } from '../../lib/accounts/claim.ts';
 import { rememberDevice } from '../../lib/accounts/limits/clients.ts';

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { sessions } from '../../db/schema/shared.ts';
+import { sessions } from '../../db/schema/accounts.ts';
 import { lockUser, requirePassword } from '../../lib/accounts/accounts.ts';
 import { clientOfSession } from '../../lib/accounts/limits/clients.ts';
 import { useAnyCode } from '../../lib/accounts/mfa/second-factor.ts';

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { mailedTokens, userEmails } from '../../db/schema/shared.ts';
+import { mailedTokens, userEmails } from '../../db/schema/accounts.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/accounts/mailed-tokens.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';

@@ -1,7 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { memberships, ROLES, type Role, userEmails, users } from '../../db/schema/shared.ts';
+import { userEmails, users } from '../../db/schema/accounts.ts';
+import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import type { OrgCall } from '../../lib/http/call.ts';

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { orgs, PLANS } from '../../db/schema/shared.ts';
+import { orgs, PLANS } from '../../db/schema/orgs.ts';
 import { lockUser } from '../../lib/accounts/accounts.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';

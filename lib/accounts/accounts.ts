@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../../db/batches.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { sessions, userEmails, users } from '../../db/schema/shared.ts';
+import { sessions, userEmails, users } from '../../db/schema/accounts.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { mayMail } from '../mail/quota.ts';

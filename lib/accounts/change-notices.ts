@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { userEmails } from '../../db/schema/shared.ts';
+import { userEmails } from '../../db/schema/accounts.ts';
 import type { CookieCall } from '../http/call.ts';
 import { mayMail } from '../mail/quota.ts';
 import { type AccountChange, accountChanged } from '../mail/templates.ts';

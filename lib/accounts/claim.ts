@@ -2,14 +2,14 @@ import { and, eq, isNotNull, ne } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import {
   mailedTokens,
-  memberships,
   mfaDevices,
   mfaLogins,
   primaryEmailChanges,
   recoveryCodes,
   userEmails,
   users,
-} from '../../db/schema/shared.ts';
+} from '../../db/schema/accounts.ts';
+import { memberships } from '../../db/schema/orgs.ts';
 
 /**
  * Removes everything from an account that an earlier holder may have attached: other addresses, second factors, pending

@@ -1,4 +1,4 @@
-import { userEmails } from '../../db/schema/shared.ts';
+import { userEmails } from '../../db/schema/accounts.ts';
 import { id, shown, timestamp, z } from '../http/schema.ts';
 
 export const UserEmail = z

@@ -1,7 +1,13 @@
 import { and, eq, gt, gte, isNull, ne, or, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { mailedTokens, mfaDevices, primaryEmailChanges, userEmails, users } from '../../db/schema/shared.ts';
+import {
+  mailedTokens,
+  mfaDevices,
+  primaryEmailChanges,
+  userEmails,
+  users,
+} from '../../db/schema/accounts.ts';
 import { randomHex, sha256Hex } from '../crypto/random.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { type Miscount, recountOrg } from '../../db/findings/recount.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
-import { orgs } from '../../db/schema/shared.ts';
+import { orgs } from '../../db/schema/orgs.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { orgs } from '../../db/schema/shared.ts';
+import { orgs } from '../../db/schema/orgs.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
 import { findOrg } from './orgs.ts';
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, ne } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
-import { featureFlags } from '../../db/schema/shared.ts';
+import { featureFlags } from '../../db/schema/platform.ts';
 import { AdminError, oneLine } from './error.ts';
 
 export interface Flag {

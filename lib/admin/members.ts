@@ -1,7 +1,8 @@
 import { and, asc, eq, isNull, not, or } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
+import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
-import { memberships, orgs, ROLES, type Role, userEmails, users } from '../../db/schema/shared.ts';
+import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { isConfirmed, memberEmail } from '../members/fields.ts';
 import { findOrg } from './orgs.ts';
 

@@ -2,7 +2,7 @@ import { asc, lt } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { type Migration, migrateOrg, migrateShared } from '../../db/migrations/migrate.ts';
-import { orgs } from '../../db/schema/shared.ts';
+import { orgs } from '../../db/schema/orgs.ts';
 import { addSearchIndexes, MIGRATIONS_AT_ONCE } from '../orgs/migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';

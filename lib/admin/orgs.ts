@@ -2,7 +2,7 @@ import { asc, eq, lt, or } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { orgFields } from '../../db/resources.ts';
-import { orgMigrations as appliedSteps, orgs } from '../../db/schema/shared.ts';
+import { orgMigrations as appliedSteps, orgs } from '../../db/schema/orgs.ts';
 import { AdminError, oneLine } from './error.ts';
 
 /** `newer`: migrated by a newer version of the service than this one. */

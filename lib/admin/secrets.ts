@@ -1,7 +1,8 @@
 import { and, asc, eq, gt, isNotNull, not, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../db/client.ts';
-import { mfaDevices, outgoingMails } from '../../db/schema/shared.ts';
+import { mfaDevices } from '../../db/schema/accounts.ts';
+import { outgoingMails } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { oneLine } from './error.ts';
 

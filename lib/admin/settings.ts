@@ -1,6 +1,6 @@
 import { asc, eq, ne } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
-import { settings } from '../../db/schema/shared.ts';
+import { settings } from '../../db/schema/platform.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
 
 export interface Setting {

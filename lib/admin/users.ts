@@ -2,18 +2,17 @@ import { userInfo } from 'node:os';
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, or } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import { createIds } from '../../db/ids.ts';
-import { defineOrgTables } from '../../db/schema/org.ts';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import {
   mailedTokens,
-  memberships,
   mfaDevices,
   mfaLogins,
-  orgs,
   sessions,
   userEmails,
   users,
-} from '../../db/schema/shared.ts';
+} from '../../db/schema/accounts.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { revokeSessions, revokeSessionsInBatches } from '../accounts/accounts.ts';
 import { endMfaLogins } from '../accounts/mfa/logins.ts';
 import { countRecoveryCodes, deleteRecoveryCodes } from '../accounts/mfa/recovery-codes.ts';

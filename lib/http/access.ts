@@ -1,6 +1,7 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../db/errors.ts';
-import { memberships, type Role, sessions } from '../../db/schema/shared.ts';
+import { sessions } from '../../db/schema/accounts.ts';
+import { memberships, type Role } from '../../db/schema/orgs.ts';
 import type { FoundInOrg, FoundSession } from '../accounts/sessions/look-up.ts';
 import { idleLimit } from '../accounts/sessions/sessions.ts';
 import type { TokenClaims } from '../accounts/sessions/signed-token.ts';

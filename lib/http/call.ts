@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Sql } from 'postgres';
 import type { Db } from '../../db/client.ts';
-import type { Role } from '../../db/schema/shared.ts';
+import type { Role } from '../../db/schema/orgs.ts';
 import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Services } from '../services.ts';

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
-import { mailQueue } from '../../db/schema/shared.ts';
+import { mailQueue } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';

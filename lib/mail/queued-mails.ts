@@ -2,7 +2,7 @@ import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { createGroup } from '../../db/group.ts';
 import type { NewId } from '../../db/ids.ts';
-import { mailQueue, outgoingMails } from '../../db/schema/shared.ts';
+import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { arrayText } from '../../db/statements.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';

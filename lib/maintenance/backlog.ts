@@ -1,6 +1,7 @@
 import { lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { mailQueue, orgs, outgoingMails } from '../../db/schema/shared.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 
 /** What is still to be done, by whichever process. */
 export interface Backlog {

@@ -9,7 +9,7 @@ import {
   primaryEmailChanges,
   rateLimits,
   sessions,
-} from '../../db/schema/shared.ts';
+} from '../../db/schema/accounts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
-import { memberships, ROLES, userEmails, users } from '../../db/schema/shared.ts';
+import { memberships, ROLES } from '../../db/schema/orgs.ts';
 import type { Config } from '../config.ts';
 
 /*

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { type Migration, orgSchemaStatements } from '../../db/migrations/migrate.ts';
 import { SELECT_TRIGRAM_SCHEMA } from '../../db/migrations/search-index.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
-import { memberships, orgMigrations, orgs } from '../../db/schema/shared.ts';
+import { memberships, orgMigrations, orgs } from '../../db/schema/orgs.ts';
 
 /** A new organization as its creator asked for it. */
 export interface NewOrg {

@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
-import { orgs } from '../../db/schema/shared.ts';
+import { orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../http/errors.ts';
 import { subdomainOf } from '../http/origin.ts';
 import type { Logger } from '../logger.ts';

@@ -1,6 +1,7 @@
 import { and, desc, eq, type SQL } from 'drizzle-orm';
 import { orgFields, toResource } from '../../db/resources.ts';
-import { memberships, orgs, userEmails } from '../../db/schema/shared.ts';
+import { userEmails } from '../../db/schema/accounts.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
 import type { CookieCall } from '../http/call.ts';
 import { isConfirmed } from '../members/fields.ts';
 

@@ -5,7 +5,7 @@ import type { Db } from '../../db/client.ts';
 import { isRetryable, isUnavailable, sqlState } from '../../db/errors.ts';
 import { addSearchIndex, type Migration } from '../../db/migrations/migrate.ts';
 import { orgsWithoutSearchIndex, trigramSchema } from '../../db/migrations/search-index.ts';
-import { orgs } from '../../db/schema/shared.ts';
+import { orgs } from '../../db/schema/orgs.ts';
 import type { Logger } from '../logger.ts';
 
 /** How many organizations are migrated side by side, at the most. */

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { memberships, orgs } from '../../db/schema/shared.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
 import type { AgentCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { z } from '../http/schema.ts';

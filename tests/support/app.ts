@@ -1,6 +1,6 @@
 import { expect, inject, vi } from 'vitest';
 import type { Migration } from '../../db/migrations/migrate.ts';
-import { outgoingMails } from '../../db/schema/shared.ts';
+import { outgoingMails } from '../../db/schema/platform.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { PasswordHasher } from '../../lib/accounts/passwords/passwords.ts';
 import { type Config, parseConfig } from '../../lib/config.ts';

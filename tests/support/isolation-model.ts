@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { TOTP } from 'otpauth';
-import type { Role } from '../../db/schema/shared.ts';
+import type { Role } from '../../db/schema/orgs.ts';
 import { endpoints as table } from '../../handlers/index.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
 import type { Answer } from './api.ts';

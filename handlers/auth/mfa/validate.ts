@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { userEmails, users } from '../../../db/schema/shared.ts';
+import { userEmails, users } from '../../../db/schema/accounts.ts';
 import { clientOf } from '../../../lib/accounts/limits/clients.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/accounts/mfa/logins.ts';
 import { countRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';

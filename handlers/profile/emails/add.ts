@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, or } from 'drizzle-orm';
-import { userEmails } from '../../../db/schema/shared.ts';
+import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount, mailVerification } from '../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';

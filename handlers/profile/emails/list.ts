@@ -1,5 +1,5 @@
 import { desc, eq } from 'drizzle-orm';
-import { userEmails } from '../../../db/schema/shared.ts';
+import { userEmails } from '../../../db/schema/accounts.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';

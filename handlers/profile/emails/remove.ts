@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { mfaDevices, userEmails } from '../../../db/schema/shared.ts';
+import { mfaDevices, userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { freshCookie } from '../../../lib/http/access.ts';

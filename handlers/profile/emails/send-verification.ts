@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { userEmails } from '../../../db/schema/shared.ts';
+import { userEmails } from '../../../db/schema/accounts.ts';
 import { mailVerification } from '../../../lib/accounts/accounts.ts';
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';

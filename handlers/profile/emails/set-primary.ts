@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { userEmails } from '../../../db/schema/shared.ts';
+import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { mailUndoLink } from '../../../lib/accounts/primary-email-changes.ts';
 import { freshCookie } from '../../../lib/http/access.ts';

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { users } from '../../../db/schema/shared.ts';
+import { users } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/accounts/mfa/devices.ts';

@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull } from 'drizzle-orm';
-import { sessions } from '../../../db/schema/shared.ts';
+import { sessions } from '../../../db/schema/accounts.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { endpoint, noContent } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

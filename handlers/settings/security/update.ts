@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { orgs } from '../../../db/schema/shared.ts';
+import { orgs } from '../../../db/schema/orgs.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';

@@ -1,6 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import { generateCookie, getCookie } from 'hono/cookie';
-import { sessions } from '../../../db/schema/shared.ts';
+import { sessions } from '../../../db/schema/accounts.ts';
 import { sha256Hex } from '../../crypto/random.ts';
 import type { CookieCall, PublicCall } from '../../http/call.ts';
 import { networkOf } from '../../http/network.ts';

@@ -1,6 +1,6 @@
 import { RateLimiterDrizzle, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db } from '../../../db/client.ts';
-import { rateLimits } from '../../../db/schema/shared.ts';
+import { rateLimits } from '../../../db/schema/accounts.ts';
 import { sha256Hex } from '../../crypto/random.ts';
 import { ApiError } from '../../http/errors.ts';
 import { networkOf } from '../../http/network.ts';

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
-import { MFA_TYPES, mfaDevices, userEmails, users } from '../../../db/schema/shared.ts';
+import { MFA_TYPES, mfaDevices, userEmails, users } from '../../../db/schema/accounts.ts';
 import { id, shown, timestamp, z } from '../../http/schema.ts';
 import { endMfaLogins } from './logins.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';

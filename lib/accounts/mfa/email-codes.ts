@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
 import type { NewId } from '../../../db/ids.ts';
-import { emailCodes } from '../../../db/schema/shared.ts';
+import { emailCodes } from '../../../db/schema/accounts.ts';
 import type { Key, KeyRing } from '../../crypto/keys.ts';
 import { randomDigits } from '../../crypto/random.ts';
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
-import { mfaLogins } from '../../../db/schema/shared.ts';
+import { mfaLogins } from '../../../db/schema/accounts.ts';
 import type { PublicCall } from '../../http/call.ts';
 import { ApiError } from '../../http/errors.ts';
 import { logSecurityEvent } from '../../security-events.ts';

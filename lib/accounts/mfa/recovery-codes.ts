@@ -1,6 +1,6 @@
 import { and, count, eq, isNull } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
-import { recoveryCodes } from '../../../db/schema/shared.ts';
+import { recoveryCodes } from '../../../db/schema/accounts.ts';
 import { randomLetters, sha256Hex } from '../../crypto/random.ts';
 import { shown, z } from '../../http/schema.ts';
 

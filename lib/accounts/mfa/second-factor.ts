@@ -1,6 +1,6 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm';
 import type { Tx } from '../../../db/client.ts';
-import { mfaDevices } from '../../../db/schema/shared.ts';
+import { mfaDevices } from '../../../db/schema/accounts.ts';
 import type { PublicCall } from '../../http/call.ts';
 import { z } from '../../http/schema.ts';
 import { verifiedDevices } from './devices.ts';

@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import type { Database, DatabaseClient } from '../../../db/client.ts';
 import { createGroup } from '../../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../../db/schema/org-schema.ts';
-import type { Role } from '../../../db/schema/shared.ts';
+import type { Role } from '../../../db/schema/orgs.ts';
 import { arrayText } from '../../../db/statements.ts';
 import type { SessionUser } from '../../http/call.ts';
 import type { Org } from '../../orgs/directory.ts';

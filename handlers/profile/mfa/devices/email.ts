@@ -1,6 +1,6 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
-import { mfaDevices, userEmails } from '../../../../db/schema/shared.ts';
+import { mfaDevices, userEmails } from '../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../../lib/accounts/change-notices.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/accounts/mfa/devices.ts';

@@ -1,6 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
-import { mfaDevices } from '../../../../db/schema/shared.ts';
+import { mfaDevices } from '../../../../db/schema/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../lib/accounts/mfa/devices.ts';
 import { cookie } from '../../../../lib/http/access.ts';
 import { endpoint, ok } from '../../../../lib/http/endpoint.ts';

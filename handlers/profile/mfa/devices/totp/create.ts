@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { toResource } from '../../../../../db/resources.ts';
-import { mfaDevices } from '../../../../../db/schema/shared.ts';
+import { mfaDevices } from '../../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../../lib/accounts/mfa/devices.ts';
 import { generateTotp } from '../../../../../lib/accounts/mfa/totp.ts';

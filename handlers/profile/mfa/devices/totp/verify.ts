@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { mfaDevices } from '../../../../../db/schema/shared.ts';
+import { mfaDevices } from '../../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../../../lib/accounts/change-notices.ts';
 import { matchTotp } from '../../../../../lib/accounts/mfa/totp.ts';

@@ -1,24 +1,12 @@
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  pgSchema,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
-/** What all organizations share: accounts, organizations, memberships, global flags and settings. */
-export const shared = pgSchema('shared');
+import { shared } from './shared-schema.ts';
 
-export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
-export type Role = (typeof ROLES)[number];
-
-export const PLANS = ['free', 'pro', 'enterprise'] as const;
+/*
+ * Accounts of people: addresses, sessions, second factors, mailed links and limits on attempts.
+ */
 
 export const users = shared.table('users', {
   id: uuid('id').primaryKey(),
@@ -79,82 +67,6 @@ export const sessions = shared.table(
     // Bounds the work of ending the oldest, however often the account signs in.
     index('sessions_kept').on(t.userId, t.createdAt, t.id).where(sql`${t.revokedAt} is null`),
   ],
-);
-
-export const orgs = shared.table(
-  'orgs',
-  {
-    id: uuid('id').primaryKey(),
-    name: text('name').notNull(),
-    slug: text('slug').notNull().unique('orgs_slug'),
-    plan: text('plan', { enum: PLANS }).notNull(),
-    customDomain: text('custom_domain').unique('orgs_custom_domain'),
-    /** Number of org migrations applied to this org's schema. */
-    schemaVersion: integer('schema_version').notNull(),
-    /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
-    viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
-    /** Counts against the quota of this account, whoever owns the organization now. */
-    createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
-    createdAt: time('created_at').notNull(),
-  },
-  (t) => [index('orgs_schema_version').on(t.schemaVersion), index('orgs_created_by').on(t.createdBy)],
-);
-
-export const memberships = shared.table(
-  'memberships',
-  {
-    orgId: uuid('org_id')
-      .notNull()
-      .references(() => orgs.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    role: text('role', { enum: ROLES }).notNull(),
-    /** The address an invitation went to; null for the creator of the organization and for older rows. */
-    invitedEmail: text('invited_email'),
-    /**
-     * When the account verified `invitedEmail`. An address that was verified before the invitation is confirmed at
-     * `createdAt`, and at the member's first visit later than that.
-     */
-    confirmedAt: time('confirmed_at'),
-    createdAt: time('created_at').notNull(),
-  },
-  (t) => [
-    primaryKey({ name: 'memberships_pk', columns: [t.orgId, t.userId] }),
-    index('memberships_user').on(t.userId),
-  ],
-);
-
-export const featureFlags = shared.table('feature_flags', {
-  name: text('name').primaryKey(),
-  enabled: boolean('enabled').notNull(),
-  description: text('description').notNull(),
-});
-
-export const settings = shared.table('settings', {
-  key: text('key').primaryKey(),
-  value: text('value').notNull(),
-});
-
-/** What has been applied to `shared` itself. */
-export const migrations = shared.table('migrations', {
-  name: text('name').primaryKey(),
-  hash: text('hash').notNull(),
-  appliedAt: time('applied_at').notNull(),
-});
-
-/** What has been applied to which org's schema; kept here, so that an empty org costs no table for it. */
-export const orgMigrations = shared.table(
-  'org_migrations',
-  {
-    orgId: uuid('org_id')
-      .notNull()
-      .references(() => orgs.id, { onDelete: 'cascade' }),
-    name: text('name').notNull(),
-    hash: text('hash').notNull(),
-    appliedAt: time('applied_at').notNull(),
-  },
-  (t) => [primaryKey({ name: 'org_migrations_pk', columns: [t.orgId, t.name] })],
 );
 
 export const MAILED_TOKEN_PURPOSES = ['reset_password', 'verify_email'] as const;
@@ -273,40 +185,6 @@ export const recoveryCodes = shared.table(
     usedAt: time('used_at'),
   },
   (t) => [primaryKey({ name: 'recovery_codes_pk', columns: [t.userId, t.codeHash] })],
-);
-
-/** Mails that are still to be sent; written in the transaction that causes them, deleted when the provider took them. */
-export const outgoingMails = shared.table(
-  'outgoing_mails',
-  {
-    id: uuid('id').primaryKey(),
-    /** Recipient and content as JSON, encrypted: a mail has links that open accounts, and whom they belong to. */
-    sealed: text('sealed').notNull(),
-    attempts: integer('attempts').notNull().default(0),
-    /** When it is due; moved on by whoever takes it, so that others leave it alone meanwhile. */
-    nextAttemptAt: time('next_attempt_at').notNull(),
-    createdAt: time('created_at').notNull(),
-  },
-  (t) => [index('outgoing_mails_due').on(t.nextAttemptAt)],
-);
-
-/** What versions before `outgoing_mails` write, in clear. Their mails are sent from here; nothing is added. */
-export const mailQueue = shared.table(
-  'mail_queue',
-  {
-    id: uuid('id').primaryKey(),
-    recipient: text('recipient').notNull(),
-    subject: text('subject').notNull(),
-    html: text('html').notNull(),
-    text: text('text').notNull(),
-    /** The link in it, for the log of the local outbox. */
-    link: text('link'),
-    attempts: integer('attempts').notNull().default(0),
-    /** When it is due; moved on by whoever takes it, so that others leave it alone meanwhile. */
-    nextAttemptAt: time('next_attempt_at').notNull(),
-    createdAt: time('created_at').notNull(),
-  },
-  (t) => [index('mail_queue_due').on(t.nextAttemptAt)],
 );
 
 /** Counters of `SVC_AUTH_LIMITS`, as rate-limiter-flexible keeps them. */

@@ -1,0 +1,72 @@
+import { boolean, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { users } from './accounts.ts';
+import { time } from './columns.ts';
+import { shared } from './shared-schema.ts';
+
+/*
+ * Organizations, their members, and which migrations their schemas have. What an organization owns is in its own schema.
+ */
+
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export const PLANS = ['free', 'pro', 'enterprise'] as const;
+
+export const orgs = shared.table(
+  'orgs',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    slug: text('slug').notNull().unique('orgs_slug'),
+    plan: text('plan', { enum: PLANS }).notNull(),
+    customDomain: text('custom_domain').unique('orgs_custom_domain'),
+    /** Number of org migrations applied to this org's schema. */
+    schemaVersion: integer('schema_version').notNull(),
+    /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
+    viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
+    /** Counts against the quota of this account, whoever owns the organization now. */
+    createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('orgs_schema_version').on(t.schemaVersion), index('orgs_created_by').on(t.createdBy)],
+);
+
+export const memberships = shared.table(
+  'memberships',
+  {
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text('role', { enum: ROLES }).notNull(),
+    /** The address an invitation went to; null for the creator of the organization and for older rows. */
+    invitedEmail: text('invited_email'),
+    /**
+     * When the account verified `invitedEmail`. An address that was verified before the invitation is confirmed at
+     * `createdAt`, and at the member's first visit later than that.
+     */
+    confirmedAt: time('confirmed_at'),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'memberships_pk', columns: [t.orgId, t.userId] }),
+    index('memberships_user').on(t.userId),
+  ],
+);
+
+/** What has been applied to which org's schema; kept here, so that an empty org costs no table for it. */
+export const orgMigrations = shared.table(
+  'org_migrations',
+  {
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    hash: text('hash').notNull(),
+    appliedAt: time('applied_at').notNull(),
+  },
+  (t) => [primaryKey({ name: 'org_migrations_pk', columns: [t.orgId, t.name] })],
+);

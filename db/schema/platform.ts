@@ -1,0 +1,60 @@
+import { boolean, index, integer, text, uuid } from 'drizzle-orm/pg-core';
+import { time } from './columns.ts';
+
+import { shared } from './shared-schema.ts';
+
+/*
+ * What belongs to the deployment: global flags and settings, applied migrations, mails that are still to be sent.
+ */
+
+export const featureFlags = shared.table('feature_flags', {
+  name: text('name').primaryKey(),
+  enabled: boolean('enabled').notNull(),
+  description: text('description').notNull(),
+});
+
+export const settings = shared.table('settings', {
+  key: text('key').primaryKey(),
+  value: text('value').notNull(),
+});
+
+/** What has been applied to `shared` itself. */
+export const migrations = shared.table('migrations', {
+  name: text('name').primaryKey(),
+  hash: text('hash').notNull(),
+  appliedAt: time('applied_at').notNull(),
+});
+
+/** Mails that are still to be sent; written in the transaction that causes them, deleted when the provider took them. */
+export const outgoingMails = shared.table(
+  'outgoing_mails',
+  {
+    id: uuid('id').primaryKey(),
+    /** Recipient and content as JSON, encrypted: a mail has links that open accounts, and whom they belong to. */
+    sealed: text('sealed').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is due; moved on by whoever takes it, so that others leave it alone meanwhile. */
+    nextAttemptAt: time('next_attempt_at').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('outgoing_mails_due').on(t.nextAttemptAt)],
+);
+
+/** What versions before `outgoing_mails` write, in clear. Their mails are sent from here; nothing is added. */
+export const mailQueue = shared.table(
+  'mail_queue',
+  {
+    id: uuid('id').primaryKey(),
+    recipient: text('recipient').notNull(),
+    subject: text('subject').notNull(),
+    html: text('html').notNull(),
+    text: text('text').notNull(),
+    /** The link in it, for the log of the local outbox. */
+    link: text('link'),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is due; moved on by whoever takes it, so that others leave it alone meanwhile. */
+    nextAttemptAt: time('next_attempt_at').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('mail_queue_due').on(t.nextAttemptAt)],
+);

@@ -1,0 +1,4 @@
+import { pgSchema } from 'drizzle-orm/pg-core';
+
+/** What all organizations share: accounts, organizations, memberships, global flags and settings. */
+export const shared = pgSchema('shared');
