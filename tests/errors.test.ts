@@ -151,6 +151,7 @@ describe('a limit that is reached', () => {
   /** An organization whose share is in use. */
   const gate: Services['gate'] = {
     isAlone: () => true,
+    oneAtATime: (_, part) => part(),
     restAfter: () => 0,
     enter() {
       throw Object.assign(new Error('not admitted'), { code: OVER_SHARE });

@@ -381,6 +381,31 @@ describe('strangers who send requests to an organization', () => {
   });
 });
 
+describe('expensive work of one organization', () => {
+  it('runs in parts one at a time while there are others, and goes on after a part that failed', async () => {
+    const gate = createOrgGate();
+    let [running, most] = [0, 0];
+    const part = async (fails = false) => {
+      most = Math.max(most, ++running);
+      await sleep(5);
+      running--;
+      if (fails) throw new Error('failed');
+    };
+    gate.enter('one');
+    await repeat(5, () => gate.oneAtATime('one', part));
+    expect(most).toBe(5);
+    most = 0;
+    gate.enter('two');
+    const outcomes = await Promise.allSettled([
+      gate.oneAtATime('one', () => part(true)),
+      gate.oneAtATime('one', part),
+      gate.oneAtATime('one', part),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(most).toBe(1);
+  });
+});
+
 describe('things that keys take turns for', () => {
   const gather = (perKey?: number) => {
     const order: string[] = [];

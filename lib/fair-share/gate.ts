@@ -11,6 +11,11 @@ export interface OrgGate {
   /** Whether no other organization asks for anything. */
   isAlone(orgId: string): boolean;
   /**
+   * Runs a part of expensive work: at once while no other organization asks for anything, else after the parts of the same
+   * organization that came before. So an organization keeps at most one processor busy with such work.
+   */
+  oneAtATime<T>(orgId: string, part: () => Promise<T>): Promise<T>;
+  /**
    * For how many milliseconds expensive work rests after a part that took `ms`: not at all while no other organization asks
    * for anything.
    */
@@ -56,6 +61,8 @@ interface Line {
 /** @param options.rests false where what rests would keep a connection that others wait for */
 export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): OrgGate {
   const lines = new Map<string, Line>();
+  /** The last part of expensive work of each organization; resolves when it is over. */
+  const lastParts = new Map<string, Promise<void>>();
   let looking: ReturnType<typeof setInterval> | undefined;
   /** The two organizations that asked last. */
   let latest = { id: '', at: Number.NEGATIVE_INFINITY };
@@ -136,7 +143,23 @@ export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): 
     looking = undefined;
   }
 
+  async function oneAtATime<T>(id: string, part: () => Promise<T>): Promise<T> {
+    if (!rests || !othersThan(id)) return part();
+    const result = (lastParts.get(id) ?? Promise.resolve()).then(part);
+    const over = result.then(
+      () => {},
+      () => {},
+    );
+    lastParts.set(id, over);
+    try {
+      return await result;
+    } finally {
+      if (lastParts.get(id) === over) lastParts.delete(id);
+    }
+  }
+
   return {
+    oneAtATime,
     isAlone: (id) => !othersThan(id),
     restAfter: (id, ms) => (rests && othersThan(id) ? Math.min(MAX_REST_MS, REST * ms) : 0),
     enter(id) {

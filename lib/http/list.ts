@@ -75,8 +75,7 @@ export async function answerRows(
   let fetches = 0;
   const nextFetch = () =>
     fetches++ === 0 || services.gate.isAlone(org.id) ? rowsPerFetch : Math.ceil(rowsPerFetch * SHARED_FETCH);
-  const fetched = paced(readRows(call.sql, query, nextFetch, settings), restAfter);
-  const read = isSearch && !services.placesShared ? searchedFirst(call, fetched) : fetched;
+  const read = paced(call, readRows(call.sql, query, nextFetch, settings), isSearch);
   call.stepAside();
   const withdrawn = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, withdrawn.signal]);
@@ -243,7 +242,7 @@ export async function search<T>(
   const { searchMs } = services.config;
   const began = performance.now();
   try {
-    return await run({ statementMs: searchMs, signal });
+    return await services.gate.oneAtATime(org.id, () => run({ statementMs: searchMs, signal }));
   } catch (error) {
     throw tooLong(error, searchMs);
   } finally {
@@ -253,31 +252,36 @@ export async function search<T>(
   }
 }
 
-/** The rows of a list that no index has in order: the first are there when all were looked for, which is a search. */
-async function* searchedFirst<T>(
+/**
+ * Reads the parts of a list as its organization's share allows, with a rest after each. The first part of a list that no index
+ * has in order is a search: its rows are there when all rows were looked at.
+ */
+async function* paced<T>(
   call: PublicCall & { org: Org },
   parts: AsyncGenerator<T>,
+  isSearch = false,
 ): AsyncGenerator<T> {
+  const { org, services } = call;
+  const { gate, placesShared } = services;
+  let took = 0;
+  const next = async () => {
+    const began = performance.now();
+    try {
+      return await parts.next();
+    } finally {
+      took = performance.now() - began;
+    }
+  };
   try {
-    const first = await search(call, () => parts.next(), LIST_PATIENCE_MS);
-    if (first.done) return;
-    yield first.value;
-    yield* parts;
-  } finally {
-    await parts.return(undefined);
-  }
-}
-
-/** Passes the parts of a list on, with a rest after each. */
-async function* paced<T>(parts: AsyncGenerator<T>, restAfter: (ms: number) => number): AsyncGenerator<T> {
-  try {
+    let mustSearch = isSearch && !placesShared;
     for (;;) {
-      const began = performance.now();
-      const { done, value } = await parts.next();
+      const { done, value } = await (mustSearch
+        ? search(call, next, LIST_PATIENCE_MS)
+        : gate.oneAtATime(org.id, next));
+      mustSearch = false;
       if (done) return;
-      const took = performance.now() - began;
       yield value;
-      const rest = restAfter(took);
+      const rest = gate.restAfter(org.id, took);
       if (rest > 0) await new Promise((later) => setTimeout(later, rest));
     }
   } finally {
