@@ -19,18 +19,9 @@ import { createSecretBox } from '../lib/crypto/secret-box.ts';
 import { createLogger } from '../lib/logger.ts';
 import type { Mailer, OutgoingMail } from '../lib/mail/mailer.ts';
 import { createMailQueue, type MailQueueOptions } from '../lib/mail/queue.ts';
-import {
-  accountChanged,
-  emailCode,
-  invitation,
-  loginNotification,
-  passwordChanged,
-  primaryEmailChanged,
-  primaryEmailRestored,
-  resetPassword,
-  setPassword,
-  verifyEmail,
-} from '../lib/mail/templates.ts';
+import { accountChanged, passwordChanged, primaryEmailChanged, primaryEmailRestored } from '../lib/mail/templates/changes.ts';
+import { emailCode, loginNotification, resetPassword, verifyEmail } from '../lib/mail/templates/sign-in.ts';
+import { invitation, setPassword } from '../lib/mail/templates/invitations.ts';
 import { createNodeMailer } from '../lib/node/mailer.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { limit } from './support/limits.ts';

@@ -7,7 +7,8 @@ import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
-import { resetPassword, setPassword } from '../../lib/mail/templates.ts';
+import { resetPassword } from '../../lib/mail/templates/sign-in.ts';
+import { setPassword } from '../../lib/mail/templates/invitations.ts';
 
 export const forgotPassword = endpoint(
   {

@@ -11,7 +11,7 @@ import {
 import { randomHex, sha256Hex } from '../crypto/random.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
-import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates.ts';
+import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates/changes.ts';
 import { confirmMemberships } from '../members/invitations.ts';
 import { revokeSessions } from './accounts.ts';
 import { invalidLink, issueMailedToken } from './mailed-tokens.ts';

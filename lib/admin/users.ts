@@ -19,7 +19,7 @@ import { countRecoveryCodes, deleteRecoveryCodes } from '../accounts/mfa/recover
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import { createQueuedMails } from '../mail/queued-mails.ts';
-import { mfaReset } from '../mail/templates.ts';
+import { mfaReset } from '../mail/templates/changes.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { AdminError, oneLine } from './error.ts';
 

@@ -1,25 +1,26 @@
 import type { HttpBindings } from '@hono/node-server';
-import { sqlState } from '../../db/errors.ts';
-import { type SearchLimits, searchSettings } from '../../db/findings/search.ts';
-import { enterTurns } from '../../db/pool/turns.ts';
+import { searchSettings } from '../../db/findings/search.ts';
 import { readRows, type TextQuery } from '../../db/stream.ts';
 import type { ListReader } from '../fair-share/list-places.ts';
-import { OverShareError, placeOr } from '../fair-share/over-share.ts';
-import { LIST_PATIENCE_MS } from '../fair-share/places.ts';
+import { placeOr } from '../fair-share/over-share.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { PublicCall } from './call.ts';
 import type { Raw } from './endpoint.ts';
 import { envelopeFormat, formatted, type ListFormat } from './list-format.ts';
 import type { Headers, ResultInfo } from './respond.ts';
-import { z } from './schema.ts';
+import { paced, tooLong } from './search.ts';
 
 const ROWS_PER_FETCH = 200;
+
 /** With requests of other organizations, the part of them that is fetched at once: each fetch keeps a processor busy. */
 const SHARED_FETCH = 1 / 4;
+
 /** Pages of so many rows are fetched at once; in larger ones there may be too much. */
 const MAX_AT_ONCE = 100;
+
 /** A reader that takes nothing for so long has stopped: its connection is for others. */
 const STALL_MS = 30_000;
+
 const encoder = new TextEncoder();
 
 export interface RowsOptions {
@@ -222,84 +223,6 @@ async function* takeTurns<T>(place: Promise<() => void>, rows: AsyncGenerator<T>
   }
 }
 
-/**
- * Searches in a place of the organization's share.
- * @param patienceMs how long it waits for a place, if not as long as searches do
- * @throws OverShareError when no place comes free, or the search takes too long
- */
-export async function search<T>(
-  { c, org, services, stepAside }: PublicCall & { org: Org },
-  run: (limits: SearchLimits) => Promise<T>,
-  patienceMs?: number,
-): Promise<T> {
-  stepAside();
-  const { signal } = c.req.raw;
-  const place = enterTurns(services.searchTurns, {
-    ...{ key: org.id, signal },
-    ...(patienceMs !== undefined && { patienceMs }),
-  });
-  const leave = await placeOr(place, 'This organization searches too much at a time.');
-  const { searchMs } = services.config;
-  const began = performance.now();
-  try {
-    return await services.gate.oneAtATime(org.id, () => run({ statementMs: searchMs, signal }));
-  } catch (error) {
-    throw tooLong(error, searchMs);
-  } finally {
-    const rest = services.gate.restAfter(org.id, performance.now() - began);
-    if (rest > 0) setTimeout(leave, rest);
-    else leave();
-  }
-}
-
-/**
- * Reads the parts of a list as its organization's share allows, with a rest after each. The first part of a list that no index
- * has in order is a search: its rows are there when all rows were looked at.
- */
-async function* paced<T>(
-  call: PublicCall & { org: Org },
-  parts: AsyncGenerator<T>,
-  isSearch = false,
-): AsyncGenerator<T> {
-  const { org, services } = call;
-  const { gate, placesShared } = services;
-  let took = 0;
-  const next = async () => {
-    const began = performance.now();
-    try {
-      return await parts.next();
-    } finally {
-      took = performance.now() - began;
-    }
-  };
-  try {
-    let mustSearch = isSearch && !placesShared;
-    for (;;) {
-      const { done, value } = await (mustSearch
-        ? search(call, next, LIST_PATIENCE_MS)
-        : gate.oneAtATime(org.id, next));
-      mustSearch = false;
-      if (done) return;
-      yield value;
-      const rest = gate.restAfter(org.id, took);
-      if (rest > 0) await new Promise((later) => setTimeout(later, rest));
-    }
-  } finally {
-    await parts.return(undefined);
-  }
-}
-
-const CANCELED = '57014';
-
-/** The message for a search that exceeded its timeout. */
-const tooLong = (error: unknown, searchMs: number): unknown =>
-  sqlState(error) === CANCELED
-    ? new OverShareError(
-        `The search took longer than ${searchMs / 1_000} s. Narrow it: more and longer words, a project, a severity.`,
-        error,
-      )
-    : error;
-
 /** Asks for the next while one is worked on. */
 async function* ahead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
@@ -325,63 +248,3 @@ function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole;
 }
-
-/** A query parameter that is a whole number. */
-export const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
-    .openapi({ type: 'integer', minimum: min, maximum: max, example: min });
-
-const MAX_PAGE = 1_000_000;
-const DEFAULT_PER_PAGE = 50;
-
-/** The query parameters that select a page; without them a list is whole. */
-export const pageParameters = { page: whole(1, MAX_PAGE).optional(), per_page: whole(1, 500).optional() };
-
-export interface Page {
-  page: number;
-  perPage: number;
-  offset: number;
-}
-
-/** The page a query asks for, or undefined when it asks for all rows. */
-export function pageOf({
-  page,
-  per_page,
-}: {
-  page?: number | undefined;
-  per_page?: number | undefined;
-}): Page | undefined {
-  if (page === undefined && per_page === undefined) return undefined;
-  const number = page ?? 1;
-  const perPage = per_page ?? DEFAULT_PER_PAGE;
-  return { page: number, perPage, offset: (number - 1) * perPage };
-}
-
-export function resultInfo({ page, perPage }: Page, total: number): ResultInfo {
-  const totalPages = Math.ceil(total / perPage);
-  return {
-    page,
-    per_page: perPage,
-    total,
-    total_pages: totalPages,
-    has_next: page < totalPages,
-    has_prev: page > 1 && totalPages > 0,
-  };
-}
-
-/** A query parameter that takes several of `values`, repeated or separated by commas. */
-export const anyOf = <const V extends readonly [string, ...string[]]>(values: V) =>
-  z
-    .union([z.string(), z.array(z.string())])
-    .transform((given) => [given].flat().flatMap((text) => text.split(',')))
-    .pipe(z.array(z.enum(values)))
-    .openapi({
-      type: 'array',
-      items: { type: 'string', enum: [...values] },
-      example: [values[0]],
-      description: 'One or several; the parameter may be repeated, or its values separated by commas.',
-    });

@@ -5,7 +5,7 @@ import { issueMailedToken } from '../accounts/mailed-tokens.ts';
 import type { Config } from '../config.ts';
 import type { OrgCall } from '../http/call.ts';
 import { requireMailQuota } from '../mail/quota.ts';
-import { invitation } from '../mail/templates.ts';
+import { invitation } from '../mail/templates/invitations.ts';
 
 /** The recipient of an invitation. */
 export interface Invitee {

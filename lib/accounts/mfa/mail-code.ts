@@ -1,7 +1,7 @@
 import type { PublicCall } from '../../http/call.ts';
 import { ApiError } from '../../http/errors.ts';
 import { requireMailQuota } from '../../mail/quota.ts';
-import { emailCode } from '../../mail/templates.ts';
+import { emailCode } from '../../mail/templates/sign-in.ts';
 import { maskAddress, verifiedDevices } from './devices.ts';
 import type { CodeDevice } from './email-codes.ts';
 

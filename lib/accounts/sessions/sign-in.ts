@@ -4,7 +4,7 @@ import { ApiError } from '../../http/errors.ts';
 import type { Headers } from '../../http/respond.ts';
 import type { MailContent } from '../../mail/mailer.ts';
 import { mayMail } from '../../mail/quota.ts';
-import { loginNotification } from '../../mail/templates.ts';
+import { loginNotification } from '../../mail/templates/sign-in.ts';
 import { endOldestSessions } from '../../quotas.ts';
 import { logSecurityEvent } from '../../security-events.ts';
 import type { Account } from '../accounts.ts';

@@ -1,0 +1,85 @@
+import { sqlState } from '../../db/errors.ts';
+import type { SearchLimits } from '../../db/findings/search.ts';
+import { enterTurns } from '../../db/pool/turns.ts';
+import { OverShareError, placeOr } from '../fair-share/over-share.ts';
+import { LIST_PATIENCE_MS } from '../fair-share/places.ts';
+import type { Org } from '../orgs/directory.ts';
+import type { PublicCall } from './call.ts';
+
+/**
+ * Searches in a place of the organization's share.
+ * @param patienceMs how long it waits for a place, if not as long as searches do
+ * @throws OverShareError when no place comes free, or the search takes too long
+ */
+export async function search<T>(
+  { c, org, services, stepAside }: PublicCall & { org: Org },
+  run: (limits: SearchLimits) => Promise<T>,
+  patienceMs?: number,
+): Promise<T> {
+  stepAside();
+  const { signal } = c.req.raw;
+  const place = enterTurns(services.searchTurns, {
+    ...{ key: org.id, signal },
+    ...(patienceMs !== undefined && { patienceMs }),
+  });
+  const leave = await placeOr(place, 'This organization searches too much at a time.');
+  const { searchMs } = services.config;
+  const began = performance.now();
+  try {
+    return await services.gate.oneAtATime(org.id, () => run({ statementMs: searchMs, signal }));
+  } catch (error) {
+    throw tooLong(error, searchMs);
+  } finally {
+    const rest = services.gate.restAfter(org.id, performance.now() - began);
+    if (rest > 0) setTimeout(leave, rest);
+    else leave();
+  }
+}
+
+/**
+ * Reads the parts of a list as its organization's share allows, with a rest after each. The first part of a list that no index
+ * has in order is a search: its rows are there when all rows were looked at.
+ */
+export async function* paced<T>(
+  call: PublicCall & { org: Org },
+  parts: AsyncGenerator<T>,
+  isSearch = false,
+): AsyncGenerator<T> {
+  const { org, services } = call;
+  const { gate, placesShared } = services;
+  let took = 0;
+  const next = async () => {
+    const began = performance.now();
+    try {
+      return await parts.next();
+    } finally {
+      took = performance.now() - began;
+    }
+  };
+  try {
+    let mustSearch = isSearch && !placesShared;
+    for (;;) {
+      const { done, value } = await (mustSearch
+        ? search(call, next, LIST_PATIENCE_MS)
+        : gate.oneAtATime(org.id, next));
+      mustSearch = false;
+      if (done) return;
+      yield value;
+      const rest = gate.restAfter(org.id, took);
+      if (rest > 0) await new Promise((later) => setTimeout(later, rest));
+    }
+  } finally {
+    await parts.return(undefined);
+  }
+}
+
+const CANCELED = '57014';
+
+/** The message for a search that exceeded its timeout. */
+export const tooLong = (error: unknown, searchMs: number): unknown =>
+  sqlState(error) === CANCELED
+    ? new OverShareError(
+        `The search took longer than ${searchMs / 1_000} s. Narrow it: more and longer words, a project, a severity.`,
+        error,
+      )
+    : error;

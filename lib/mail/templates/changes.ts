@@ -1,0 +1,144 @@
+import type { MailContent } from '../mailer.ts';
+import {
+  dateTime,
+  type Letter,
+  type Link,
+  line,
+  link,
+  PRODUCT,
+  render,
+  unlinked,
+  whenAndWhere,
+} from './letter.ts';
+
+/**
+ * After a password was changed or reset.
+ * @param changed.claimed the reset gave the account to the owner of an address that nobody had verified before
+ */
+export function passwordChanged(changed: {
+  name: string;
+  at: Date;
+  ip?: string;
+  claimed?: boolean;
+}): MailContent {
+  const { name, at, ip, claimed = false } = changed;
+  const facts: Letter['facts'] = [['Time', dateTime(at)]];
+  if (ip) facts.push(['IP address', line(ip, 100)]);
+  return render({
+    subject: 'Your password was changed',
+    name,
+    intro: [`The password of your ${PRODUCT} account was changed:`],
+    facts,
+    closing: [
+      ...(claimed
+        ? [
+            'This was the first time your address was verified. Other addresses and second factors that had been added to the account before were removed. If it belongs to an organization that you do not know, or that has unknown members or API tokens, somebody else made it: leave it.',
+          ]
+        : []),
+      'If it was you, there is nothing to do. If not, reset your password at once with “Forgot password”.',
+    ],
+  });
+}
+
+/** After an operator has removed all second factors. */
+export function mfaReset({ name, at }: { name: string; at: Date }): MailContent {
+  return render({
+    subject: 'Multi-factor authentication was reset',
+    name,
+    intro: [
+      `An operator of ${PRODUCT} removed the MFA devices and recovery codes of your account and switched multi-factor authentication off:`,
+    ],
+    facts: [['Time', dateTime(at)]],
+    closing: [
+      'If you asked for it, sign in and set it up again. If not, change your password at once and tell whoever runs the service.',
+    ],
+  });
+}
+
+/** A change of an account that its owner is told about. */
+export type AccountChange =
+  | 'email_added'
+  | 'email_removed'
+  | 'mfa_device_added'
+  | 'mfa_device_removed'
+  | 'mfa_enabled'
+  | 'mfa_disabled'
+  | 'recovery_codes_renewed'
+  | 'primary_email_restored';
+
+const CHANGES: Record<AccountChange, string> = {
+  email_added: 'An e-mail address was added to your account',
+  email_removed: 'An e-mail address was removed from your account',
+  mfa_device_added: 'A second factor was added to your account',
+  mfa_device_removed: 'A second factor was removed from your account',
+  mfa_enabled: 'Multi-factor authentication was switched on',
+  mfa_disabled: 'Multi-factor authentication was switched off',
+  recovery_codes_renewed: 'Your recovery codes were replaced',
+  primary_email_restored: 'A change of your primary address was undone',
+};
+
+interface ChangeFacts {
+  name: string;
+  at: Date;
+  ip: string;
+  /** The address it is about. */
+  address?: string | undefined;
+  /** The name of the second factor it is about. */
+  device?: string | undefined;
+}
+
+/** After a change of addresses or second factors. It has no link: nobody learns to click one in such a mail. */
+export function accountChanged(
+  change: AccountChange,
+  { name, at, ip, address, device }: ChangeFacts,
+): MailContent {
+  return render({
+    subject: CHANGES[change],
+    name,
+    intro: [`${CHANGES[change]}:`],
+    facts: [
+      ...(address === undefined ? [] : [['Address', unlinked(address, 254)] as [string, string]]),
+      ...(device === undefined ? [] : [['Second factor', unlinked(device, 100)] as [string, string]]),
+      ...whenAndWhere(at, ip),
+    ],
+    closing: [
+      'If it was you, there is nothing to do.',
+      'If not, reset your password at once with “Forgot password”, then undo the change in your profile.',
+    ],
+  });
+}
+
+/** To the former primary address. Its link gives the account back, even to an owner who can no longer sign in. */
+export function primaryEmailChanged(change: Link & ChangeFacts & { address: string }): MailContent {
+  const { name, at, ip, address, publicUrl, token } = change;
+  return render({
+    subject: 'Your primary e-mail address was changed',
+    name,
+    intro: [
+      `The primary address of your ${PRODUCT} account was changed. Mails about the account now go to the new one. If that was not you, undo the change:`,
+    ],
+    facts: [['New address', unlinked(address, 254)], ...whenAndWhere(at, ip)],
+    button: { label: 'Undo the change', url: link(publicUrl, '/undo-email-change', { token }) },
+    closing: [
+      'If it was you, there is nothing to do. Do not forward this link.',
+      'If it was not you, undo it: this address becomes the primary one again, all sessions end, and a new password is needed.',
+      'The link works once, and for 72 hours.',
+    ],
+  });
+}
+
+/** To the address that the undo link restored. */
+export function primaryEmailRestored({ name, publicUrl, token }: Link & { name: string }): MailContent {
+  return render({
+    subject: 'Your e-mail address was restored: set a new password',
+    name,
+    intro: [
+      `This is the primary address of your ${PRODUCT} account again. All sessions were ended, and the old password no longer works.`,
+    ],
+    button: { label: 'Set a new password', url: link(publicUrl, '/reset-password', { token }) },
+    closing: [
+      'The link works once, and for one hour. After that, ask for a new one with “Forgot password”.',
+      'Then look through the second factors, memberships and API tokens of your account.',
+    ],
+  });
+}

@@ -1,0 +1,58 @@
+import type { MailContent } from '../mailer.ts';
+import { type Link, line, link, PRODUCT, person, render } from './letter.ts';
+
+/** For an invited account without a password whose owner asks for another link. */
+export function setPassword({ publicUrl, token }: Link): MailContent {
+  return render({
+    subject: 'Set your password',
+    intro: [`You are invited to ${PRODUCT}.`, 'An account was made for you. Set a password to use it.'],
+    button: setPasswordButton(publicUrl, token),
+    closing: [
+      'The link works once, and for one hour. After that, ask for a new one with “Forgot password”.',
+      'If you did not expect this invitation, ignore this mail.',
+    ],
+  });
+}
+
+const setPasswordButton = (publicUrl: string, token: string) => ({
+  label: 'Set password',
+  url: link(publicUrl, '/reset-password', { token, new: '1' }),
+});
+
+/** For who was invited to an organization. */
+export function invitation(options: {
+  publicUrl: string;
+  /** The organization's pages. */
+  orgUrl: string;
+  inviterName: string;
+  orgName: string;
+  role: string;
+  /** The address is not verified: a password has to be set by this link. */
+  set?: { token: string; isPlaceholder: boolean };
+}): MailContent {
+  const { publicUrl, orgUrl, inviterName, orgName, role, set } = options;
+  const org = person(orgName);
+  const inviter = person(inviterName) || 'Somebody';
+  const where = org ? `the organization ${org}` : 'an organization';
+  return render({
+    subject: `You are invited to ${org && org === line(orgName, 60) ? org : 'an organization'}`,
+    intro: [
+      `${inviter} invited you to ${where} on ${PRODUCT}.`,
+      !set
+        ? 'Your account is a member now.'
+        : set.isPlaceholder
+          ? 'An account was made for you. Set a password to use it.'
+          : 'An account has this address, which nobody has verified yet. Set a new password to make it yours: that verifies the address and ends all sessions.',
+    ],
+    facts: [['Role', line(role, 20)]],
+    button: set ? setPasswordButton(publicUrl, set.token) : { label: 'Open the organization', url: orgUrl },
+    closing: [
+      ...(set
+        ? ['The link works once, and for one hour. After that, ask for a new one with “Forgot password”.']
+        : []),
+      set
+        ? 'If you did not expect this invitation, ignore this mail. You can leave the organization at any time: choose “Leave organization” on its page “Members”.'
+        : 'You can leave the organization at any time: choose “Leave organization” on its page “Members”.',
+    ],
+  });
+}

@@ -1,0 +1,126 @@
+import { html } from 'hono/html';
+import type { MailContent } from '../mailer.ts';
+
+export const PRODUCT = 'Security findings';
+
+/** A mail's content, from which both its forms are made. Texts from users pass `line` or `person` first. */
+export interface Letter {
+  subject: string;
+  /** Name in the greeting. */
+  name?: string;
+  intro: string[];
+  button?: { label: string; url: string };
+  code?: string;
+  facts?: [label: string, value: string][];
+  closing: string[];
+}
+
+export interface Link {
+  /** Base of the links, without a slash at its end. */
+  publicUrl: string;
+  token: string;
+}
+
+export const whenAndWhere = (at: Date, ip: string): [string, string][] => [
+  ['Time', dateTime(at)],
+  ...(ip ? [['IP address', line(ip, 100)] as [string, string]] : []),
+];
+
+export function render(letter: Letter): MailContent {
+  const { button, code, facts = [], closing } = letter;
+  const subject = line(letter.subject, 150);
+  const name = person(letter.name ?? '');
+  const intro = [name ? `Hello ${name},` : 'Hello,', ...letter.intro];
+  const footer = `${PRODUCT} sent this mail automatically; replies are not read.`;
+
+  const text = [
+    ...intro,
+    button && `${button.label}: ${button.url}`,
+    code,
+    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    ...closing,
+    `--\n${footer}`,
+  ];
+  const paragraph = (content: unknown) => html`<p style="margin:0 0 16px">${content}</p>\n`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${subject}</title>
+</head>
+<body style="margin:0;padding:24px;background:#f3f4f6;color:#1f2937;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">
+<h1 style="margin:0 0 24px;font-size:22px;line-height:1.3">${subject}</h1>
+${intro.map(paragraph)}${button && buttonHtml(button)}${code && codeHtml(code)}${factsHtml(facts)}${closing.map(paragraph)}</div>
+<p style="max-width:560px;margin:16px auto;color:#6b7280;font-size:13px;text-align:center">${footer}</p>
+</body>
+</html>
+`;
+  return { subject, html: String(page), text: `${text.filter(Boolean).join('\n\n')}\n`, link: button?.url };
+}
+
+const buttonHtml = ({ label, url }: { label: string; url: string }) =>
+  html`<p style="margin:24px 0"><a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#1d4ed8;color:#fff;font-weight:600;text-decoration:none">${label}</a></p>
+<p style="margin:0 0 16px;font-size:13px;color:#6b7280">Or open this address: <a href="${url}" style="color:#1d4ed8;word-break:break-all">${url}</a></p>
+`;
+
+const codeHtml = (code: string) =>
+  html`<p style="margin:24px 0;font:600 32px/1.2 ui-monospace,monospace;letter-spacing:6px">${code}</p>\n`;
+
+const factsHtml = (facts: [string, string][]) =>
+  facts.length > 0 &&
+  html`<table style="margin:0 0 16px;border-collapse:collapse">
+${facts.map(
+  ([label, value]) =>
+    html`<tr><td style="padding:4px 16px 4px 0;color:#6b7280">${label}</td><td style="padding:4px 0">${value}</td></tr>\n`,
+)}</table>
+`;
+
+export function link(publicUrl: string, path: string, parameters: Record<string, string>): string {
+  return `${publicUrl}${path}?${new URLSearchParams(parameters)}`;
+}
+
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+
+export const dateTime = (at: Date) => `${DATE_TIME.format(at)} UTC`;
+
+/** What a browser says of itself; the dots of versions stay what they are. */
+export const fact = (value: string) =>
+  line(value, 100).replace(JOINT, (joint, at, text) =>
+    /\d.\d/.test(text.slice(at - 1, at + 2)) ? joint : `${joint}\u200b`,
+  ) || 'unknown';
+
+/**
+ * What turns the direction of writing or is not seen at all: with it a text shows other than it is. Joiners and
+ * variation selectors are part of scripts and emoji.
+ */
+const UNSEEN = /(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
+
+/** One line of at most `max` characters, of whatever a user gave us. */
+export function line(value: string, max: number): string {
+  const characters = Array.from(
+    value
+      .toWellFormed()
+      .replace(/[\p{Cc}\s]+/gu, ' ')
+      .replace(UNSEEN, '')
+      .trim(),
+  );
+  return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('');
+}
+
+/** What joins words to an address, also as browsers and mail programs read it in other scripts. */
+const JOINT = /(?<=\S)[.:@\u2024\u3002\uff0e\uff1a\uff20\uff61](?=\S)/g;
+
+/**
+ * The name of a person or an organization. Mail programs make links of what looks like an address, so anybody could
+ * have us send theirs to others: what joins words to an address gets an invisible character after it.
+ */
+export const person = (name: string) => unlinked(name, 60);
+
+/** The same for any text, such as an address that somebody claims. */
+export const unlinked = (text: string, max: number) => line(text, max).replace(JOINT, '$&\u200b');

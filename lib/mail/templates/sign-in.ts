@@ -1,0 +1,82 @@
+import type { MailContent } from '../mailer.ts';
+import { dateTime, fact, type Link, line, link, PRODUCT, render, unlinked } from './letter.ts';
+
+/** For who forgot the password. */
+export function resetPassword({ name, publicUrl, token }: Link & { name: string }): MailContent {
+  return render({
+    subject: 'Reset your password',
+    name,
+    intro: [`Somebody, hopefully you, asked to reset the password of your ${PRODUCT} account.`],
+    button: { label: 'Reset password', url: link(publicUrl, '/reset-password', { token }) },
+    closing: [
+      'The link works once, and for one hour.',
+      'If it was not you, ignore this mail: your password stays as it is.',
+    ],
+  });
+}
+
+/**
+ * For who claims the address it goes to.
+ * @param options.addedBy the primary address of the account that has added this one
+ */
+export function verifyEmail(options: Link & { emailId: string; addedBy?: string | undefined }): MailContent {
+  const { publicUrl, token, emailId, addedBy } = options;
+  return render({
+    subject: 'Verify your e-mail address',
+    intro: [
+      addedBy === undefined
+        ? `Please confirm that this address belongs to your ${PRODUCT} account.`
+        : `The ${PRODUCT} account of ${unlinked(addedBy, 254)} added this address. Please confirm that this account is yours.`,
+    ],
+    button: {
+      label: 'Verify address',
+      url: link(publicUrl, '/verify-email', { token, email_id: emailId }),
+    },
+    closing: [
+      'The link works once, and for 24 hours.',
+      addedBy === undefined
+        ? 'If you did not create this account yourself, do not click: whoever did would act under your address. Ignore this mail and the address stays unverified.'
+        : 'If this is not your account, do not click: its owner would act under your address. Ignore this mail and the address stays unverified.',
+    ],
+  });
+}
+
+/** The second factor of who is signing in, or proves once more who they are (`stepUp`). */
+export function emailCode({ code, stepUp = false }: { code: string; stepUp?: boolean }): MailContent {
+  return render({
+    // Without the code: subjects show up on locked screens.
+    subject: stepUp ? 'Your confirmation code' : 'Your sign-in code',
+    intro: [stepUp ? 'Enter this code to confirm that it is you:' : 'Enter this code to sign in:'],
+    code: line(code, 20),
+    closing: [
+      'The code works once, and for five minutes. Never tell it to anybody.',
+      stepUp
+        ? 'If you did not ask for it, somebody uses your session: sign out of all devices.'
+        : 'If you are not signing in, somebody knows your password: change it.',
+    ],
+  });
+}
+
+/** After a sign-in. */
+export function loginNotification(login: {
+  name: string;
+  at: Date;
+  ip: string;
+  browser: string;
+  os: string;
+  deviceType: string;
+}): MailContent {
+  return render({
+    subject: 'New sign-in to your account',
+    name: login.name,
+    intro: [`Somebody signed in to your ${PRODUCT} account:`],
+    facts: [
+      ['Time', dateTime(login.at)],
+      ['Browser', fact(login.browser)],
+      ['Operating system', fact(login.os)],
+      ['Device', fact(login.deviceType)],
+      ['IP address', line(login.ip, 100) || 'unknown'],
+    ],
+    closing: ['If it was you, there is nothing to do. If not, change your password and revoke the session.'],
+  });
+}
