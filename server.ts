@@ -8,7 +8,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
 import { EmbeddedUnavailable, startEmbedded } from './db/embedded/embedded.ts';
 import { endpoints } from './handlers/index.ts';
-import { type Config, ConfigError, parseConfig } from './lib/config.ts';
+import { type Config, ConfigError, parseConfig } from './lib/config/config.ts';
 import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { readBacklog } from './lib/maintenance/backlog.ts';

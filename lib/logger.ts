@@ -1,4 +1,4 @@
-import { LOG_LEVELS, type LogLevel } from './config.ts';
+import { LOG_LEVELS, type LogLevel } from './config/variables.ts';
 
 export type LogFields = Record<string, unknown>;
 

@@ -5,7 +5,7 @@ import type { Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
 import { sessions } from '../db/schema/accounts.ts';
 import { orgs } from '../db/schema/orgs.ts';
-import type { Quotas } from './config.ts';
+import type { Quotas } from './config/config.ts';
 import type { OrgCall, PublicCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
 import { logSecurityEvent } from './security-events.ts';

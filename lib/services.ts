@@ -13,7 +13,8 @@ import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts
 import type { PasswordHasher } from './accounts/passwords/passwords.ts';
 import { createSessionLookUp, type SessionLookUp } from './accounts/sessions/look-up.ts';
 import { createSignedTokens, type SignedTokens } from './accounts/sessions/signed-token.ts';
-import { type Config, insecureSettings } from './config.ts';
+import type { Config } from './config/config.ts';
+import { insecureSettings } from './config/insecure.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';

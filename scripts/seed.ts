@@ -6,7 +6,7 @@ import { startEmbedded } from '../db/embedded/embedded.ts';
 import { migrateShared } from '../db/migrations/migrate.ts';
 import { sharedMigrations } from '../drizzle/migrations.ts';
 import { ServiceError } from '../lib/client/index.ts';
-import { type Config, ConfigError, parseConfig } from '../lib/config.ts';
+import { type Config, ConfigError, parseConfig } from '../lib/config/config.ts';
 import { DAY_MS, runsUntil, triagesUntil } from './seed/history.ts';
 import { begin } from './seed/story.ts';
 import { openWorld } from './seed/world.ts';

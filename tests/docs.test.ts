@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { endpoints } from '../handlers/index.ts';
-import { VARIABLE_NAMES } from '../lib/config.ts';
+import { VARIABLE_NAMES } from '../lib/config/variables.ts';
 import { TAGS } from '../lib/http/endpoint.ts';
 import { describeApi } from '../lib/http/openapi.ts';
 import { SECURITY_EVENTS } from '../lib/security-events.ts';

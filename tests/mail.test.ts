@@ -13,15 +13,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Database, openDatabase } from '../db/client.ts';
 import { createIds } from '../db/ids.ts';
 import { mailQueue, outgoingMails } from '../db/schema/platform.ts';
-import { parseConfig } from '../lib/config.ts';
+import { parseConfig } from '../lib/config/config.ts';
 import { deriveKeys } from '../lib/crypto/keys.ts';
 import { createSecretBox } from '../lib/crypto/secret-box.ts';
 import { createLogger } from '../lib/logger.ts';
 import type { Mailer, OutgoingMail } from '../lib/mail/mailer.ts';
 import { createMailQueue, type MailQueueOptions } from '../lib/mail/queue.ts';
-import { accountChanged, passwordChanged, primaryEmailChanged, primaryEmailRestored } from '../lib/mail/templates/changes.ts';
-import { emailCode, loginNotification, resetPassword, verifyEmail } from '../lib/mail/templates/sign-in.ts';
+import {
+  accountChanged,
+  passwordChanged,
+  primaryEmailChanged,
+  primaryEmailRestored,
+} from '../lib/mail/templates/changes.ts';
 import { invitation, setPassword } from '../lib/mail/templates/invitations.ts';
+import { emailCode, loginNotification, resetPassword, verifyEmail } from '../lib/mail/templates/sign-in.ts';
 import { createNodeMailer } from '../lib/node/mailer.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { limit } from './support/limits.ts';

@@ -7,7 +7,7 @@ import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { memberships } from '../db/schema/orgs.ts';
 import { sharedMigrations } from '../drizzle/migrations.ts';
 import { endpoints } from '../handlers/index.ts';
-import type { Config } from '../lib/config.ts';
+import type { Config } from '../lib/config/config.ts';
 import { createOrgGate, REQUESTS_AT_ONCE } from '../lib/fair-share/gate.ts';
 import { countPlaces } from '../lib/fair-share/places.ts';
 import { type Answer, createOrg, createScan, createUser, must, push, type TestOrg } from './support/api.ts';

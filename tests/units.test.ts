@@ -3,7 +3,7 @@ import { createGroup } from '../db/group.ts';
 import { createIds } from '../db/ids.ts';
 import { createHotTexts } from '../db/pool/hot.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { ConfigError, parseConfig } from '../lib/config.ts';
+import { ConfigError, parseConfig } from '../lib/config/config.ts';
 import { FindingInput } from '../lib/findings/input.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../lib/http/origin.ts';
 import { createLogger } from '../lib/logger.ts';

@@ -7,8 +7,8 @@ import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
-import { resetPassword } from '../../lib/mail/templates/sign-in.ts';
 import { setPassword } from '../../lib/mail/templates/invitations.ts';
+import { resetPassword } from '../../lib/mail/templates/sign-in.ts';
 
 export const forgotPassword = endpoint(
   {

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../db/client.ts';
 import { startEmbedded } from '../../db/embedded/embedded.ts';
 import { sqlState } from '../../db/errors.ts';
 import { NO_ANSWER } from '../../db/pool/watch.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { AdminError, reasonOf } from './error.ts';
 import { MIGRATIONS_AT_ONCE } from './migrations.ts';
 

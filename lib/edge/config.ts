@@ -1,4 +1,4 @@
-import { type Config, ConfigError, parseConfig } from '../config.ts';
+import { type Config, ConfigError, parseConfig } from '../config/config.ts';
 import type { Logger } from '../logger.ts';
 import { warnOfSettings } from '../services.ts';
 

@@ -11,8 +11,8 @@ import type { PublicCall } from '../http/call.ts';
 import type { Raw } from '../http/endpoint.ts';
 import { answerRows } from '../http/list.ts';
 import { pageOf, resultInfo } from '../http/pages.ts';
-import { search } from '../http/search.ts';
 import { z } from '../http/schema.ts';
+import { search } from '../http/search.ts';
 import type { Org } from '../orgs/directory.ts';
 import { type FileFormat, fileOf } from './file.ts';
 

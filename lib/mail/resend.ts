@@ -1,5 +1,5 @@
 import type { Resend } from 'resend';
-import type { MailConfig } from '../config.ts';
+import type { MailConfig } from '../config/config.ts';
 import { MAIL_HEADERS, type Mailer } from './mailer.ts';
 
 const BASE_URL = 'https://api.resend.com';

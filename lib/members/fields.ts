@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /*
  * Members as their organization sees them. An organization knows an invited member by the invited address, whatever other

@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import { issueMailedToken } from '../accounts/mailed-tokens.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { OrgCall } from '../http/call.ts';
 import { requireMailQuota } from '../mail/quota.ts';
 import { invitation } from '../mail/templates/invitations.ts';

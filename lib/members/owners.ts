@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, type Role } from '../../db/schema/orgs.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { ApiError } from '../http/errors.ts';
 import { isConfirmed } from './fields.ts';
 

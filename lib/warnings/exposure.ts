@@ -1,4 +1,5 @@
-import { type Config, insecureSettings, isLoopback } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { insecureSettings, isLoopback } from '../config/insecure.ts';
 import type { Logger } from '../logger.ts';
 
 /** Something that is open, and the setting that closes it. */

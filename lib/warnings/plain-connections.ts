@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Loopback, or a name of one label: a container's, of a network of its own. */
 const isNear = (host: string): boolean => /^(?:[^.:]*|127(?:\.\d+){3}|\[::1\])$/.test(host);

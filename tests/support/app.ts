@@ -3,7 +3,7 @@ import type { Migration } from '../../db/migrations/migrate.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { PasswordHasher } from '../../lib/accounts/passwords/passwords.ts';
-import { type Config, parseConfig } from '../../lib/config.ts';
+import { type Config, parseConfig } from '../../lib/config/config.ts';
 import { createApp } from '../../lib/http/app.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Mail } from '../../lib/mail/mailer.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../http/errors.ts';
 import { COMMON_PASSWORDS } from './common.ts';
 import { decodeList, fingerprintOf, formsOf, includesSorted } from './forms.ts';

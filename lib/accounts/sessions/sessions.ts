@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { generateCookie } from 'hono/cookie';
 import type { Db, Tx } from '../../../db/client.ts';
 import { sessions } from '../../../db/schema/accounts.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { PublicCall, SessionUser } from '../../http/call.ts';
 import type { Headers } from '../../http/respond.ts';
 import { readSessionCookies, SESSION_COOKIE } from '../../http/session-cookie.ts';

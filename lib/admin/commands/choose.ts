@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Database } from '../../../db/client.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Logger } from '../../logger.ts';
 import type { Tracks } from '../migrations.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { deriveKeys } from '../../crypto/keys.ts';
 import { createSecretBox } from '../../crypto/secret-box.ts';
 import { readMailSecret } from '../../node/mail-secret.ts';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { oneLine } from '../error.ts';
 import { table, unchanged, yesNo } from '../output.ts';
-import { type AccountDetails, disableUser, enableUser, endSessions, resetMfa, showUser } from '../users.ts';
+import { disableUser, enableUser, endSessions, resetMfa } from '../users/change.ts';
+import { type AccountDetails, showUser } from '../users/show.ts';
 import type { Choose } from './choose.ts';
 import { mailBoxOf } from './secrets.ts';
 

@@ -1,0 +1,51 @@
+import type { Config } from './config.ts';
+
+/** A setting that works and is not safe. */
+export interface InsecureSetting {
+  variable: string;
+  /** Why it is not safe. */
+  problem: string;
+  /** What would be. */
+  takes: string;
+}
+
+/** A secret with fewer bytes can be guessed by who has something that it signed or encrypted. */
+const SECRET_BYTES = 32;
+
+const isWeak = (secret: string) => new TextEncoder().encode(secret).length < SECRET_BYTES;
+
+const STRONG = `secrets of ${SECRET_BYTES} bytes or more (openssl rand -hex 32)`;
+
+/** Host names that lead to the machine itself, which browsers trust without TLS. */
+export const isLoopback = (host: string): boolean =>
+  /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+
+/**
+ * Settings that `SVC_REFUSE_INSECURE_SETTINGS` refuses. Every secret of `JWT_SECRET` signs sessions that are believed, so all
+ * count; of `SVC_ENCRYPTION_KEY` only the first encrypts, and the others may be weak ones that are being replaced.
+ */
+export function insecureSettings({
+  jwtSecrets,
+  encryptionKeys,
+  publicUrl,
+}: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'publicUrl'>): InsecureSetting[] {
+  const found: InsecureSetting[] = [];
+  if (jwtSecrets.some(isWeak)) {
+    const problem = `a secret is shorter than ${SECRET_BYTES} bytes: whoever has a session cookie can guess it and forge others`;
+    found.push({ variable: 'JWT_SECRET', problem, takes: STRONG });
+  }
+  if (encryptionKeys.slice(0, 1).some(isWeak)) {
+    const problem = `the first secret is shorter than ${SECRET_BYTES} bytes: whoever has a copy of the database can guess it`;
+    found.push({ variable: 'SVC_ENCRYPTION_KEY', problem, takes: STRONG });
+  }
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    const problem = 'links in mails lead to plain http: passwords and sessions can be read on the way';
+    found.push({
+      variable: 'SVC_PUBLIC_URL',
+      problem,
+      takes: 'an https address (or http on localhost or loopback)',
+    });
+  }
+  return found;
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { parseRange } from '../http/network.ts';
+import type { TrustProxy } from '../http/peer.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const BREACHED_PASSWORDS = ['off', 'warn', 'refuse'] as const;
+
+const SWITCH = { on: true, true: true, '1': true, off: false, false: false, '0': false } as const;
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+const quota = (standard: number) =>
+  [integer(1, 1_000_000).default(standard), 'a whole number from 1 to 1000000'] as const;
+
+const onOff = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(Object.keys(SWITCH) as (keyof typeof SWITCH)[]))
+  .transform((v) => SWITCH[v]);
+
+/** Values separated by commas, without empty ones. */
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+/**
+ * A list of secrets, separated by commas. A value with a comma may also be one secret of a version that knew no lists: the
+ * whole value comes last, so that what it signed or encrypted can still be read.
+ */
+export const secrets = z
+  .string()
+  .optional()
+  .transform((value) => {
+    if (value === undefined) return [];
+    const parts = value.split(',').map((part) => part.trim());
+    return [...new Set([...parts.filter(Boolean), value])];
+  });
+
+const origin = z.string().transform((text, ctx) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  ctx.addIssue('not an origin');
+  return z.NEVER;
+});
+
+export const trustProxy = z.string().transform((text, ctx): TrustProxy => {
+  const given = text.toLowerCase();
+  if (/^(?:[1-9]|10)$/.test(given)) return Number(given);
+  if (Object.hasOwn(SWITCH, given)) return SWITCH[given as keyof typeof SWITCH] ? 1 : false;
+  const ranges = given.split(',').map((range) => parseRange(range.trim()));
+  if (ranges.every((range) => range !== undefined)) return ranges;
+  ctx.addIssue('not proxies');
+  return z.NEVER;
+});
+
+/** Each variable with its default and, for the error message, what it allows. An empty value is an unset one. */
+export const VARIABLES = {
+  SVC_PORT: [integer(0, 65535).default(8080), 'a port number from 0 to 65535'],
+  SVC_HOST: [z.string().optional(), 'an address to listen on'],
+  DATABASE_URL: [
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'postgres://user:password@host:port/database',
+  ],
+  SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
+  SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
+  SVC_SEARCH_TIMEOUT: [integer(1, 30).default(5), 'a whole number of seconds from 1 to 30'],
+  SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
+  JWT_SECRET: [secrets, 'secrets, separated by commas'],
+  SVC_HASH_CONCURRENCY: [integer(1, 64).optional(), 'a whole number from 1 to 64'],
+  SVC_ALLOWED_ORIGINS: [
+    list.pipe(z.array(origin)),
+    'origins such as https://app.example.com, separated by commas',
+  ],
+  SVC_BASE_DOMAIN: [
+    z.string().toLowerCase().regex(HOST_NAME).optional(),
+    'a host name without scheme and port',
+  ],
+  SVC_TRUST_PROXY: [
+    trustProxy.default(false),
+    'on, off, a number of proxies from 1 to 10, or addresses and CIDR blocks separated by commas',
+  ],
+  SVC_PUBLIC_URL: [
+    z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    'the http or https address of the service',
+  ],
+  SVC_HSTS_SUBDOMAINS: [onOff.default(false), 'on or off'],
+  SVC_METRICS_HOSTS: [
+    list.pipe(z.array(z.string().toLowerCase().regex(HOST_NAME))),
+    'host names without scheme and port, separated by commas',
+  ],
+  RESEND_API_KEY: [z.string().optional(), 'an API key'],
+  RESEND_BASE_URL: [z.url({ protocol: /^https?$/ }).optional(), 'an http or https address'],
+  SVC_SMTP_URL: [z.url({ protocol: /^smtps?$/ }).optional(), 'smtp://user:password@host:port'],
+  SVC_MAIL_FROM: [z.string().regex(/@/).optional(), 'a sender such as Findings <findings@example.com>'],
+  SVC_STRICT: [onOff.default(false), 'on or off'],
+  SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
+  SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
+  SVC_SESSION_IDLE_MINUTES: [
+    // A session's last request is noted once a minute.
+    integer(0, 1440)
+      .refine((minutes) => minutes === 0 || minutes >= 5)
+      .optional(),
+    '0, or a whole number from 5 to 1440',
+  ],
+  SVC_AUTH_LIMITS: [onOff.optional(), 'on or off'],
+  SVC_BREACHED_PASSWORDS: [
+    z.string().toLowerCase().pipe(z.enum(BREACHED_PASSWORDS)).optional(),
+    BREACHED_PASSWORDS.join(', '),
+  ],
+  SVC_PASSWORD_WORDS: [
+    list.pipe(z.array(z.string().min(4))),
+    'words of at least four characters, separated by commas',
+  ],
+  SVC_REFUSE_INSECURE_SETTINGS: [onOff.optional(), 'on or off'],
+  SVC_MAX_ORGS_PER_ACCOUNT: quota(200),
+  SVC_MAX_SESSIONS_PER_ACCOUNT: quota(100),
+  SVC_MAX_EMAILS_PER_ACCOUNT: quota(50),
+  SVC_MAX_MFA_DEVICES_PER_ACCOUNT: quota(50),
+  SVC_MAX_MEMBERS_PER_ORG: quota(5_000),
+  SVC_MAX_PROJECTS_PER_ORG: quota(1_000),
+  SVC_MAX_TOKENS_PER_ORG: quota(1_000),
+  SVC_MAX_TOKENS_PER_PROJECT: quota(500),
+  SVC_MAX_MAILS_PER_HOUR: quota(30),
+  SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
+  LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
+  LOG_FORMAT: [
+    z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(['text', 'json']))
+      .default('text'),
+    'text or json',
+  ],
+} as const satisfies Record<string, readonly [z.ZodType, string]>;
+
+/** All that is read, for the documents to be held to. */
+export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES);
+
+export const SECRET = new Set([
+  'JWT_SECRET',
+  'DATABASE_URL',
+  'SVC_SMTP_URL',
+  'RESEND_API_KEY',
+  'SVC_ENCRYPTION_KEY',
+]);
