@@ -1,8 +1,8 @@
 import { createDelivery, type Stopped } from '../delivery.ts';
 import { UsageError } from '../errors.ts';
-import { acceptedJournals, openUnfinished } from '../journal.ts';
 import { isPending } from '../journal-lines.ts';
 import { createAgentClient } from '../reporter.ts';
+import { acceptedJournals, openUnfinished } from '../unfinished.ts';
 import { commandWith, requireConnection, startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
 
