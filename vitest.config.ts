@@ -5,7 +5,7 @@ import { createProgress } from './tests/support/progress.ts';
 import { openRun } from './tests/support/run.ts';
 import { LongestFirst } from './tests/support/sequence.ts';
 
-const CONTRACT = 'tests/contract.test.ts';
+const CONTRACT = 'tests/http/contract.test.ts';
 /** Seconds on the reference machine. */
 const EXPECTED_S = 290;
 

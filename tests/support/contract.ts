@@ -11,7 +11,7 @@ import { afterSuite } from './suite.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where test files note what they have seen, for tests/contract.test.ts. */
+    /** Where test files note what they have seen, for tests/http/contract.test.ts. */
     observedDir: string;
   }
 }

@@ -8,7 +8,7 @@ import type { Endpoint } from '../../lib/http/endpoint.ts';
 import type { Answer } from './api.ts';
 
 /*
- * A model of who may see and change what, for tests/isolation.test.ts. It knows the world the test builds: organizations
+ * A model of who may see and change what, for tests/orgs/isolation.test.ts. It knows the world the test builds: organizations
  * in which the same ids, slugs and scan ids name different things. What changes during a run, it is told as `Facts`.
  */
 

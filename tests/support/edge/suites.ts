@@ -3,35 +3,35 @@
  * which knows no runtime: `input` and `hostile` (schemas), `finding-pages` and `counts` (SQL).
  */
 export const SUITES = [
-  'tests/access.test.ts',
-  'tests/accounts.test.ts',
-  'tests/auth.test.ts',
-  'tests/client.test.ts',
-  'tests/dashboard.test.ts',
-  'tests/errors.test.ts',
-  'tests/findings-between-scans.test.ts',
-  'tests/findings-export.test.ts',
-  'tests/findings.test.ts',
-  'tests/hostile-cookies.test.ts',
-  'tests/hostile-mails.test.ts',
-  'tests/hostile-markup.test.ts',
-  'tests/http.test.ts',
-  'tests/ingest.test.ts',
-  'tests/isolation.test.ts',
-  'tests/members-roles.test.ts',
-  'tests/members.test.ts',
-  'tests/org-features.test.ts',
-  'tests/orgs.test.ts',
-  'tests/passwords.test.ts',
-  'tests/projects.test.ts',
-  'tests/read-only.test.ts',
-  'tests/scan-changes.test.ts',
-  'tests/scans.test.ts',
-  'tests/sign-in-attacks.test.ts',
-  'tests/step-up.test.ts',
-  'tests/strict.test.ts',
-  'tests/tokens.test.ts',
-  'tests/triage.test.ts',
+  'tests/http/access.test.ts',
+  'tests/accounts/accounts.test.ts',
+  'tests/accounts/auth.test.ts',
+  'tests/http/client.test.ts',
+  'tests/findings/dashboard.test.ts',
+  'tests/http/errors.test.ts',
+  'tests/findings/between-scans.test.ts',
+  'tests/findings/export.test.ts',
+  'tests/findings/findings.test.ts',
+  'tests/accounts/hostile-cookies.test.ts',
+  'tests/mail/hostile.test.ts',
+  'tests/http/hostile-markup.test.ts',
+  'tests/http/http.test.ts',
+  'tests/findings/ingest.test.ts',
+  'tests/orgs/isolation.test.ts',
+  'tests/members/roles.test.ts',
+  'tests/members/members.test.ts',
+  'tests/orgs/features.test.ts',
+  'tests/orgs/orgs.test.ts',
+  'tests/accounts/passwords.test.ts',
+  'tests/projects/projects.test.ts',
+  'tests/http/read-only.test.ts',
+  'tests/scans/changes.test.ts',
+  'tests/scans/scans.test.ts',
+  'tests/accounts/sign-in-attacks.test.ts',
+  'tests/accounts/step-up.test.ts',
+  'tests/accounts/strict.test.ts',
+  'tests/tokens/tokens.test.ts',
+  'tests/findings/triage.test.ts',
 ];
 
 const MIGRATIONS = 'passes migrations of its own, which are a part of the bundle; tests/edge has the like';
@@ -40,16 +40,16 @@ const ONE_BACKEND = 'ends the only connection of a pool; tests/edge has the like
 
 /** Tests of these suites that are left out, with the reason: by suite and name. */
 export const NODE_ONLY: Record<string, Record<string, string>> = {
-  'tests/auth.test.ts': {
+  'tests/accounts/auth.test.ts': {
     'registration > leaves nothing behind when it fails': MIGRATIONS,
   },
-  'tests/findings-export.test.ts': {
+  'tests/findings/export.test.ts': {
     'a long file > begins before it is made, and is whole: csv': POOL,
     'a long file > begins before it is made, and is whole: sarif': POOL,
     'a long file > does not end as if it were whole when it breaks off: csv': ONE_BACKEND,
     'a long file > does not end as if it were whole when it breaks off: sarif': ONE_BACKEND,
   },
-  'tests/http.test.ts': {
+  'tests/http/http.test.ts': {
     'a body > of more is refused, with or without its length announced':
       'announces a length that is no number, which workerd refuses before the worker sees it',
     'a body > of a chunked request is cut off where it gets too long':
@@ -64,7 +64,7 @@ export const NODE_ONLY: Record<string, Record<string, string>> = {
     'a failure > while a query runs is told as the database being unavailable': ONE_BACKEND,
     'a list that breaks off > is said in the log alone': ONE_BACKEND,
   },
-  'tests/orgs.test.ts': {
+  'tests/orgs/orgs.test.ts': {
     'creating an organization > leaves nothing behind when it fails half way': MIGRATIONS,
     'an organization that is behind > is migrated by the request that names it': MIGRATIONS,
     'an organization that is behind > is migrated once by many requests through several processes':

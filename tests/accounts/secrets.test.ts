@@ -1,0 +1,434 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { eq } from 'drizzle-orm';
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { Secret, TOTP } from 'otpauth';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mfaDevices } from '../../db/schema/accounts.ts';
+import { outgoingMails } from '../../db/schema/platform.ts';
+import { createSignedTokens } from '../../lib/accounts/sessions/signed-token.ts';
+import { runAdmin } from '../../lib/admin/run.ts';
+import { ConfigError, parseConfig } from '../../lib/config/config.ts';
+import { deriveKeys } from '../../lib/crypto/keys.ts';
+import { createSecretBox } from '../../lib/crypto/secret-box.ts';
+import { readMailSecret } from '../../lib/node/mail-secret.ts';
+import { createUser, must, PASSWORD, type TestUser } from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { runServer, startServer, stopServers } from '../support/server.ts';
+import { afterSuite, afterTest } from '../support/suite.ts';
+
+const STRONG = 'a'.repeat(32);
+const OLD = 'the old secret, of thirty-two bytes'.replaceAll(',', '');
+const NEW = 'the new secret of thirty-two bytes.';
+
+async function temporaryDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-secrets-'));
+  afterTest(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
+const me = ({ api }: TestApp, cookie: string) => api.get('/auth/me', { cookie });
+
+/** A session as an attacker makes it who knows, or has guessed, the secret. */
+const forge = (secret: string, user: TestUser, session: string, header: object = {}) =>
+  new SignJWT({ aud: 'session' })
+    .setProtectedHeader({ alg: 'HS256', ...header })
+    .setSubject(user.id)
+    .setJti(session)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(new TextEncoder().encode(secret));
+
+const sessionOf = (cookie: string) => JSON.parse(atob(cookie.split('.')[1] ?? '')).jti;
+
+describe('a weak secret', () => {
+  it('is found offline from one cookie, which strict mode prevents', async () => {
+    const weak = await startApp({ env: { JWT_SECRET: 'a' } });
+    const user = await createUser(weak.api);
+    // The attack: a list of words, and no request.
+    const found: string[] = [];
+    for (const word of ['secret', 'changeme', 'a', 'admin']) {
+      const key = new TextEncoder().encode(word);
+      await jwtVerify(user.cookie, key).then(
+        () => found.push(word),
+        () => {},
+      );
+    }
+    expect(found).toEqual(['a']);
+    expect((await me(weak, await forge('a', user, sessionOf(user.cookie)))).status).toBe(200);
+
+    expect(() => parseConfig({ JWT_SECRET: 'a', SVC_STRICT: 'on' })).toThrow(
+      /^JWT_SECRET: the value given is not allowed while SVC_STRICT is on; it takes secrets of 32 bytes or more/,
+    );
+  });
+
+  it.each([
+    [{ JWT_SECRET: 'hunter2' }, 'JWT_SECRET'],
+    [{ JWT_SECRET: `${STRONG},hunter2` }, 'JWT_SECRET'],
+    [{ JWT_SECRET: `hunter2, ${STRONG}` }, 'JWT_SECRET'],
+    [{ SVC_ENCRYPTION_KEY: 'hunter2' }, 'SVC_ENCRYPTION_KEY'],
+    [{ SVC_ENCRYPTION_KEY: `hunter2,${STRONG}` }, 'SVC_ENCRYPTION_KEY'],
+    [{ SVC_PUBLIC_URL: 'http://hunter2.example' }, 'SVC_PUBLIC_URL'],
+    [{ SVC_PUBLIC_URL: 'http://localhost.hunter2.example' }, 'SVC_PUBLIC_URL'],
+  ])('or a plain-http address in %o stops a strict start in one line, without its value', (env, variable) => {
+    const strict = () => parseConfig({ ...env, SVC_STRICT: 'on' });
+    expect(strict).toThrow(ConfigError);
+    expect(strict).toThrow(new RegExp(`^${variable}: the value given is not allowed while SVC_STRICT is on`));
+    expect(strict).not.toThrow(/\n|hunter2/);
+    const alone = () => parseConfig({ ...env, SVC_REFUSE_INSECURE_SETTINGS: 'on' });
+    expect(alone).toThrow(new RegExp(`^${variable}: .* while SVC_REFUSE_INSECURE_SETTINGS is on`));
+    parseConfig(env);
+    parseConfig({ ...env, SVC_STRICT: 'on', SVC_REFUSE_INSECURE_SETTINGS: 'off' });
+  });
+
+  it.each([
+    { JWT_SECRET: STRONG, SVC_ENCRYPTION_KEY: STRONG },
+    { JWT_SECRET: 'ä'.repeat(16) },
+    // The second encrypts nothing any more.
+    { SVC_ENCRYPTION_KEY: `${STRONG},weak` },
+    { SVC_PUBLIC_URL: 'http://localhost:8080' },
+    { SVC_PUBLIC_URL: 'http://acme.localhost:8080' },
+    { SVC_PUBLIC_URL: 'http://127.0.0.1' },
+    { SVC_PUBLIC_URL: 'http://[::1]:8080' },
+    { SVC_PUBLIC_URL: 'https://findings.example.com' },
+    { SVC_BASE_DOMAIN: 'findings.example.com' },
+    {},
+  ])('is none in %o', (env) => {
+    expect(parseConfig({ ...env, SVC_STRICT: 'on' }).strict).toBe(true);
+  });
+
+  it('ends a strict server, and a warning is all that another has for it', async () => {
+    afterTest(stopServers);
+    const database = await createDatabase();
+    afterTest(() => database.drop());
+    const env = { DATABASE_URL: database.url, JWT_SECRET: 'hunter2', LOG_FORMAT: 'json' };
+    const { code, out, err } = await runServer({ ...env, SVC_STRICT: 'on' });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^JWT_SECRET: .*\n$/);
+    const server = await startServer(env);
+    expect(server.log()).toContain('"message":"JWT_SECRET: a secret is shorter than 32 bytes');
+    expect(server.log() + err).not.toContain('hunter2');
+  });
+});
+
+describe('JWT_SECRET as a list', () => {
+  let before: TestApp;
+  let during: TestApp;
+  let after: TestApp;
+
+  beforeAll(async () => {
+    before = await startApp({ env: { JWT_SECRET: OLD } });
+    const { databaseUrl } = before;
+    during = await startApp({ databaseUrl, env: { JWT_SECRET: `${NEW}, ${OLD}` } });
+    after = await startApp({ databaseUrl, env: { JWT_SECRET: NEW } });
+  });
+
+  it('keeps sessions while the former secret is in it, and signs with the first', async () => {
+    const user = await createUser(before.api);
+    expect((await me(during, user.cookie)).status).toBe(200);
+    expect((await me(after, user.cookie)).status).toBe(401);
+    const { cookie = '' } = await during.api.post('/auth/login', {
+      body: { email: user.email, password: PASSWORD },
+    });
+    expect((await me(after, cookie)).status).toBe(200);
+    // A server that is not restarted yet does not know the new one.
+    expect((await me(before, cookie)).status).toBe(401);
+  });
+
+  it('keeps sign-ins that wait for a second factor, and their mailed codes', async () => {
+    const user = await createUser(before.api);
+    const link = new URL((await before.delivered(user.email)).link ?? '').searchParams;
+    const body = { token: link.get('token'), email_id: link.get('email_id') };
+    must(await before.api.post('/auth/verify-email', { body }));
+    must(await before.api.post('/profile/mfa/enable', { cookie: user.cookie }));
+    const login = must(
+      await before.api.post('/auth/login', { body: { email: user.email, password: PASSWORD } }),
+    );
+    const { mfa_token } = login;
+    const device_id = login.mfa_methods[0].id;
+    must(await before.api.post('/auth/mfa/send-email-otp', { body: { mfa_token, device_id } }));
+    const code = /^\d{6}$/m.exec((await before.delivered(user.email)).text)?.[0];
+    const ended = await during.api.post('/auth/mfa/validate', { body: { mfa_token, device_id, code } });
+    expect(ended.status).toBe(200);
+  });
+
+  it('signs sessions with the secret itself, and nothing else with it', async () => {
+    const user = await createUser(during.api);
+    const raw = new TextEncoder().encode(NEW);
+    await jwtVerify(user.cookie, raw, { audience: 'session', algorithms: ['HS256'] });
+    const claims = { userId: user.id, id: sessionOf(user.cookie) };
+    const mfaToken = await during.services.signedTokens.sign('mfa', claims, new Date());
+    await expect(jwtVerify(mfaToken, raw)).rejects.toThrow('signature verification failed');
+    const keys = ['mfa tokens', 'e-mail codes', 'mail queue', 'totp secrets'] as const;
+    const derived = keys.map((purpose) => deriveKeys([NEW], purpose)[0]?.bytes.toString('hex'));
+    expect(new Set([...derived, Buffer.from(NEW).toString('hex')]).size).toBe(5);
+  });
+
+  it('names the key of a token, and asks no other', async () => {
+    const user = await createUser(during.api);
+    const session = sessionOf(user.cookie);
+    const { kid } = decodeProtectedHeader(user.cookie);
+    expect(kid).toMatch(/^[0-9a-f]{8}$/);
+    const claims = { userId: user.id, id: session };
+    const now = new Date();
+    // As versions without lists have signed them: by either secret.
+    for (const secret of [NEW, OLD])
+      expect((await me(during, await forge(secret, user, session))).status).toBe(200);
+    const { signedTokens } = during.services;
+    const named = (secret: string, id: unknown) =>
+      forge(secret, user, session, { kid: id }).then((token) => signedTokens.verify('session', token, now));
+    expect(await named(NEW, kid)).toEqual(claims);
+    expect(await named(OLD, kid), 'the key id of another').toBeUndefined();
+    expect(await named(NEW, 'ffffffff'), 'an unknown key id').toBeUndefined();
+    expect(await named('guessed', undefined)).toBeUndefined();
+  });
+
+  it('takes a secret with a comma, of a version without lists, for reading', async () => {
+    const WHOLE = 'one secret, that has a comma in it';
+    const [older, now] = [await createSignedTokens([WHOLE]), new Date()];
+    const claims = { userId: crypto.randomUUID(), id: crypto.randomUUID() };
+    const token = await older.sign('session', claims, now);
+    const { jwtSecrets } = parseConfig({ JWT_SECRET: WHOLE });
+    expect(jwtSecrets).toEqual(['one secret', 'that has a comma in it', WHOLE]);
+    const tokens = await createSignedTokens(jwtSecrets);
+    expect(await tokens.verify('session', token, now)).toEqual(claims);
+    expect(await older.verify('session', await tokens.sign('session', claims, now), now)).toBeUndefined();
+  });
+});
+
+/** As the version before sealed TOTP secrets. */
+async function sealVersion1(password: string, text: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const material = await crypto.subtle.importKey('raw', encoder.encode(password), 'HKDF', false, [
+    'deriveKey',
+  ]);
+  const info = encoder.encode('svc-findings totp secrets');
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info };
+  const algorithm = { name: 'AES-GCM', length: 256 };
+  const key = await crypto.subtle.deriveKey(derivation, material, algorithm, false, ['encrypt']);
+  const iv = crypto.getRandomValues(new Uint8Array(12));
+  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, encoder.encode(text));
+  return `v1.${Buffer.concat([iv, new Uint8Array(sealed)]).toString('base64url')}`;
+}
+
+describe('a secret box', () => {
+  const box = (...secrets: string[]) => createSecretBox(deriveKeys(secrets, 'totp secrets'));
+
+  it('opens what the version before has sealed, or kept as it was', async () => {
+    expect(await box(NEW, OLD).open(await sealVersion1(OLD, 'JBSWY3DP'))).toBe('JBSWY3DP');
+    expect(await box(NEW).open('plain.JBSWY3DP')).toBe('JBSWY3DP');
+    expect(await box().open(await box().seal('JBSWY3DP'))).toBe('JBSWY3DP');
+    await expect(box(NEW).open(await sealVersion1(OLD, 'JBSWY3DP'))).rejects.toThrow('no configured key');
+  });
+
+  it('opens with the key that sealed, and never tries another', async () => {
+    const sealed = await box(OLD).seal('JBSWY3DP');
+    expect(sealed).toMatch(/^v2\.[0-9a-f]{8}\.[\w-]+$/);
+    expect(sealed.startsWith(box(OLD, NEW).current)).toBe(true);
+    expect(await box(NEW, OLD).open(sealed)).toBe('JBSWY3DP');
+    await expect(box(NEW).open(sealed)).rejects.toThrow(/^the key [0-9a-f]{8} is not configured$/);
+    expect(await box(OLD).seal('JBSWY3DP'), 'a new IV each time').not.toBe(sealed);
+  });
+
+  it.each([
+    ['shortened', (text: string) => text.slice(0, -4)],
+    ['empty', (text: string) => text.slice(0, 12)],
+    ['changed', (text: string) => text.slice(0, -2) + (text.endsWith('AA') ? 'BB' : 'AA')],
+    ['of another format', () => 'v9.00000000.AAAA'],
+  ])('refuses text that is %s', async (_, change) => {
+    await expect(box(OLD).open(change(await box(OLD).seal('JBSWY3DP')))).rejects.toThrow();
+  });
+
+  it('opens in its own place only', async () => {
+    const sealed = await box(OLD).seal('JBSWY3DP', 'one row');
+    expect(await box(OLD).open(sealed, 'one row')).toBe('JBSWY3DP');
+    await expect(box(OLD).open(sealed, 'another row')).rejects.toThrow();
+    await expect(box(OLD).open(sealed)).rejects.toThrow();
+  });
+});
+
+describe('re-encrypting', () => {
+  let database: TestDatabase;
+  let old: TestApp;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    afterSuite(database.drop);
+    old = await startApp({ databaseUrl: database.url, env: { SVC_ENCRYPTION_KEY: OLD } });
+  });
+
+  async function admin(SVC_ENCRYPTION_KEY: string) {
+    const said = { out: '', err: '' };
+    const env = { DATABASE_URL: database.url, SVC_ENCRYPTION_KEY, SVC_DATA_DIR: await temporaryDir() };
+    const code = await runAdmin(['secrets', 're-encrypt', '--json'], {
+      env,
+      out: (text) => {
+        said.out += text;
+      },
+      err: (text) => {
+        said.err += text;
+      },
+    });
+    return { code, ...said, result: said.out === '' ? undefined : JSON.parse(said.out) };
+  }
+
+  async function addDevice(app: TestApp, user: TestUser) {
+    const body = { name: 'Phone' };
+    return must(await app.api.post('/profile/mfa/devices/totp', { cookie: user.cookie, body }));
+  }
+
+  const verify = (
+    app: TestApp,
+    user: TestUser,
+    { device, secret }: { device: { id: string }; secret: string },
+  ) =>
+    app.api.post(`/profile/mfa/devices/totp/${device.id}/verify`, {
+      cookie: user.cookie,
+      body: { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() },
+    });
+
+  it('moves everything to the first key, in batches, beside running servers', async () => {
+    const user = await createUser(old.api);
+    const made = await addDevice(old, user);
+    const { db } = old.services.database;
+    const unsealed = { userId: user.id, type: 'totp' as const, verified: false, createdAt: new Date() };
+    const fill = Array.from({ length: 250 }, (_, i) => ({
+      ...{ ...unsealed, id: crypto.randomUUID(), name: `${i}` },
+      secret: `plain.${i}`,
+    }));
+    fill.push({
+      ...unsealed,
+      id: crypto.randomUUID(),
+      name: 'v1',
+      secret: await sealVersion1(OLD, 'JBSWY3DP'),
+    });
+    await db.insert(mfaDevices).values(fill);
+    // Earlier mails are sent and gone. This one stays, because nothing delivers due mails here.
+    await old.services.mail.deliverDue();
+    await old.services.mail.enqueue(db, 'ada@example.com', {
+      subject: 'Hello',
+      html: '<p>Hello',
+      text: 'Hello',
+    });
+    const mails = await db.$count(outgoingMails);
+
+    const first = await admin(`${NEW},${OLD}`);
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first.result).toEqual({
+      totp_secrets: { reencrypted: 252, skipped: 0, left: [] },
+      queued_mails: { reencrypted: mails, skipped: 0, left: [] },
+    });
+    const rows = await db.select({ secret: mfaDevices.secret }).from(mfaDevices);
+    const { current } = createSecretBox(deriveKeys([NEW], 'totp secrets'));
+    expect(rows.filter(({ secret }) => !secret?.startsWith(current))).toEqual([]);
+
+    const again = await admin(NEW);
+    expect(again.result.totp_secrets).toEqual({ reencrypted: 0, skipped: 0, left: [] });
+    const renewed = await startApp({
+      databaseUrl: database.url,
+      env: { SVC_ENCRYPTION_KEY: NEW },
+    });
+    expect((await verify(renewed, user, made)).status).toBe(200);
+    await renewed.delivered('ada@example.com');
+  });
+
+  it('says what no key opens, and leaves it', async () => {
+    const user = await createUser(old.api);
+    const { device } = await addDevice(old, user);
+    const [before] = await old.services.database.db
+      .select({ secret: mfaDevices.secret })
+      .from(mfaDevices)
+      .where(eq(mfaDevices.id, device.id));
+    const { code, result } = await admin(NEW);
+    expect(code).toBe(1);
+    const reason = expect.stringMatching(/^the key [0-9a-f]{8} is not configured$/);
+    expect(result.totp_secrets).toEqual({ reencrypted: 0, skipped: 0, left: [{ id: device.id, reason }] });
+    const [after] = await old.services.database.db
+      .select({ secret: mfaDevices.secret })
+      .from(mfaDevices)
+      .where(eq(mfaDevices.id, device.id));
+    expect(after).toEqual(before);
+  });
+
+  it('needs a key', async () => {
+    expect(await admin('')).toMatchObject({
+      code: 1,
+      err: 'SVC_ENCRYPTION_KEY is not set: there is no key to encrypt with\n',
+    });
+  });
+});
+
+describe('without any secret', () => {
+  const config = (dataDir: string, env: Record<string, string> = {}) =>
+    parseConfig({ SVC_DATA_DIR: dataDir, ...env });
+  const silent = { warn: () => {} };
+
+  it('the key of queued mails is made once, by whichever process is first, and only for its owner', async () => {
+    const dir = join(await temporaryDir(), 'data');
+    const secrets = await Promise.all(Array.from({ length: 20 }, () => readMailSecret(config(dir), silent)));
+    expect(new Set(secrets).size).toBe(1);
+    expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(await readdir(dir)).toEqual(['mail.key']);
+    expect((await stat(join(dir, 'mail.key'))).mode & 0o777).toBe(0o600);
+    // For the mails that still wait, it is also read when there is another key.
+    expect(await readMailSecret(config(dir, { JWT_SECRET: STRONG }), silent)).toBe(secrets[0]);
+  });
+
+  it('is not made when it is not needed, and a damaged one stops the start', async () => {
+    const dir = await temporaryDir();
+    expect(await readMailSecret(config(dir, { JWT_SECRET: STRONG }), silent)).toBeUndefined();
+    expect(await readdir(dir)).toEqual([]);
+    await writeFile(join(dir, 'mail.key'), 'cut o');
+    await expect(readMailSecret(config(dir), silent)).rejects.toThrow(/mail\.key: is damaged/);
+  });
+
+  it('goes on without a file where none can be written, and says so', async () => {
+    const dir = await temporaryDir();
+    await writeFile(join(dir, 'data'), 'a file');
+    const warned: string[] = [];
+    const log = { warn: (message: string) => warned.push(message) };
+    expect(await readMailSecret(config(join(dir, 'data')), log)).toBeUndefined();
+    expect(warned).toEqual([expect.stringContaining('the key of queued mails cannot be kept')]);
+  });
+
+  it('a restart loses no queued mail', async () => {
+    afterTest(stopServers);
+    const database = await createDatabase();
+    afterTest(() => database.drop());
+    const sent: { to: string[]; text: string }[] = [];
+    let answer = (response: ServerResponse) => response.writeHead(500).end('{}');
+    const provider = createServer(async (request, response) => {
+      sent.push((await json(request)) as never);
+      answer(response.setHeader('content-type', 'application/json'));
+    });
+    await once(provider.listen(0, '127.0.0.1'), 'listening');
+    afterTest(() => provider.close());
+    const env = {
+      DATABASE_URL: database.url,
+      SVC_DATA_DIR: await temporaryDir(),
+      SVC_WORKERS: '2',
+      RESEND_API_KEY: 'for tests',
+      RESEND_BASE_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    };
+    const first = await startServer(env);
+    const { email } = await createUser(first.api);
+    await vi.waitFor(() => expect(sent).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(first.log()).toContain('mail not sent'), 10_000);
+    await first.stop('SIGKILL');
+    answer = (response) => response.end('{"id":"taken"}');
+    const app = await startApp({ databaseUrl: database.url });
+    await app.services.database.db.update(outgoingMails).set({ nextAttemptAt: new Date() });
+    await startServer(env);
+    await vi.waitFor(() => expect(sent).toHaveLength(2), 10_000);
+    expect(sent[1]).toMatchObject({ to: [email], text: sent[0]?.text });
+    expect((await readFile(join(env.SVC_DATA_DIR, 'mail.key'), 'utf8')).trim()).toHaveLength(64);
+  });
+});
+
+afterEach(() => vi.restoreAllMocks());

@@ -1,0 +1,721 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createReporter, type ReporterOptions } from '../../agent/reporter.ts';
+import { RETRY_DELAYS_S, withRetries } from '../../agent/retry.ts';
+import { isLoopback, resolveSettings } from '../../agent/settings.ts';
+import { importers } from '../../lib/importers/index.ts';
+import { FORMATS } from '../../lib/importers/names.ts';
+import { startAgent, writeReport } from '../support/agent.ts';
+import { type AgentProject, createAgentProject } from '../support/agent-project.ts';
+import { createOrg, must, type TestOrg } from '../support/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { openGate } from '../support/gate.ts';
+import { startHostileService } from '../support/hostile-service.ts';
+import { limit } from '../support/limits.ts';
+import { type RunningServer, startServer, stopServers } from '../support/server.ts';
+
+let database: TestDatabase;
+let server: RunningServer;
+let org: TestOrg;
+let { workspace, env, agent, agentProcess, findings, scans }: AgentProject = {} as AgentProject;
+
+const serverEnv = () => ({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
+
+beforeAll(async () => {
+  database = await createDatabase();
+  server = await startServer(serverEnv());
+  org = await createOrg(server.api);
+});
+
+afterAll(async () => {
+  await stopServers();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  ({ workspace, env, agent, agentProcess, findings, scans } = await createAgentProject(server, org));
+});
+
+const journals = () => readdirSync(join(workspace, '.svc/scans')).filter((name) => name.endsWith('.jsonl'));
+
+/** A scanner that writes its process id into a file and then takes its time. */
+const sleeper = (pidFile: string) => [
+  '--',
+  process.execPath,
+  '-e',
+  `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
+];
+
+function readPid(pidFile: string): Promise<number> {
+  return vi.waitUntil(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
+}
+
+/** A process that was killed may still be listed until somebody asks how it ended. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('svc-agent report', () => {
+  it('brings what a report says to the service, and says what was new', async () => {
+    const report = writeReport(workspace, 3);
+    const first = await agentProcess(['report', report, '--name', 'Nightly', '--target-type', 'repository']);
+    expect(first.err).toBe(`${report}: 3 findings (bandit)\n`);
+    expect(first.out).toMatch(/^new +3 +0 +0 +3 +0 +0$/m);
+    expect(first.code).toBe(0);
+    const [scan] = await scans();
+    expect(first.out).toContain(`${server.url}/o/${org.slug}/scans/${scan.id}\n`);
+    expect(scan).toMatchObject({
+      name: 'Nightly',
+      persona: 'sharingan',
+      status: 'completed',
+      finding_count: 3,
+      target: { type: 'repository' },
+      summary: { total: 3, medium: 3 },
+    });
+    expect((await findings())[0]).toMatchObject({ file: 'src/file-2.py', line: 3, source: 'bandit' });
+
+    const again = await agent(['report', report, '--json']);
+    expect(JSON.parse(again.out)).toMatchObject({ total: 3, new: 0, seen_again: 3, not_delivered: 0 });
+    expect(again.err).toBe('');
+    expect((await findings()).map((finding: { seen_count: number }) => finding.seen_count)).toEqual([
+      2, 2, 2,
+    ]);
+  });
+
+  it('reads several reports, and stdin', async () => {
+    const report = writeReport(workspace, 2);
+    const run = await agentProcess(
+      ['report', report, '-', '--json'],
+      {},
+      readFileSync(report, 'utf8').replaceAll('B101', 'B102'),
+    );
+    expect(JSON.parse(run.out)).toMatchObject({ new: 4 });
+    expect(await scans()).toHaveLength(1);
+  });
+
+  it('takes the slug of a project', async () => {
+    const { slug } = must(await server.api.get(`/projects/${env.SVC_PROJECT_ID}`, org.asOwner));
+    const run = await agent(['report', writeReport(workspace, 1), '--project', slug]);
+    expect(run.code).toBe(0);
+    expect(await findings()).toHaveLength(1);
+  });
+
+  it.each([
+    ['medium', 2],
+    ['low', 2],
+    ['high', 0],
+  ])('with --fail-on %s exits with %i when the worst is medium', async (severity, code) => {
+    const run = await agent(['report', writeReport(workspace, 1), '--fail-on', severity]);
+    expect(run.code).toBe(code);
+  });
+
+  it('does not fail on what users have settled', async () => {
+    const report = writeReport(workspace, 1);
+    expect((await agentProcess(['report', report, '--fail-on', 'info'])).code).toBe(2);
+    const [{ id }] = await findings();
+    must(await server.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'false_positive' } }));
+    expect((await agent(['report', report, '--fail-on', 'info'])).code).toBe(0);
+  });
+
+  it('with --dry-run sends and keeps nothing', async () => {
+    const run = await agent(['report', writeReport(workspace, 2), '--dry-run']);
+    expect(run.code).toBe(0);
+    expect(run.out.split('\n')).toHaveLength(3);
+    expect(await scans()).toEqual([]);
+    expect(readdirSync(workspace)).toEqual(['report.json']);
+  });
+
+  it.each([
+    ['nothing there', 'missing.json', /^svc-agent: missing\.json: cannot be read \(ENOENT\)\n$/],
+    ['an empty file', '', /^svc-agent: bad\.json: The report is empty\n$/],
+    ['text', 'hello', /^svc-agent: bad\.json: The report is neither JSON nor XML .*\n$/],
+    ['another JSON', '{"a":1}', /^svc-agent: bad\.json: The format of the report is not known\n$/],
+    ['a cut-off report', '{"results": [', /^svc-agent: bad\.json: .*line 1\n$/],
+  ])('of %s pushes nothing of any file, and says why in one line', async (_, content, line) => {
+    const good = writeReport(workspace, 1);
+    const bad = content.endsWith('.json') ? content : 'bad.json';
+    if (bad === 'bad.json') writeFileSync(join(workspace, bad), content);
+    const run = await agent(['report', good, bad, '--quiet']);
+    expect([run.code, run.out]).toEqual([1, '']);
+    expect(run.err).toMatch(line);
+    expect(await scans()).toEqual([]);
+  });
+
+  it('refuses a key anywhere but in the environment', async () => {
+    const report = writeReport(workspace, 1);
+    for (const args of [['--api-key', 'svc_x'], ['--token=svc_x']]) {
+      const run = await agentProcess(['report', report, ...args]);
+      expect([run.code, run.err]).toEqual([
+        1,
+        expect.stringMatching(/^svc-agent: The API key is taken from .*\n$/),
+      ]);
+    }
+    mkdirSync(join(workspace, '.svc'));
+    writeFileSync(join(workspace, '.svc/config.yml'), 'reporting:\n  api_key: svc_x\n');
+    const run = await agent(['report', report]);
+    expect([run.code, run.err]).toEqual([
+      1,
+      expect.stringMatching(/config\.yml: “api_key” is refused\. The API key/),
+    ]);
+    expect(await scans()).toEqual([]);
+  });
+
+  it('says what is missing', async () => {
+    const report = writeReport(workspace, 1);
+    expect((await agent(['report', report], { SVC_BASE_URL: undefined })).err).toContain('--report-base-url');
+    expect((await agent(['report', report], { SVC_API_KEY: undefined })).err).toContain('SVC_API_KEY');
+    expect((await agent(['report', report], { SVC_PROJECT_ID: '' })).err).toContain('--project');
+  });
+
+  it('with a key that is revoked exits with 1, and keeps the findings for a better one', async () => {
+    const run = await agent(['report', writeReport(workspace, 2)], { SVC_API_KEY: `svc_${'0'.repeat(32)}` });
+    expect(run.code).toBe(1);
+    expect(run.err).toContain('unknown or revoked');
+    expect((await agent(['sync'])).code).toBe(0);
+    expect(await findings()).toHaveLength(2);
+    expect((await scans())[0]).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('svc-agent run', () => {
+  const node = (script: string) => ['--', process.execPath, '-e', script];
+
+  it('takes the output of a scanner, also of one that exits with an error when it finds something', async () => {
+    const report = writeReport(workspace, 2);
+    const script = `process.stdout.write(require('fs').readFileSync(${JSON.stringify(report)})); process.exitCode = 1`;
+    expect((await agentProcess(['run', '--quiet', ...node(script)])).code).toBe(0);
+    expect(await findings()).toHaveLength(2);
+  });
+
+  it('takes the file a scanner has written, and none that was there before', async () => {
+    const report = writeReport(workspace, 2);
+    const write = `console.log('scanning …'); require('fs').copyFileSync('report.json', 'out.json')`;
+    const run = () => agent(['run', '--report', 'out.json', ...node(write)]);
+    const first = await run();
+    expect(first.code).toBe(0);
+    expect(first.err).toContain('scanning …');
+    expect(await findings()).toHaveLength(2);
+    expect((await run()).code).toBe(0);
+    const stale = await agent(['run', '--report', report, ...node('0')]);
+    expect([stale.code, stale.err]).toEqual([1, expect.stringContaining('has written no report')]);
+  });
+
+  it('does not wait for the service to start the scanner, and finds it when it is back', async () => {
+    // Nobody listens at port 9, so the gate breaks every connection.
+    const gate = await openGate('http://127.0.0.1:9');
+    const report = writeReport(workspace, 1);
+    const script = `
+      const { existsSync, readFileSync, writeFileSync } = require('fs');
+      writeFileSync('started', '');
+      const waiting = setInterval(() => {
+        if (!existsSync('go')) return;
+        clearInterval(waiting);
+        process.stdout.write(readFileSync(${JSON.stringify(report)}));
+      }, 20);`;
+    const { ended } = startAgent(['run', ...node(script)], {
+      cwd: workspace,
+      env: { ...env, SVC_BASE_URL: gate.url },
+    });
+    await vi.waitUntil(() => existsSync(join(workspace, 'started')));
+    gate.lead(server.url);
+    writeFileSync(join(workspace, 'go'), '');
+    expect((await ended).code).toBe(0);
+    expect(await findings()).toHaveLength(1);
+  });
+
+  it.each([
+    ['cannot be run', ['--', 'no-such-scanner'], /^svc-agent: no-such-scanner: cannot be run \(ENOENT\)$/m],
+    ['says nothing', node('process.exitCode = 3'), /has written no report \(exit code 3\)$/m],
+    [
+      'writes no file',
+      ['--report', 'none.json', ...node('0')],
+      /has written no report to \S+none\.json \(exit code 0\)$/m,
+    ],
+  ])('of a scanner that %s fails the scan', async (_, args, line) => {
+    const run = await agent(['run', ...args]);
+    expect(run.code).toBe(1);
+    expect(run.err).toMatch(line);
+    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: expect.any(String) });
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('on %s stops the scanner, fails the scan and exits with %i', async (signal, code) => {
+    const pidFile = join(workspace, 'pid');
+    const { child, ended } = startAgent(['run', ...sleeper(pidFile)], { cwd: workspace, env });
+    const pid = await readPid(pidFile);
+    await expect.poll(async () => (await scans())[0]).toMatchObject({ status: 'running' });
+    const started = Date.now();
+    child.kill(signal);
+    expect((await ended).code).toBe(code);
+    expect(Date.now() - started).toBeLessThan(limit(5_000));
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect((await scans())[0]).toMatchObject({
+      status: 'failed',
+      error_message: `terminated by ${signal}`,
+    });
+  });
+});
+
+it('svc-agent run stops all that a scanner has started, also what does not want to', async () => {
+  const pidFile = join(workspace, 'pid');
+  const inner = `process.on('SIGTERM', () => {}); require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)`;
+  const { child, ended } = startAgent(['run', '--', 'sh', '-c', `${process.execPath} -e "${inner}"; true`], {
+    cwd: workspace,
+    env,
+  });
+  const pid = await readPid(pidFile);
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(143);
+  expect(isRunning(pid)).toBe(false);
+});
+
+describe('svc-agent findings, verify, reopen and attach', () => {
+  it('verify what is fixed', async () => {
+    await agent(['report', writeReport(workspace, 2)]);
+    const [{ id }] = await findings();
+    must(await server.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'fixed' } }));
+    const list = async (...args: string[]) => (await agent(['findings', '--json', ...args])).out;
+    expect(JSON.parse(await list('--status', 'fixed')).map((finding: { id: string }) => finding.id)).toEqual([
+      id,
+    ]);
+    expect(JSON.parse(await list('--status', 'fixed,open', '--severity', 'medium'))).toHaveLength(2);
+    expect((await agentProcess(['verify', id])).err).toMatch(/: verified\n$/);
+    expect((await agent(['reopen', id])).err).toMatch(/: open\n$/);
+    expect((await agent(['findings', '--status', 'fixed'])).err).toBe('No findings.\n');
+
+    writeFileSync(join(workspace, 'poc.py'), 'print(1)\n');
+    expect((await agent(['attach', id, 'poc.py'])).code).toBe(0);
+    const [exploit] = must(await server.api.get(`/findings/${id}/exploits`, org.asOwner));
+    expect(exploit).toMatchObject({ filename: 'poc.py', language: 'python', code: 'print(1)\n' });
+  });
+
+  it('say what the service refuses', async () => {
+    const run = await agent(['verify', 'nonsense']);
+    expect(run.code).toBe(1);
+    expect(run.err).toMatch(/^svc-agent: the service refused: Not found\. \(req_[0-9a-f]{32}\)\n$/);
+    expect((await agent(['findings', '--status', 'nice'])).code).toBe(1);
+  });
+});
+
+describe('svc-agent config show', () => {
+  it('shows each setting from the first place that has it, and the key masked', async () => {
+    mkdirSync(join(workspace, '.svc'));
+    writeFileSync(
+      join(workspace, '.svc/config.yml'),
+      'reporting:\n  base_url: http://file.localhost/\n  project_id: of-file\n',
+    );
+    mkdirSync(join(workspace, '.config/svc'), { recursive: true });
+    writeFileSync(
+      join(workspace, '.config/svc/config.yml'),
+      'reporting:\n  project_id: of-home\n  org: home\n',
+    );
+    const key = `svc_${'ab'.repeat(16)}`;
+    const show = async (args: string[], changed: Record<string, string | undefined>) => {
+      const none = {
+        SVC_BASE_URL: undefined,
+        SVC_PROJECT_ID: undefined,
+        SVC_ORG: undefined,
+        SVC_API_KEY: key,
+      };
+      const { out } = await agent(['config', 'show', '--json', ...args], { ...none, ...changed });
+      expect(out).not.toContain(key);
+      return JSON.parse(out);
+    };
+    expect(await show([], {})).toMatchObject({
+      base_url: { value: 'http://file.localhost', source: join(workspace, '.svc/config.yml') },
+      api_key: { value: 'svc_abab…', source: 'SVC_API_KEY' },
+      project: { value: 'of-file', source: join(workspace, '.svc/config.yml') },
+      org: { value: 'home', source: join(workspace, '.config/svc/config.yml') },
+    });
+    expect((await show([], { SVC_PROJECT_ID: 'of-env' })).project.source).toBe('SVC_PROJECT_ID');
+    expect((await show(['--project', 'of-flag'], { SVC_PROJECT_ID: 'of-env' })).project.source).toBe(
+      '--project',
+    );
+  });
+});
+
+describe('settings', () => {
+  const FLAGS = { reportBaseUrl: 'https://flag.example', project: 'of-flag', org: 'flag' };
+  const VARIABLES = { SVC_BASE_URL: 'https://env.example', SVC_PROJECT_ID: 'of-env', SVC_ORG: 'env' };
+  const NAMES = ['flag', 'env', 'workspace', 'global'] as const;
+
+  /** The settings when the places from `first` on give all of them. */
+  function settingsFrom(first: (typeof NAMES)[number]) {
+    const from = NAMES.indexOf(first);
+    const file = (name: string) =>
+      `reporting: { base_url: 'https://${name}.example', project_id: of-${name}, org: ${name} }\n`;
+    const config = join(workspace, '.config/svc');
+    for (const dir of [join(workspace, '.svc'), config]) mkdirSync(dir, { recursive: true });
+    if (from <= 2) writeFileSync(join(workspace, '.svc/config.yml'), file('workspace'));
+    writeFileSync(join(config, 'config.yml'), file('global'));
+    return resolveSettings(
+      { workspace, ...(from === 0 && FLAGS) },
+      { HOME: workspace, ...(from <= 1 && VARIABLES) },
+    );
+  }
+
+  it.each(NAMES)('come from the first place that has them: %s', (name) => {
+    expect(settingsFrom(name)).toMatchObject({
+      baseUrl: { value: `https://${name}.example` },
+      project: { value: `of-${name}` },
+      org: { value: name },
+    });
+  });
+
+  it('of --report-base-url win over SVC_BASE_URL: nothing is sent to the other', async () => {
+    const other = await startHostileService();
+    const run = await agent(['report', writeReport(workspace, 1), '--report-base-url', server.url], {
+      SVC_BASE_URL: other.url,
+    });
+    expect(run.code).toBe(0);
+    expect(await findings()).toHaveLength(1);
+    expect(other.requests).toEqual([]);
+  });
+
+  const resolve = (url: string) => resolveSettings({ workspace, reportBaseUrl: url }, { HOME: workspace });
+
+  it.each([
+    'https://acme.example.com',
+    'http://localhost:8080',
+    'http://acme.localhost',
+    'http://127.0.0.1:1',
+    'http://[::1]:1',
+  ])('do not warn about %s', (url) => expect(resolve(url).warnings).toEqual([]));
+
+  it.each(['http://acme.example.com', 'http://10.0.0.1:8080', 'http://localhost.example.com'])(
+    'warn about %s',
+    (url) => expect(resolve(url).warnings).toEqual([expect.stringContaining('is not encrypted')]),
+  );
+
+  it.each([
+    'acme.example.com',
+    'ftp://acme.example.com',
+    'https://user:pass@acme.example.com',
+    'https://x/?a=b',
+    '',
+  ])('refuse the address %j', (url) => {
+    if (url === '') expect(resolve(url).baseUrl.value).toBeUndefined();
+    else expect(() => resolve(url)).toThrow('is not the address of a service');
+  });
+
+  it('cut what belongs to the API off an address', () => {
+    expect(resolve('https://acme.example.com/api/v1/').baseUrl.value).toBe('https://acme.example.com');
+  });
+
+  it.each([
+    ['localhost', true],
+    ['a.b.LOCALHOST.', true],
+    ['127.3.2.1', true],
+    ['localhost.example.com', false],
+    ['notlocalhost', false],
+    ['128.0.0.1', false],
+  ])('take %s for this machine: %s', (name, own) => expect(isLoopback(name)).toBe(own));
+});
+
+it('every format has a name for --format', () => {
+  expect(importers.map(({ name }) => name).sort()).toEqual([...FORMATS].sort());
+});
+
+describe('delivery', () => {
+  /** Stands in front of the service and fails as it is told. */
+  let proxy: Server;
+  let fail: (path: string, n: number) => number | 'drop' | undefined;
+  let requests: string[];
+  let retryAfter: string | undefined;
+
+  beforeEach(async () => {
+    requests = [];
+    retryAfter = undefined;
+    fail = () => undefined;
+    proxy = createServer(async (req, res) => {
+      const chunks = [];
+      for await (const chunk of req) chunks.push(chunk);
+      const path = req.url ?? '';
+      requests.push(path);
+      const failure = fail(path, requests.filter((seen) => seen === path).length);
+      if (failure === 'drop') return req.socket.destroy();
+      if (failure) {
+        res.writeHead(failure, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+        return res.end('<h1>sorry</h1>');
+      }
+      const { authorization = '', 'x-org-slug': slug = '' } = req.headers as Record<string, string>;
+      const headers = { authorization, 'x-org-slug': slug, 'content-type': 'application/json' };
+      const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {};
+      const answer = await fetch(server.url + path, { method: req.method ?? 'GET', headers, ...body });
+      res.writeHead(answer.status, { 'content-type': 'application/json' });
+      return res.end(await answer.text());
+    });
+    await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
+  });
+  afterEach(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+
+  const reporter = (changed: Partial<ReporterOptions> = {}) =>
+    createReporter({
+      baseUrl: `http://acme.localhost:${(proxy.address() as AddressInfo).port}`,
+      apiKey: env.SVC_API_KEY ?? '',
+      project: env.SVC_PROJECT_ID ?? '',
+      orgSlug: org.slug,
+      persona: 'killua',
+      workspace,
+      retryDelays: [0.01, 0.01, 0.01],
+      ...changed,
+    });
+  const found = (n: number, fields: object = {}) => ({
+    fingerprint: `own:${n}`,
+    title: `Finding ${n}`,
+    severity: 'low' as const,
+    description: 'Found by an agent of our own.',
+    ...fields,
+  });
+  const PUSH = '/api/v1/agent/findings';
+
+  it('of an agent of one’s own: findings one by one, at once, and the end', async () => {
+    const own = reporter({ name: 'By hand' });
+    await Promise.all([own.report(found(1)), own.report(found(2)), own.report([found(3), found(4)])]);
+    const outcome = await own.complete();
+    expect(outcome).toMatchObject({ fresh: 4, seenAgain: 0, refused: 0, pending: 0, stopped: undefined });
+    expect((await scans())[0]).toMatchObject({
+      id: own.scanId,
+      name: 'By hand',
+      status: 'completed',
+      finding_count: 4,
+    });
+    const failed = reporter();
+    await failed.report(found(1));
+    await failed.fail('no disk left');
+    expect((await scans())[0]).toMatchObject({
+      status: 'failed',
+      error_message: 'no disk left',
+      finding_count: 1,
+    });
+  });
+
+  it('ends a scan once', async () => {
+    const own = reporter();
+    await own.report(found(1));
+    const [first, second] = await Promise.all([own.fail('stopped'), own.complete()]);
+    expect(second).toEqual(first);
+    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'stopped' });
+    await expect(own.report(found(2))).rejects.toThrow('The scan has ended.');
+  });
+
+  it.each([500, 502, 503, 429, 408, 'drop'] as const)(
+    'tries again after %s, three times',
+    async (failure) => {
+      fail = (path, n) => (path === PUSH && n <= 3 ? failure : undefined);
+      const outcome = await reporter().report(found(1));
+      expect(outcome).toMatchObject({ fresh: 1, pending: 0 });
+      expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+    },
+  );
+
+  it.each([500, 503, 'drop'] as const)(
+    'gives up after the third time of %s, and keeps the finding',
+    async (failure) => {
+      fail = (path) => (path === PUSH ? failure : undefined);
+      const own = reporter();
+      const outcome = await own.report(found(1));
+      expect(outcome).toMatchObject({ fresh: 0, pending: 1 });
+      expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+      await own.complete();
+      expect((await agent(['sync'])).code).toBe(0);
+      expect(await findings()).toHaveLength(1);
+      expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 1 });
+    },
+  );
+
+  it('waits about 1, 2 and 4 seconds between attempts unless it is told otherwise', async () => {
+    fail = (path) => (path === PUSH ? 503 : undefined);
+    const waits: number[] = [];
+    const wait = async (ms: number) => void waits.push(ms / 1_000);
+    const own = reporter({ retryDelays: undefined, wait });
+    expect(await own.report(found(1))).toMatchObject({ pending: 1, stopped: { reason: 'unreachable' } });
+    expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+    expect(waits).toHaveLength(3);
+    for (const [i, middle] of [1, 2, 4].entries()) {
+      expect(waits[i]).toBeGreaterThanOrEqual(0.75 * middle);
+      expect(waits[i]).toBeLessThan(1.25 * middle);
+    }
+  });
+
+  it.each([
+    [0, [0.75, 1.5, 3]],
+    [0.5, RETRY_DELAYS_S],
+    [1, [1.25, 2.5, 5]],
+  ])('spreads the waits of many agents by a quarter: at random %d they are %j', async (random, expected) => {
+    const waits: number[] = [];
+    const call = () => Promise.reject(new TypeError('fetch failed'));
+    const wait = async (ms: number) => void waits.push(ms / 1_000);
+    await expect(withRetries(call, { wait, random: () => random })).rejects.toThrow('fetch failed');
+    expect(waits).toEqual(expected);
+  });
+
+  it.each([400, 401, 403, 404])('does not try again after %i', async (status) => {
+    fail = (path) => (path === PUSH ? status : undefined);
+    await reporter().report(found(1));
+    expect(requests.filter((path) => path === PUSH)).toHaveLength(1);
+  });
+
+  it('waits as long as Retry-After says', async () => {
+    retryAfter = '1';
+    fail = (path, n) => (path === PUSH && n === 1 ? 429 : undefined);
+    const started = Date.now();
+    await reporter().report(found(1));
+    expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('does not try a service that is away for each of a thousand findings', async () => {
+    fail = (path) => (path === PUSH ? 'drop' : undefined);
+    const outcome = await reporter().report(Array.from({ length: 1_000 }, (_, i) => found(i)));
+    expect(outcome).toMatchObject({ pending: 1_000, stopped: { reason: 'unreachable' } });
+    expect(requests.length).toBeLessThan(50);
+  });
+
+  it('goes on after a finding the service refuses, and says why', async () => {
+    const own = reporter();
+    await own.report([found(1), { ...found(2), severity: 'awful' as 'low' }, found(3)]);
+    const outcome = await own.complete();
+    expect(outcome).toMatchObject({ fresh: 2, refused: 1, pending: 0 });
+    expect(outcome.entries[1]?.refused).toMatch(/severity/);
+    // That is for good: nothing is left for later.
+    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+  });
+
+  it('registers again when the answer was lost, also by the slug of a project', async () => {
+    const { slug } = must(await server.api.get(`/projects/${env.SVC_PROJECT_ID}`, org.asOwner));
+    for (const project of [env.SVC_PROJECT_ID ?? '', slug]) {
+      requests = [];
+      const own = reporter({ project });
+      // The scan is there, but nobody has heard.
+      const body = { scan_id: own.scanId, project_id: env.SVC_PROJECT_ID, persona: 'killua' };
+      must(await server.api.post('/agent/scans', { token: env.SVC_API_KEY, org: org.slug, body }));
+      expect(await own.report(found(1))).toMatchObject({ pending: 0, stopped: undefined });
+      expect((await own.complete()).stopped).toBeUndefined();
+    }
+    expect((await scans()).filter(({ status }: { status: string }) => status === 'running')).toEqual([]);
+  });
+
+  it('writes findings down before it sends them', async () => {
+    let onDisk = 0;
+    fail = (path) => {
+      if (path === '/api/v1/agent/scans') {
+        const [file = ''] = journals();
+        onDisk =
+          readFileSync(join(workspace, '.svc/scans', file), 'utf8').split('"type":"finding"').length - 1;
+      }
+      return undefined;
+    };
+    await reporter().report([found(1), found(2)]);
+    expect(onDisk).toBe(2);
+  });
+
+  it('goes on from a journal whose last line a crash has cut off', async () => {
+    fail = () => 'drop';
+    const own = reporter();
+    await own.report([found(1), found(2)]);
+    await own.complete();
+    const file = join(workspace, '.svc/scans', `${own.scanId}.jsonl`);
+    appendFileSync(file, '{"type":"delivered","n":0,"id":"x","dedu');
+    expect((await agent(['sync'])).code).toBe(0);
+    expect(await findings()).toHaveLength(2);
+    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+  });
+
+  it('leaves alone what another process is working on', async () => {
+    fail = (path) => (path === PUSH ? 'drop' : undefined);
+    const own = reporter();
+    await own.report(found(1));
+    const busy = await agentProcess(['sync']);
+    expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is working on it')]);
+    fail = () => undefined;
+    // The service is back: the end brings what is left.
+    expect(await own.complete()).toMatchObject({ fresh: 1, pending: 0, stopped: undefined });
+    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+  });
+
+  /** Leaves a journal with findings that could not be delivered. */
+  async function leaveBehind(...fingerprints: number[]): Promise<string> {
+    fail = () => 'drop';
+    const own = reporter();
+    await own.report(fingerprints.map((n) => found(n)));
+    await own.complete();
+    fail = () => undefined;
+    return join(workspace, '.svc/scans', `${own.scanId}.jsonl`);
+  }
+
+  it('is done once by two that sync at the same time', async () => {
+    for (let round = 0; round < 3; round++) {
+      const path = await leaveBehind(...Array.from({ length: 50 }, (_, i) => 50 * round + i));
+      // As a process leaves it that was killed.
+      writeFileSync(`${path}.lock`, 'somewhere 2 12345');
+      await Promise.all([agentProcess(['sync']), agentProcess(['sync'])]);
+    }
+    const arrived = await findings();
+    expect(arrived).toHaveLength(150);
+    expect(new Set(arrived.map((finding: { seen_count: number }) => finding.seen_count))).toEqual(
+      new Set([1]),
+    );
+  });
+
+  it.each(['', '1', `${process.pid}`, 'garbage'])(
+    'does not mind a lock of nobody who lives: %j',
+    async (holder) => {
+      const path = await leaveBehind(1);
+      writeFileSync(`${path}.lock`, holder);
+      expect((await agent(['sync'])).code).toBe(0);
+      expect(await findings()).toHaveLength(1);
+    },
+  );
+
+  it('of one scan does not keep the others', async () => {
+    const path = await leaveBehind(1);
+    const text = readFileSync(path, 'utf8').replaceAll(env.SVC_PROJECT_ID ?? '', crypto.randomUUID());
+    const other = join(workspace, '.svc/scans/0-other-project.jsonl');
+    writeFileSync(other, text);
+    for (const [name, content] of Object.entries({ a: 'null', b: '{"type":"scan"}', c: '' })) {
+      writeFileSync(join(workspace, `.svc/scans/0-${name}.jsonl`), content);
+    }
+    mkdirSync(join(workspace, '.svc/scans/0-folder.jsonl'));
+    appendFileSync(path, 'null\n{"type":"finding","n":9}\n');
+    const { code, err } = await agent(['sync', '--accept-journal', other]);
+    expect(code).toBe(3);
+    expect(err.match(/is no journal/g)).toHaveLength(4);
+    expect(err).toMatch(/: The API token belongs to another project\.$/m);
+    expect(await findings()).toHaveLength(1);
+  });
+
+  it('waits for reports under way before it ends', async () => {
+    const own = reporter();
+    const reports = Array.from({ length: 40 }, (_, n) => own.report(found(n)));
+    expect(await own.complete()).toMatchObject({ fresh: 40, pending: 0 });
+    await Promise.all(reports);
+    expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 40 });
+  });
+
+  it('ends the scan of a run that died as failed', async () => {
+    const pidFile = join(workspace, 'pid');
+    const { child, ended } = startAgent(['run', ...sleeper(pidFile)], { cwd: workspace, env });
+    const scanner = await readPid(pidFile);
+    child.kill('SIGKILL');
+    process.kill(scanner);
+    await ended;
+    expect((await agent(['sync'])).code).toBe(0);
+    expect((await scans())[0]).toMatchObject({
+      status: 'failed',
+      error_message: 'the agent was interrupted',
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startAgent, writeReport } from '../support/agent.ts';
+import { createAgentProject } from '../support/agent-project.ts';
+import { createOrg, type TestOrg } from '../support/api.ts';
+import { createDatabase } from '../support/database.ts';
+import { openGate } from '../support/gate.ts';
+import { limit, slowness } from '../support/limits.ts';
+import { type RunningServer, startServer, stopServers } from '../support/server.ts';
+import { afterSuite } from '../support/suite.ts';
+
+let server: RunningServer;
+let org: TestOrg;
+let serverEnv: Record<string, string>;
+
+beforeAll(async () => {
+  const database = await createDatabase();
+  afterSuite(database.drop);
+  afterSuite(stopServers);
+  serverEnv = { DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' };
+  server = await startServer(serverEnv);
+  org = await createOrg(server.api);
+});
+
+// Most of the time they wait. The long form is `npm run soak -- agent`.
+describe.concurrent('svc-agent report, stopped while it pushes', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('on %s fails the scan, exits with %i, and leaves the rest for later', async (signal, code) => {
+    const { workspace, env, agentProcess, findings, scans } = await createAgentProject(server, org);
+    const gate = await openGate(server.url, 50);
+    const { child, ended } = startAgent(['report', writeReport(workspace, 200)], {
+      cwd: workspace,
+      env: { ...env, SVC_BASE_URL: gate.url },
+    });
+    await gate.reached(50);
+    child.kill(signal);
+    expect((await ended).code).toBe(code);
+    const [scan] = await scans();
+    expect(scan).toMatchObject({ status: 'failed', error_message: `terminated by ${signal}` });
+    expect(await findings()).toHaveLength(50);
+    expect((await agentProcess(['sync'])).code).toBe(0);
+    expect(await findings()).toHaveLength(200);
+    expect((await scans())[0]).toMatchObject({ id: scan.id, status: 'failed', summary: { total: 200 } });
+  });
+
+  it('does not wait for a service that does not answer', async () => {
+    const { workspace, env, agentProcess, scans } = await createAgentProject(server, org);
+    const silent = createTcpServer(() => {});
+    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+    const { port } = silent.address() as AddressInfo;
+    const { child, ended } = startAgent(['report', writeReport(workspace, 1)], {
+      cwd: workspace,
+      env: { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
+    });
+    await once(silent, 'connection');
+    const started = Date.now();
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+    // It would wait half a minute for an answer. Five seconds are what it promises.
+    expect(Date.now() - started).toBeLessThan(limit(10_000));
+    silent.close();
+    expect((await agentProcess(['sync'])).code).toBe(0);
+    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'terminated by SIGTERM' });
+  });
+});
+
+describe.concurrent('a service that dies in the middle of 600 findings', () => {
+  const COUNT = 600;
+
+  /** Starts a report and kills the service once a part has arrived. */
+  async function killInTheMiddle(sleepFactor: number) {
+    const mortal = await startServer(serverEnv);
+    const gate = await openGate(mortal.url);
+    const project = await createAgentProject(server, org);
+    const { workspace, env } = project;
+    const running = startAgent(['report', writeReport(workspace, COUNT), '--json'], {
+      cwd: workspace,
+      env: { ...env, SVC_BASE_URL: gate.url },
+      sleepFactor,
+    });
+    await gate.reached(100);
+    await mortal.stop('SIGKILL');
+    return { ...project, gate, running };
+  }
+
+  it('and comes back gets them all, each once as new', async () => {
+    // The slower the machine, the longer a server takes to come back: half a second to one on the reference machine.
+    const { findings, scans, gate, running } = await killInTheMiddle(2 * slowness());
+    gate.lead((await startServer(serverEnv)).url);
+    const { code, out, err } = await running.ended;
+    expect([code, err]).toEqual([0, '']);
+    const summary = JSON.parse(out);
+    expect(summary).toMatchObject({ total: COUNT, not_delivered: 0, refused: 0 });
+    expect(summary.new + summary.seen_again).toBe(COUNT);
+    expect(await findings()).toHaveLength(COUNT);
+    expect((await scans())[0]).toMatchObject({ status: 'completed', summary: { total: COUNT } });
+  });
+
+  it('and stays away gets the rest by sync', async () => {
+    const { agentProcess, findings, scans, running } = await killInTheMiddle(0.05);
+    const { code, out, err } = await running.ended;
+    expect(code).toBe(3);
+    const { not_delivered, new: fresh } = JSON.parse(out);
+    expect(not_delivered + fresh).toBe(COUNT);
+    expect(not_delivered).toBeGreaterThan(0);
+    expect(err).toMatch(/`svc-agent sync` delivers them/);
+    const synced = await agentProcess(['sync', '--json']);
+    expect(synced.code).toBe(0);
+    expect(JSON.parse(synced.out)).toMatchObject([{ delivered: not_delivered, not_delivered: 0 }]);
+    expect(await findings()).toHaveLength(COUNT);
+    expect((await scans())[0]).toMatchObject({ status: 'completed', summary: { total: COUNT } });
+  });
+});

@@ -1,0 +1,297 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { loadModule } from 'libpg-query';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
+import { endpoints } from '../../handlers/index.ts';
+import { recount } from '../../lib/admin/counts.ts';
+import { setDomain } from '../../lib/admin/domains.ts';
+import { migrate } from '../../lib/admin/migrations.ts';
+import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
+import { showOrg } from '../../lib/admin/orgs.ts';
+import { purgeExpired } from '../../lib/maintenance/purge.ts';
+import { createOrg } from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { citusFaults, orgSchemasOf } from '../support/citus.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Analyzer, openAnalyzer } from '../support/query-tree.ts';
+import { planTour } from '../support/tour.ts';
+import { tapWire, type Wire } from '../support/wire.ts';
+
+/*
+ * Statements that keep the way to Citus open (docs/scaling.md): all that the service sends while each endpoint succeeds
+ * is written down between it and PostgreSQL, and held to the rules.
+ */
+
+const root = resolve(import.meta.dirname, '../..');
+
+let database: TestDatabase;
+let wire: Wire;
+let t: TestApp;
+let analyzer: Analyzer;
+/** What was sent for an endpoint. */
+const seen: Record<string, string[]> = {};
+const statuses: Record<string, number[]> = {};
+
+beforeAll(async () => {
+  await loadModule();
+  database = await createDatabase();
+  wire = await tapWire(database.url);
+  t = await startApp({ databaseUrl: wire.url, env: { SVC_AUTH_LIMITS: 'on' } });
+  analyzer = await openAnalyzer(database.url);
+  for (const [name, call] of Object.entries(planTour(t))) {
+    const answers = await call().catch((cause: Error) => {
+      throw new Error(`${name}: ${cause.message}`, { cause });
+    });
+    statuses[name] = answers.map(({ status }) => status);
+    seen[name] = wire.take();
+  }
+});
+
+afterAll(async () => {
+  await analyzer?.close();
+  await t?.services.mail.stop();
+  await t?.services.database.close();
+  await wire?.close();
+  await database?.drop();
+});
+
+/** By its shape, the same for all organizations. */
+const judged = new Map<string, Promise<string[]>>();
+
+async function faultsOf(statements: string[]): Promise<string[]> {
+  const faults = statements.map((text) => {
+    const schemas = [...new Set(text.match(/org_[0-9a-f]{32}/g))];
+    const shape = schemas.reduce((shape, schema, i) => shape.replaceAll(schema, `org_${i}`), text);
+    const known = judged.get(shape) ?? citusFaults(text, analyzer);
+    judged.set(shape, known);
+    return known.then((faults) => faults.map((fault) => `${fault}: ${text}`));
+  });
+  return [...new Set((await Promise.all(faults)).flat())];
+}
+
+/** What needs no database, or none of its own tables. */
+const WITHOUT_STATEMENTS = ['authConfig', 'metrics', 'apiDocs', 'openApiDocument'];
+const WITHOUT_ORG_TABLES = ['listMembers', 'inviteMember', 'removeMember'];
+
+describe.each(Object.entries(endpoints))('%s', (name, { access }) => {
+  it('was seen to succeed', () => {
+    expect(statuses[name]?.length).toBeGreaterThan(0);
+    expect(statuses[name]?.filter((status) => status >= 300)).toEqual([]);
+    const statements = seen[name] ?? [];
+    if (!WITHOUT_STATEMENTS.includes(name)) expect(statements.length).toBeGreaterThan(0);
+    if ((access.kind === 'cookieOrg' || access.kind === 'bearer') && !WITHOUT_ORG_TABLES.includes(name))
+      expect(statements.flatMap(orgSchemasOf)).not.toEqual([]);
+  });
+
+  it('sends nothing that Citus would refuse', async () => {
+    expect(await faultsOf(seen[name] ?? [])).toEqual([]);
+  });
+});
+
+it('migrations and commands send nothing that Citus would refuse', async () => {
+  const { database, clock } = t.services;
+  const org = await createOrg(t.api);
+  const step = {
+    name: 'one more',
+    hash: 'hash',
+    statements: ['alter table "org_template".projects add column more text'],
+  };
+  wire.take();
+  const tracks = { shared: sharedMigrations, org: [...orgMigrations, step] };
+  expect(await migrate(database, { tracks, org: org.slug })).toMatchObject({ failed: 0 });
+  await recount(database, { migrations: tracks.org, org: org.slug });
+  await provisionOrgFlag(database, org.slug, 'require_mfa', false);
+  await listOrgFlags(database, org.slug);
+  await setDomain(database, org.slug, 'findings.example', undefined);
+  await showOrg(database, org.slug, tracks.org);
+  await purgeExpired(database.db, clock());
+  const statements = wire.take();
+  expect(statements.flatMap(orgSchemasOf)).toContain(orgSchemaName(org.id));
+  expect(await faultsOf(statements)).toEqual([]);
+});
+
+it('shared tables know no organization', () => {
+  const statements = sharedMigrations.flatMap((migration) => migration.statements);
+  expect(statements.flatMap(orgSchemasOf)).toEqual([]);
+});
+
+it('every table of an organization has a primary key', async () => {
+  const keyless = await t.services.database.sql.unsafe(`
+    select c.oid::regclass::text from pg_class c
+    where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text like 'org\\_%'
+      and not exists (select from pg_constraint k where k.conrelid = c.oid and k.contype = 'p')`);
+  expect([...keyless]).toEqual([]);
+});
+
+it('no code branches on the name of a constraint, which Citus does not tell', () => {
+  const files = ['db', 'lib', 'handlers'].flatMap((dir) =>
+    readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' }).map((file) => join(root, dir, file)),
+  );
+  const branching = files
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\bconstraint_name\b|\btable_name\b/.test(readFileSync(file, 'utf8')));
+  expect(files.length).toBeGreaterThan(100);
+  expect(branching).toEqual([]);
+});
+
+/** ORG and OTHER stand for two organizations' schemas. */
+const inOrgs = (text: string) => {
+  const [one = '', other = ''] = schemas;
+  return text.replaceAll('ORG', `"${one}"`).replaceAll('OTHER', `"${other}"`);
+};
+let schemas: string[];
+beforeAll(async () => {
+  const rows = await t.services.database.sql.unsafe<{ id: string }[]>(
+    'select id from shared.orgs order by id',
+  );
+  schemas = rows.map(({ id }) => orgSchemaName(id));
+});
+
+const PROJECT = 'insert into ORG.projects (id, name, slug, created_at) values ($1, $2, $3, $4)';
+const BREAKING: [rule: string, statement: string, fault: string][] = [
+  ['one organization', 'select 1 from ORG.scans join OTHER.scans using (scan_id)', 'two organizations'],
+  ['one organization', 'insert into ORG.projects select * from OTHER.projects', 'two organizations'],
+  [
+    'not shared and org',
+    'with x as (delete from shared.settings) select 1 from ORG.scans',
+    'writes to shared',
+  ],
+  [
+    'not shared and org',
+    'insert into shared.settings select name, slug from ORG.projects',
+    'writes to shared',
+  ],
+  ['one command', 'delete from ORG.exploits; delete from ORG.findings', 'several statements'],
+  ['schemas are named', 'select 1 from scans', 'scans without its schema'],
+  [
+    'conflicts set columns',
+    `${PROJECT} on conflict (id) do update set slug = lower(excluded.slug)`,
+    'DO UPDATE SET',
+  ],
+  ['conflicts set columns', `${PROJECT} on conflict (id) do update set created_at = now()`, 'DO UPDATE SET'],
+  [
+    'conflicts set columns',
+    `${PROJECT} on conflict (id) do update set created_at = current_timestamp`,
+    'DO UPDATE',
+  ],
+  [
+    'conflicts set columns',
+    `${PROJECT.replace('projects', 'projects as p')} on conflict (id) do update set created_at = p.created_at + $5`,
+    'DO UPDATE SET with timestamptz_pl_interval()',
+  ],
+  [
+    'values are parameters',
+    PROJECT.replace('$1, $2, $3, $4', 'gen_random_uuid(), $1, $2, $3'),
+    'INSERT of gen_random_uuid()',
+  ],
+  ['values are parameters', PROJECT.replace('$4', 'now()'), 'INSERT of now()'],
+  ['nothing volatile', 'update ORG.projects set slug = random()::text', 'random(), which is volatile'],
+  ['nothing volatile', 'delete from ORG.projects where created_at < clock_timestamp()', 'clock_timestamp()'],
+  [
+    'nothing stable of a column',
+    "update ORG.projects set created_at = created_at + interval '1 day'",
+    'timestamptz_pl_interval() of a column',
+  ],
+  ['nothing stable of a column', 'update ORG.scans set target = to_json(name)', 'to_json() of a column'],
+  [
+    'nothing stable of a column',
+    'update ORG.projects set created_at = slug::timestamptz',
+    'timestamptz_in()',
+  ],
+  ['nothing stable of a column', 'update ORG.projects set slug = created_at::text', 'timestamptz_out()'],
+  [
+    'nothing stable of a column',
+    "with gone as (delete from ORG.projects returning to_char(created_at, 'YYYY') as year) select * from gone",
+    'to_char() of a column',
+  ],
+  [
+    'no time in COALESCE',
+    'update ORG.scans set completed_at = coalesce(completed_at, now())',
+    'now() within',
+  ],
+  ['no time in CASE', 'update ORG.scans set completed_at = case when $1 then now() end', 'now() within'],
+  [
+    'no MERGE',
+    'merge into ORG.scans s using ORG.projects p on p.id = s.project_id when matched then delete',
+    'MERGE',
+  ],
+  ['no PREPARE TRANSACTION', "prepare transaction 'one'", 'PREPARE TRANSACTION'],
+  ['locks alone', 'select pg_advisory_xact_lock(1) from ORG.scans', 'an advisory lock'],
+  ['locks alone', 'select pg_advisory_xact_lock(1), pg_advisory_xact_lock(2)', 'an advisory lock'],
+  ['locks alone', 'select 1 where pg_try_advisory_lock(1)', 'an advisory lock'],
+  ['no variables', "set local app.org = 'acme'", 'a variable of our own'],
+  ['no variables', "select set_config('app.org', $1, true)", 'a variable of our own'],
+  ['nothing of a session', 'set statement_timeout = 0', 'a setting of the session'],
+  ['nothing of a session', 'select pg_advisory_lock(1)', 'a lock of the session'],
+  ['nothing of a session', 'listen mails', 'LISTEN'],
+  [
+    'nothing of a session',
+    'declare c cursor with hold for select 1 from ORG.scans',
+    'a cursor of the session',
+  ],
+  ['nothing of a session', 'prepare one as select 1', 'PREPARE'],
+  ['no row security', 'create policy own on ORG.scans using (true)', 'row security'],
+  ['no row security', 'alter table ORG.scans enable row level security', 'row security'],
+  ['no DO', 'do $$ begin end $$', 'a DO block'],
+  ['no functions', "create function ORG.one() returns int language sql as 'select 1'", 'a function'],
+  ['a schema alone', 'create schema ORG create table x (id int primary key)', 'within CREATE SCHEMA'],
+  ['a primary key', 'create table ORG.x (id int)', 'without a primary key'],
+  ['no serial', 'create table ORG.x (id bigserial primary key)', 'a serial column'],
+  [
+    'no identity',
+    'create table ORG.x (id int generated always as identity primary key)',
+    'an identity column',
+  ],
+  [
+    'no identity',
+    'alter table ORG.scans alter persona add generated always as identity',
+    'an identity column',
+  ],
+  ['no computed default', 'create table ORG.x (id uuid primary key default gen_random_uuid())', 'a default'],
+  ['no computed default', 'alter table ORG.scans add column at timestamptz default now()', 'a default'],
+  ['no trigger', 'create trigger t after insert on ORG.scans execute function f()', 'a trigger'],
+  ['no inheritance', 'create table ORG.x (primary key (scan_id)) inherits (ORG.scans)', 'inheritance'],
+  ['no inheritance', 'create table ORG.x (id int primary key) partition by hash (id)', 'inheritance'],
+  ['no statistics', 'create statistics ORG.x on project_id, status from ORG.scans', 'CREATE STATISTICS'],
+  ['names', 'alter table ORG.scans add check (persona <> $$x$$)', 'a constraint without a name'],
+  ['names', 'create table ORG.x (id int primary key, y int unique)', 'a constraint without a name'],
+  ['names', 'create index on ORG.scans (name)', 'an index without a name'],
+  ['names stay', 'alter table ORG.scans rename constraint scans_status to status', 'renaming'],
+  [
+    'constraints apart',
+    'alter table ORG.scans add column x int constraint c check (x > 0)',
+    'within ADD COLUMN',
+  ],
+  [
+    'references stay inside',
+    'alter table ORG.scans add constraint u foreign key (x) references shared.users (id)',
+    'a foreign key to another schema',
+  ],
+  [
+    'references stay inside',
+    'create table ORG.x (id int primary key constraint x_y references OTHER.y (id))',
+    'two organizations',
+  ],
+  ['what was tried', 'alter table ORG.scans set unlogged', 'AT_SetUnLogged, which was never tried'],
+  ['what was tried', 'create view ORG.v as select 1 from ORG.scans', 'ViewStmt, which was never tried'],
+];
+
+it.each(BREAKING)('%s: %s', async (_, statement, fault) => {
+  expect((await citusFaults(inOrgs(statement), analyzer)).join()).toContain(fault);
+});
+
+it.each([
+  'update ORG.scans set completed_at = now() where created_at < $1',
+  'update ORG.scans set completed_at = now() + $1::interval',
+  'with x as materialized (select scan_id, created_at + $1 as at from ORG.scans) update ORG.scans s set completed_at = x.at from x where x.scan_id = s.scan_id',
+  'with x as (select scan_id from ORG.scans for no key update skip locked) delete from ORG.scans s using x where s.scan_id = x.scan_id',
+  `${PROJECT} on conflict (id) do update set name = coalesce(excluded.name, $2) returning *, (xmax <> 0) as known`,
+  'select row_to_json(s), now() from ORG.scans s join shared.memberships m on m.role = s.name',
+  'select pg_advisory_xact_lock($1)',
+  'declare c no scroll cursor for select name from ORG.scans',
+  'set transaction read only; set local statement_timeout = 0',
+])('allows %s', async (statement) => {
+  expect(await citusFaults(inOrgs(statement), analyzer)).toEqual([]);
+});

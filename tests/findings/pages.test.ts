@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
+import { SORTS } from '../../lib/findings/list.ts';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+let t: TestApp;
+let org: TestOrg;
+let otherProject: string;
+
+const FINDINGS = 120;
+
+beforeAll(async () => {
+  t = await startApp();
+  org = await createOrg(t.api);
+  const asOwner = { ...org.asOwner };
+  otherProject = must(await t.api.post('/projects', { ...asOwner, body: { name: 'Other' } })).id;
+  const made = must(
+    await t.api.post(`/projects/${otherProject}/tokens`, { ...asOwner, body: { name: 'ci' } }),
+  );
+  const other = { ...org, projectId: otherProject, asAgent: { ...org.asAgent, token: made.token } };
+  const scans = [
+    { org, id: await createScan(t.api, org) },
+    { org: other, id: await createScan(t.api, other) },
+  ] as const;
+  // Some severities and statuses are rare, and some do not come together at all.
+  for (let i = 0; i < FINDINGS; i++) {
+    const severity = SEVERITIES[(i * i + (i % 7)) % (i % 11 === 0 ? 5 : 3)];
+    const { org: pusher, id } = scans[i % 3 === 0 ? 1 : 0];
+    const { id: finding } = await push(t.api, pusher, id, {
+      severity,
+      cvss_score: i % 4 ? (i * 7) % 10 : undefined,
+    });
+    const status = FINDING_STATUSES[i % 13];
+    if (status === undefined || status === 'open') continue;
+    const call = status === 'verified' ? '/agent' : '';
+    const who = status === 'verified' ? pusher.asAgent : org.asOwner;
+    must(await t.api.patch(`${call}/findings/${finding}`, { ...who, body: { status } }));
+  }
+});
+
+const list = async (query: string) => {
+  const { status, result, json } = await t.api.get(`/findings?${query}`, org.asOwner);
+  expect(status).toBe(200);
+  return { ids: result.map(({ id }: { id: string }) => id) as string[], info: json.result_info };
+};
+
+describe.each(SORTS.map((sort) => `sort=${sort}`))('pages with %s', (sort) => {
+  it.each([
+    '',
+    'severity=critical',
+    'severity=low,info',
+    'severity=critical,high,medium,low,info',
+    'status=verified',
+    'status=open,fixed',
+    'severity=high&status=fixed,wontfix',
+    'severity=info&status=verified',
+    'cwe=CWE-89',
+    'q=search',
+    'project',
+    'project&severity=medium,critical',
+    'project&status=open&severity=high',
+  ])('are the whole list of %s', async (given) => {
+    const filter = `${sort}&${given.replace('project', `project_id=${otherProject}`)}`;
+    const { ids: whole } = await list(filter);
+    for (const perPage of [7, 101]) {
+      const pages: string[] = [];
+      for (let page = 1; page <= Math.ceil(whole.length / perPage) + 1; page++) {
+        const { ids, info } = await list(`${filter}&page=${page}&per_page=${perPage}`);
+        expect(info.total).toBe(whole.length);
+        pages.push(...ids);
+      }
+      expect(pages).toEqual(whole);
+    }
+  });
+});

@@ -1,0 +1,570 @@
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sessions } from '../../db/schema/accounts.ts';
+import { ROLES } from '../../db/schema/orgs.ts';
+import { endpoints as table } from '../../handlers/index.ts';
+import type { Access } from '../../lib/http/access.ts';
+import type { Endpoint } from '../../lib/http/endpoint.ts';
+import {
+  type Answer,
+  type CallOptions,
+  createOrg,
+  createScan,
+  createUser,
+  finding,
+  must,
+  push,
+  type TestOrg,
+} from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+const endpoints: Endpoint[] = Object.values(table);
+
+let t: TestApp;
+/** The same database, on the base domain svc.test. */
+let based: TestApp;
+/** The same database, in strict mode. */
+let closed: TestApp;
+let org: TestOrg;
+/** Requires MFA of its members. */
+let strict: TestOrg;
+const UNKNOWN_ORG = 'no-such-org';
+
+beforeAll(async () => {
+  t = await startApp();
+  based = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
+  closed = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } });
+  org = await createOrg(t.api);
+  strict = await createOrg(t.api);
+  must(await t.api.patch('/org-features/require_mfa', { ...strict.asOwner, body: { enabled: true } }));
+});
+
+const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
+const schemaOf = ({ id }: { id: string }) => `org_${id.replaceAll('-', '')}`;
+const outcome = ({ status, error }: Answer) => [status, error];
+const title = ({ method, path }: Endpoint) => `${method} ${path}`;
+const ofKind = (...kinds: Access['kind'][]): [string, Endpoint][] =>
+  endpoints.filter(({ access }) => kinds.includes(access.kind)).map((e) => [title(e), e]);
+
+/** A path with its parameters filled, by the word in front of each; random ids where `ids` has none. */
+const fill = (path: string, ids: Record<string, string> = {}) =>
+  path.replace(/([\w-]+)\/\{\w+\}/g, (_, word) => `${word}/${ids[word] ?? crypto.randomUUID()}`);
+
+/** Calls an endpoint with a body that none takes, so that a guard that comes too late shows. */
+function call({ method, path }: Endpoint, options: CallOptions = {}, app = t): Promise<Answer> {
+  const body = method === 'GET' ? {} : { body: '{' };
+  return app.api.call(method, `/${fill(path)}`, { ...body, ...options });
+}
+
+/** A session made without the costs of a login. */
+async function session(userId: string, state: 'live' | 'revoked' | 'expired' = 'live'): Promise<string> {
+  const { id, at } = t.services.nextId();
+  await t.services.database.db.insert(sessions).values({
+    id,
+    userId,
+    ipAddress: '',
+    userAgent: '',
+    browser: '',
+    os: '',
+    deviceType: '',
+    createdAt: at,
+    lastActiveAt: at,
+    expiresAt: new Date(at.getTime() + (state === 'expired' ? -1_000 : 60_000_000)),
+    revokedAt: state === 'revoked' ? at : null,
+  });
+  return t.services.signedTokens.sign('session', { userId, id }, at);
+}
+
+const members = new Map<string, Promise<string>>();
+
+/** The cookie of a new session, of the user who has a role in an org, or no org but their own. */
+async function member(role?: string, { id } = org): Promise<string> {
+  const key = `${role} ${id}`;
+  const user = members.get(key) ?? createUser(t.api).then((made) => made.id);
+  members.set(key, user);
+  const userId = await user;
+  // One of the calls is to leave.
+  if (role)
+    await sql('insert into shared.memberships values ($1, $2, $3, now()) on conflict do nothing', [
+      id,
+      userId,
+      role,
+    ]);
+  return session(userId);
+}
+
+const NOT_AUTHENTICATED = [401, 'auth_error/not_authenticated'];
+const SESSION_OVER = [401, 'auth_error/session_revoked'];
+const NO_ORG = [404, 'tenant_error/not_found'];
+const NOT_VERIFIED = [403, 'permission_error/email_not_verified'];
+const NOT_MEMBER = [403, 'tenant_error/not_member'];
+const MFA_REQUIRED = [403, 'permission_error/mfa_required_by_org'];
+const DENIED = [403, 'permission_error/denied'];
+const TOKEN_FORMAT = [401, 'token_error/invalid_format'];
+const TOKEN_INVALID = [401, 'token_error/invalid'];
+const TOKEN_EXPIRED = [401, 'token_error/expired'];
+const STEP_UP = [403, 'permission_error/step_up_required'];
+const GUARDS = [
+  STEP_UP,
+  NOT_AUTHENTICATED,
+  SESSION_OVER,
+  NOT_VERIFIED,
+  NO_ORG,
+  NOT_MEMBER,
+  MFA_REQUIRED,
+  DENIED,
+  TOKEN_FORMAT,
+  TOKEN_INVALID,
+  TOKEN_EXPIRED,
+  [403, 'auth_error/base_domain_only'],
+];
+
+describe.each(ofKind('public', 'baseDomainOnly'))('%s', (_, endpoint) => {
+  it('asks for nothing', async () => {
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint)));
+  });
+
+  it('does not mind a bad cookie or token', async () => {
+    const answer = await call(endpoint, { cookie: 'garbage', token: 'garbage' });
+    expect(GUARDS).not.toContainEqual(outcome(answer));
+  });
+});
+
+describe.each(ofKind('baseDomainOnly'))('%s', (_, endpoint) => {
+  it.each(['acme.svc.test', '127.0.0.1', 'elsewhere.example'])('is refused at %s', async (host) => {
+    expect(outcome(await call(endpoint, { host }, based))).toEqual([403, 'auth_error/base_domain_only']);
+  });
+
+  it('is allowed at the base domain', async () => {
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { host: 'svc.test' }, based)));
+  });
+});
+
+describe.each(ofKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
+  // The session is asked for first, so that an organization that does not exist changes nothing.
+  describe.each(['a known', 'an unknown'])('at %s organization', (which) => {
+    const as = (cookie?: string) =>
+      call(endpoint, { cookie, org: which === 'a known' ? org.slug : UNKNOWN_ORG });
+
+    it.each([undefined, '', 'garbage', 'a.b.c'])('refuses the cookie %j', async (cookie) => {
+      expect(outcome(await as(cookie))).toEqual(NOT_AUTHENTICATED);
+    });
+
+    it.each(['revoked', 'expired'] as const)('refuses a session that is %s', async (state) => {
+      expect(outcome(await as(await session(org.owner.id, state)))).toEqual(SESSION_OVER);
+    });
+  });
+
+  it('refuses a token in place of a cookie', async () => {
+    expect(outcome(await call(endpoint, org.asAgent))).toEqual(NOT_AUTHENTICATED);
+    expect(outcome(await call(endpoint, { cookie: org.token, org: org.slug }))).toEqual(NOT_AUTHENTICATED);
+  });
+});
+
+describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
+  it('needs no organization', async () => {
+    const cookie = await member();
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie })));
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie, host: 'x.svc.test' }, based)));
+  });
+});
+
+describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
+  const needsIt = endpoint.access.kind === 'cookie' && endpoint.access.stepUp === true;
+  /** A session that was made so long ago, and stepped up so long ago, in minutes. */
+  async function aged(signedIn: number, steppedUp?: number): Promise<string> {
+    const cookie = await member();
+    const { jti } = JSON.parse(Buffer.from(cookie.split('.')[1] ?? '', 'base64url').toString());
+    await sql(
+      `update shared.sessions set created_at = now() - $2::float * interval '1 minute',
+         stepped_up_at = now() - $3::float * interval '1 minute' where id = $1`,
+      [jti, `${signedIn}`, steppedUp === undefined ? (null as unknown as string) : `${steppedUp}`],
+    );
+    return cookie;
+  }
+
+  it(`${needsIt ? 'asks' : 'does not ask'} for a step-up 10 minutes after the sign-in`, async () => {
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie: await aged(9.5) })));
+    const late = outcome(await call(endpoint, { cookie: await aged(10.5) }));
+    if (!needsIt) return expect(GUARDS).not.toContainEqual(late);
+    expect(late).toEqual(STEP_UP);
+    expect(outcome(await call(endpoint, { cookie: await aged(600, 10.5) }))).toEqual(STEP_UP);
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie: await aged(600, 9.5) })));
+  });
+});
+
+/** What an account does without a verified address in strict mode: see who it is, and verify the address. */
+const FOR_UNVERIFIED = [
+  'GET /api/v1/auth/me',
+  'GET /api/v1/profile/emails',
+  'POST /api/v1/profile/emails/{id}/send-verification',
+];
+
+describe.each(ofKind('cookie', 'cookieOrg'))('%s', (name, endpoint) => {
+  const isFree = FOR_UNVERIFIED.includes(name);
+
+  it(`is ${isFree ? 'open' : 'closed'} to an account without a verified address in strict mode`, async () => {
+    const cookie = await member('owner');
+    for (const slug of [org.slug, strict.slug, UNKNOWN_ORG, undefined]) {
+      const answer = outcome(await call(endpoint, { cookie, org: slug }, closed));
+      if (isFree) expect(GUARDS).not.toContainEqual(answer);
+      else expect(answer).toEqual(NOT_VERIFIED);
+    }
+  });
+
+  it('asks for a session first in strict mode', async () => {
+    const revoked = await session(org.owner.id, 'revoked');
+    expect(outcome(await call(endpoint, { cookie: revoked, org: org.slug }, closed))).toEqual(SESSION_OVER);
+    expect(outcome(await call(endpoint, { org: org.slug }, closed))).toEqual(NOT_AUTHENTICATED);
+  });
+
+  it('is open to a verified account in strict mode', async () => {
+    const user = await createUser(t.api);
+    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [user.id]);
+    await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [org.id, user.id]);
+    const answer = await call(endpoint, { cookie: await session(user.id), org: org.slug }, closed);
+    expect(GUARDS).not.toContainEqual(outcome(answer));
+  });
+});
+
+describe.each(ofKind('public', 'baseDomainOnly', 'bearer'))('%s', (_, endpoint) => {
+  it('does not ask for a verified address in strict mode', async () => {
+    const cookie = await member();
+    const answer = await call(endpoint, { cookie, token: org.token, org: org.slug }, closed);
+    expect(outcome(answer)).not.toEqual(NOT_VERIFIED);
+  });
+});
+
+describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
+  it('is closed to a pending member in strict mode, and tells as little as to a stranger', async () => {
+    const user = await createUser(t.api);
+    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [user.id]);
+    for (const { id, slug } of [org, strict]) {
+      await sql(
+        `insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
+         values ($1, $2, 'owner', 'other@example.com', now())`,
+        [id, user.id],
+      );
+      const cookie = await session(user.id);
+      expect(outcome(await call(endpoint, { cookie, org: slug }, closed))).toEqual(NOT_MEMBER);
+      if (id === org.id)
+        expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie, org: slug })));
+    }
+  });
+});
+
+describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
+  const { access } = endpoint;
+  if (access.kind !== 'cookieOrg') throw new Error('not of an organization');
+  const allowed = ROLES.slice(0, ROLES.indexOf(access.role) + 1);
+  const tooLow = ROLES.slice(allowed.length);
+
+  it('refuses an unknown organization, or none', async () => {
+    const cookie = await session(org.owner.id);
+    expect(outcome(await call(endpoint, { cookie, org: UNKNOWN_ORG }))).toEqual(NO_ORG);
+    expect(outcome(await call(endpoint, { cookie }))).toEqual(NO_ORG);
+    const onBaseDomain = { cookie, org: org.slug, host: 'svc.test' };
+    expect(outcome(await call(endpoint, onBaseDomain, based))).toEqual(NO_ORG);
+  });
+
+  it('refuses who is no member', async () => {
+    const cookie = await session(strict.owner.id);
+    expect(outcome(await call(endpoint, { cookie, org: org.slug }))).toEqual(NOT_MEMBER);
+    // Membership is asked for before MFA.
+    const stranger = await session(org.owner.id);
+    expect(outcome(await call(endpoint, { cookie: stranger, org: strict.slug }))).toEqual(NOT_MEMBER);
+  });
+
+  it.each(ROLES)('requires MFA of a member (%s) when the organization does', async (role) => {
+    const cookie = await member(role, strict);
+    expect(outcome(await call(endpoint, { cookie, org: strict.slug }))).toEqual(MFA_REQUIRED);
+  });
+
+  it('lets in who has MFA', async () => {
+    const user = await createUser(t.api);
+    await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [strict.id, user.id]);
+    await sql('update shared.users set mfa_enabled = true where id = $1', [user.id]);
+    const answer = await call(endpoint, { cookie: await session(user.id), org: strict.slug });
+    expect(GUARDS).not.toContainEqual(outcome(answer));
+  });
+
+  it.each(allowed)('is for %s', async (role) => {
+    const cookie = await member(role);
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie, org: org.slug })));
+  });
+
+  it.each(tooLow)('is not for %s', async (role) => {
+    const cookie = await member(role);
+    expect(outcome(await call(endpoint, { cookie, org: org.slug }))).toEqual(DENIED);
+  });
+});
+
+describe.each(ofKind('bearer'))('%s', (_, endpoint) => {
+  const withHeader = (authorization: string, slug = org.slug) =>
+    call(endpoint, { org: slug, headers: { authorization } });
+  const unknownToken = `svc_${'0'.repeat(32)}`;
+
+  it('refuses a request without Authorization', async () => {
+    expect(outcome(await call(endpoint, { org: org.slug }))).toEqual(NOT_AUTHENTICATED);
+    expect(outcome(await call(endpoint, { org: UNKNOWN_ORG }))).toEqual(NOT_AUTHENTICATED);
+  });
+
+  it('refuses a session cookie', async () => {
+    expect(outcome(await call(endpoint, { cookie: org.owner.cookie, org: org.slug }))).toEqual(
+      NOT_AUTHENTICATED,
+    );
+    expect(outcome(await call(endpoint, { token: org.owner.cookie, org: org.slug }))).toEqual(TOKEN_FORMAT);
+  });
+
+  it.each([
+    'Basic x',
+    'Bearer abc',
+    'Bearer',
+    'Bearer  ',
+    unknownToken,
+    `Basic ${unknownToken}`,
+    `Bearer a b`,
+  ])('refuses the header %j, whatever the organization', async (header) => {
+    expect(outcome(await withHeader(header))).toEqual(TOKEN_FORMAT);
+    expect(outcome(await withHeader(header, UNKNOWN_ORG))).toEqual(TOKEN_FORMAT);
+  });
+
+  it('refuses an unknown organization before it looks at the token', async () => {
+    expect(outcome(await withHeader(`Bearer ${org.token}`, UNKNOWN_ORG))).toEqual(NO_ORG);
+    expect(outcome(await withHeader(`Bearer ${unknownToken}`, UNKNOWN_ORG))).toEqual(NO_ORG);
+  });
+
+  it.each([
+    unknownToken,
+    'svc_',
+    'svc_short',
+    `svc_${'G'.repeat(32)}`,
+    `svc_${'0'.repeat(33)}`,
+    `svc_${'0'.repeat(5_000)}`,
+    'svc_%27%20or%20true',
+  ])('refuses the unknown token %s', async (token) => {
+    expect(outcome(await call(endpoint, { token, org: org.slug }))).toEqual(TOKEN_INVALID);
+  });
+
+  it('refuses a token that shares but its prefix with a real one', async () => {
+    const token = org.token.slice(0, 12) + org.token.slice(12).split('').reverse().join('');
+    expect(outcome(await call(endpoint, { token, org: org.slug }))).toEqual(TOKEN_INVALID);
+  });
+
+  it('refuses the token of another organization', async () => {
+    expect(outcome(await call(endpoint, { token: strict.token, org: org.slug }))).toEqual(TOKEN_INVALID);
+  });
+
+  it.each([
+    ['revoked', 'revoked = true', TOKEN_INVALID],
+    ['expired', "expires_at = now() - interval '1 second'", TOKEN_EXPIRED],
+    ['revoked and expired', "revoked = true, expires_at = now() - interval '1 second'", TOKEN_INVALID],
+  ])('refuses a token that is %s', async (_, change, refused) => {
+    const path = `/projects/${org.projectId}/tokens`;
+    const { token, info } = must(await t.api.post(path, { ...org.asOwner, body: { name: 'short' } }));
+    await sql(`update ${schemaOf(org)}.api_tokens set ${change} where id = $1`, [info.id]);
+    expect(outcome(await call(endpoint, { token, org: org.slug }))).toEqual(refused);
+  });
+
+  it('lets an agent in, in whatever case the scheme is written', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+      expect(GUARDS).not.toContainEqual(outcome(await withHeader(`${scheme} ${org.token}`)));
+  });
+
+  it('does not ask agents for MFA', async () => {
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, strict.asAgent)));
+  });
+});
+
+describe.each(endpoints.filter(({ method }) => method !== 'GET').map((e) => [title(e), e] as const))(
+  '%s',
+  (_, endpoint) => {
+    const from = async (origin: string) =>
+      call(endpoint, {
+        cookie: await member('owner'),
+        token: org.token,
+        org: org.slug,
+        headers: { origin },
+      });
+    const agent = endpoint.access.kind === 'bearer';
+
+    it.each(['https://evil.example', 'http://localhost.evil.example', 'http://localhost:8081', 'null', 'x'])(
+      `${agent ? 'does not mind' : 'refuses'} the Origin %s`,
+      async (origin) => {
+        if (agent) expect(GUARDS).not.toContainEqual(outcome(await from(origin)));
+        else expect(outcome(await from(origin))).toEqual(DENIED);
+      },
+    );
+
+    it('takes the Origin of its own host', async () => {
+      expect(GUARDS).not.toContainEqual(outcome(await from('http://localhost')));
+    });
+  },
+);
+
+describe('two organizations', () => {
+  const SECRET = 'belongs to the other organization';
+  let a: TestOrg;
+  let b: TestOrg;
+  /** What A has, by the word that stands in front of the parameter in a path. B has rows of the same ids. */
+  let shared: Record<string, string>;
+  /** What only B has. */
+  let onlyB: Record<string, string>;
+
+  async function populate(owner: TestOrg): Promise<Record<string, string>> {
+    const scans = await createScan(t.api, owner);
+    const { id: findings } = await push(t.api, owner, scans);
+    const code = { filename: 'poc.py', language: 'python', code: 'print(1)' };
+    const path = `/agent/findings/${findings}/exploits`;
+    const { id: exploits } = must(await t.api.post(path, { ...owner.asAgent, body: code }));
+    return { scans, findings, exploits, projects: owner.projectId, tokens: owner.tokenId };
+  }
+
+  beforeAll(async () => {
+    [a, b] = [await createOrg(t.api), await createOrg(t.api)];
+    shared = await populate(a);
+    onlyB = { ...(await populate(b)), members: b.owner.id };
+    const [from, to] = [schemaOf(a), schemaOf(b)];
+    // The one slug a project of each may have is A's.
+    await sql(`update ${to}.projects set slug = 'only-b'`);
+    for (const table of ['projects', 'scans', 'findings', 'exploits', 'api_tokens'])
+      await sql(`insert into ${to}.${table} select * from ${from}.${table}`);
+    await sql(`update ${to}.api_tokens set token_hash = repeat('0', 64) where id = $1`, [a.tokenId]);
+    for (const [table, columns] of Object.entries({
+      projects: ['name'],
+      scans: ['name', 'error_message'],
+      findings: ['title', 'description'],
+      exploits: ['filename', 'code'],
+      api_tokens: ['name'],
+    }))
+      await sql(`update ${to}.${table} set ${columns.map((column) => `${column} = '${SECRET}'`).join()}`);
+  });
+
+  // One of the changes is the revocation of A's token, which others need.
+  beforeEach(async () => {
+    await sql(`update ${schemaOf(a)}.api_tokens set revoked = false`);
+  });
+
+  /** Everything B has. */
+  async function snapshot(): Promise<string> {
+    const tables = await sql(
+      'select table_name as name from information_schema.tables where table_schema = $1 order by 1',
+      [schemaOf(b)],
+    );
+    const contents = [];
+    for (const { name } of tables)
+      contents.push(name, ...(await sql(`select t::text from ${schemaOf(b)}.${name} t order by 1`)));
+    contents.push(
+      ...(await sql('select m::text from shared.memberships m where org_id = $1 order by 1', [b.id])),
+    );
+    return JSON.stringify(contents);
+  }
+
+  const orgReads = ofKind('cookieOrg', 'bearer').filter(([, { method }]) => method === 'GET');
+  const orgChanges = ofKind('cookieOrg', 'bearer').filter(([, { method }]) => method !== 'GET');
+  const asA = (endpoint: Endpoint) => (endpoint.access.kind === 'bearer' ? a.asAgent : a.asOwner);
+  const at = ({ path }: Endpoint, ids: Record<string, string>) =>
+    `/${fill(path, ids)}${path.startsWith('/api/v1/agent/') ? `?project_id=${ids.projects}` : ''}`;
+
+  /** Whether all parameters of a path have an id of B. */
+  const namesB = ({ path }: Endpoint) =>
+    path.includes('{') && [...path.matchAll(/([\w-]+)\/\{/g)].every(([, word]) => (word ?? '') in onlyB);
+
+  /** A body every endpoint that names no project takes, whichever it is. */
+  const bodyFor = ({ path }: Endpoint) => ({
+    ...finding(b, onlyB.scans ?? '', { name: 'changed', filename: 'x', language: 'x', code: 'x' }),
+    persona: 'senku',
+    role: 'viewer',
+    status: path.includes('/scans/') ? 'failed' : 'open',
+  });
+
+  it.each(orgReads)("%s shows the one's own of two things with one id", async (_, endpoint) => {
+    const answer = await t.api.call(endpoint.method, at(endpoint, shared), asA(endpoint));
+    expect(answer.status).toBe(200);
+    for (const foreign of [SECRET, b.id, b.slug, b.owner.id, b.owner.email])
+      expect(answer.text).not.toContain(foreign);
+  });
+
+  it.each(orgReads.filter(([, { path }]) => path.includes('{')))(
+    "%s does not find what is the other's",
+    async (_, endpoint) => {
+      expect(namesB(endpoint)).toBe(true);
+      const answer = await t.api.call(endpoint.method, at(endpoint, onlyB), asA(endpoint));
+      expect(outcome(answer)).toEqual([404, 'resource_error/not_found']);
+    },
+  );
+
+  it.each(ofKind('cookieOrg'))("%s is closed to the other's owner", async (_, endpoint) => {
+    const before = await snapshot();
+    const options = endpoint.method === 'GET' ? {} : { body: bodyFor(endpoint) };
+    const answer = await t.api.call(endpoint.method, at(endpoint, onlyB), {
+      ...a.asOwner,
+      ...options,
+      org: b.slug,
+    });
+    expect(outcome(answer)).toEqual(NOT_MEMBER);
+    expect(await snapshot()).toBe(before);
+  });
+
+  it.each(orgChanges)("%s with the other's ids changes nothing there", async (_, endpoint) => {
+    const before = await snapshot();
+    const answer = await t.api.call(endpoint.method, at(endpoint, onlyB), {
+      ...asA(endpoint),
+      ...(endpoint.method !== 'DELETE' && { body: bodyFor(endpoint) }),
+    });
+    if (namesB(endpoint)) expect(answer.status).toBe(404);
+    expect(await snapshot()).toBe(before);
+  });
+
+  it.each(orgChanges)('%s with ids that both have changes nothing there', async (_, endpoint) => {
+    const before = await snapshot();
+    const body = { ...bodyFor(endpoint), project_id: a.projectId, scan_id: shared.scans };
+    const answer = await t.api.call(endpoint.method, at(endpoint, shared), {
+      ...asA(endpoint),
+      ...(endpoint.method !== 'DELETE' && { body }),
+    });
+    expect(GUARDS).not.toContainEqual(outcome(answer));
+    expect(await snapshot()).toBe(before);
+  });
+
+  it("do not push into each other's scans", async () => {
+    const before = await snapshot();
+    const body = finding(a, onlyB.scans ?? '');
+    const answer = await t.api.post('/agent/findings', { ...a.asAgent, body });
+    expect(outcome(answer)).toEqual([404, 'resource_error/not_found']);
+    expect(await snapshot()).toBe(before);
+  });
+
+  it('count one fingerprint apart', async () => {
+    const fresh = await createOrg(t.api);
+    const scan = await createScan(t.api, fresh);
+    await push(t.api, fresh, scan, { fingerprint: 'one' });
+    const again = await push(t.api, b, onlyB.scans ?? '', { fingerprint: 'one' });
+    expect(again).toMatchObject({ deduplicated: false, seen_count: 1 });
+  });
+});
+
+describe('the table of endpoints', () => {
+  it('has everything the handlers declare, in the folder its path says', async () => {
+    const root = new URL('../../handlers/', import.meta.url);
+    const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts'));
+    const declared: Endpoint[] = [];
+    for (const file of files.filter((file) => file !== 'index.ts')) {
+      for (const found of Object.values(await import(new URL(file, root).href)) as Endpoint[]) {
+        if (typeof found?.serve !== 'function') continue;
+        declared.push(found);
+        const words = found.path.split('/').filter((part) => part && !part.startsWith('{'));
+        const folders = found.path.startsWith('/api/v1/') ? words.slice(2) : ['ops', ...words];
+        // The last word may be the file's own name.
+        expect([folders.join('/'), folders.slice(0, -1).join('/')], file).toContain(dirname(file));
+      }
+    }
+    expect(declared.map(title).sort()).toEqual(endpoints.map(title).sort());
+  });
+
+  it('has no path twice', () => {
+    const paths = endpoints.map(title);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+});

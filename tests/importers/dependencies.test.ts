@@ -1,0 +1,586 @@
+import { describe, expect, it } from 'vitest';
+import { ReportError } from '../../lib/importers/importer.ts';
+import { importReport } from '../../lib/importers/index.ts';
+import { parseReport } from '../../lib/importers/parse.ts';
+import { withoutCredentials } from '../../lib/importers/secrets.ts';
+import { cvssOf } from '../../lib/importers/support.ts';
+import {
+  context,
+  expectFindings,
+  findingsOfMangled,
+  fingerprints,
+  imported,
+  own,
+  realReport,
+} from '../support/importers.ts';
+import { mangled } from '../support/mangle.ts';
+
+/** The fingerprints of a fixture in which something was changed. */
+const changed = (name: string, from: string | RegExp, to: string) => {
+  const text = own(name);
+  const other = text.replaceAll(from as string, to);
+  expect(other).not.toBe(text);
+  return fingerprints(imported(other));
+};
+
+const documents = (name: string) => {
+  const report = parseReport(own(name));
+  return report.kind === 'json' ? report.documents : [];
+};
+
+const REPORTS: [format: string, file: string, count: number][] = [
+  // Vulnerabilities, misconfigurations that failed, secrets and licenses.
+  ['trivy', 'trivy/issue_9333.json', 13],
+  ['trivy', 'trivy/misconfigurations_and_secrets.json', 5],
+  // Matches: a vulnerability of a package in a place.
+  ['grype', 'grype/issue_9618.json', 35],
+  ['grype', 'grype/many_vulns_with_epss_values.json', 15],
+  // Vulnerable packages, as npm counts them and fixes them; their advisories are in the description.
+  ['npm-audit', 'npm_audit/many_vuln_npm7.json', 15],
+  // Advisories for each package; the 37 groups put those of one vulnerability together, which are triaged alike.
+  ['osv-scanner', 'osv_scanner/many_findings.json', 66],
+  // Vulnerabilities; the dependencies without any, and those that were skipped, are no findings.
+  ['pip-audit', 'pip_audit/many_vulns_new.json', 7],
+  // Entries, of which there is one for each path by which a dependency comes in.
+  ['snyk', 'snyk/single_project_many_vulns.json', 41],
+  ['snyk', 'snyk/all_containers_target_output.json', 40],
+  // Finding messages: 40 vulnerable modules, then what is imported of them, then each symbol that is called.
+  ['govulncheck', 'govulncheck/issue_14642.json', 116],
+  ['govulncheck', 'govulncheck/many_vulns_new_version.json', 1],
+  // Events.
+  ['nuclei', 'nuclei/issue_14071.json', 27],
+  ['nuclei', 'nuclei/many_findings.json', 18],
+];
+
+describe.each(REPORTS)('%s: %s', (format, file, count) => {
+  it(`has ${count} findings`, (test) => {
+    const findings = expectFindings(realReport(file, test), format, count);
+    // None is told from others by its order alone.
+    expect(fingerprints(findings).filter((fingerprint) => fingerprint.includes('#'))).toEqual([]);
+  });
+});
+
+describe('real reports', () => {
+  it('of nuclei are sent without cookies and passwords', (test) => {
+    const sent = JSON.stringify(imported(realReport('nuclei/issue_14071.json', test)));
+    for (const secret of ['fbeb4812f1bc3a', '90af3b3f9792ec', '0ad6e164d446ae', 'password=password']) {
+      expect(sent).not.toContain(secret);
+    }
+  });
+});
+
+const OWN: [format: string, file: string, count: number][] = [
+  ['trivy', 'trivy.json', 7],
+  ['grype', 'grype.json', 3],
+  ['npm-audit', 'npm-audit.json', 3],
+  ['osv-scanner', 'osv-scanner.json', 4],
+  ['pip-audit', 'pip-audit.json', 2],
+  ['snyk', 'snyk.json', 4],
+  ['govulncheck', 'govulncheck.jsonl', 4],
+  ['nuclei', 'nuclei.jsonl', 7],
+];
+
+describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
+  it(`has ${count} findings, of their own fingerprints`, () => {
+    expectFindings(own(file), format, count);
+  });
+
+  it('says nothing of secrets, and lets no HTML through', () => {
+    const findings = imported(own(file));
+    const sent = JSON.stringify(findings);
+    for (const secret of SECRETS) expect(sent).not.toContain(secret);
+    for (const { description } of findings) {
+      expect(description.replace(/`[^`]*`/g, '').replace(/<https?:[^>]*>/g, '')).not.toMatch(/(?<!\\)<\w/);
+    }
+  });
+
+  it('survives whatever happens to the report', () => {
+    // Not all of them are refused as broken.
+    expect(findingsOfMangled(mangled(documents(file)), format)).toBeGreaterThan(200);
+  });
+
+  it('does not let a report of another tool pass for its own', () => {
+    for (const [other, name] of OWN) {
+      if (other !== format) expect(() => imported(own(name), format)).toThrow(ReportError);
+    }
+  });
+});
+
+/** Those in the reports of fixtures/. */
+const SECRETS = [
+  'Tr0ub4dor',
+  'correct-horse',
+  'Winter26!',
+  'YWRtaW46V2ludGVyMjYh',
+  'request-cookie',
+  'response-cookie',
+  'curl-cookie',
+  'curl-key',
+  '0123456789abcdef',
+  '90af3b3f9792ec373da1611de12e09a8',
+  'Tm90IGEgcHJpdmF0ZSBrZXk',
+];
+
+describe('trivy', () => {
+  const findings = imported(own('trivy.json'));
+  const [library, jar, , setting, secret, , license] = findings;
+
+  it('makes whole findings of vulnerabilities', () => {
+    expect(library).toEqual({
+      fingerprint: expect.stringMatching(/^trivy:[0-9a-f]{64}$/),
+      title: 'CVE-2026-10001 in libexample 1.2-3: libexample: <b>buffer</b> overflow in parse_header()',
+      severity: 'critical',
+      description: [
+        'A flaw in \\*parse_header\\* lets \\<img src=x> through.  \n\\# not a heading',
+        '- **Package:** `libexample`\n- **Installed version:** `1.2-3`\n- **Status:** `affected`\n- **Target:** `registry.example.com:5000/team/shop:build-812 (debian 12.4)`',
+        '**Fix**\n\nNo fixed version is known.',
+        '**References**\n\n- <https://avd.example.com/nvd/cve-2026-10001>\n- <https://nvd.example.com/CVE-2026-10001>\n- `javascript:alert(1)`',
+      ].join('\n\n'),
+      cwe: 'CWE-787',
+      cve: 'CVE-2026-10001',
+      cvss_score: 9.8,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      file: undefined,
+      line: undefined,
+      source: 'trivy',
+    });
+    expect(jar).toMatchObject({
+      title: 'GHSA-aaaa-bbbb-cccc in com.example:parser 2.14.1: The `parse` method runs code',
+      severity: 'high',
+      cvss_score: 9.3,
+      file: 'app/lib/parser-2.14.1.jar',
+    });
+    expect(jar?.description).toContain('Upgrade `com.example:parser` to `2.15.2` or `2.16.0`, or later.');
+    expect(jar?.description).toContain(
+      '### Impact\n\nThe `parse` method runs code.\n\n```java\nparse(input)\n```',
+    );
+  });
+
+  it('takes misconfigurations, secrets and licenses', () => {
+    expect(setting).toMatchObject({
+      title: 'AWS-0080: RDS encryption is off',
+      severity: 'high',
+      file: 'deploy/app.tf',
+      line: 3,
+    });
+    expect(setting?.description).toContain('  engine   = "postgres"\n  password = ********\n}');
+    expect(secret).toMatchObject({ severity: 'critical', cwe: 'CWE-798', file: 'app/.env', line: 2 });
+    expect(secret?.description).toContain('```\nTOKEN=********\n```');
+    expect(license).toMatchObject({
+      title: 'License GPL-3.0 (restricted) of app/LICENSE',
+      severity: 'high',
+      file: 'app/LICENSE',
+    });
+  });
+
+  it('keeps fingerprints over builds, upgrades that do not help, and lines', () => {
+    const before = fingerprints(findings);
+    expect(changed('trivy.json', 'build-812', 'build-813')).toEqual(before);
+    expect(changed('trivy.json', 'debian 12.4', 'debian 12.5')).toEqual(before);
+    expect(changed('trivy.json', '1.2-3', '1.2-4')).toEqual(before);
+    expect(changed('trivy.json', '2.14.1', '2.15.0')).toEqual(before);
+    expect(changed('trivy.json', '"StartLine": 3', '"StartLine": 33')).toEqual(before);
+    expect(changed('trivy.json', 'team/shop', 'team/other')[0]).not.toBe(before[0]);
+    expect(changed('trivy.json', 'aws_db_instance.shop', 'aws_db_instance.other')[3]).not.toBe(before[3]);
+  });
+
+  it('has none when there are no results', () => {
+    expect(importReport('{"SchemaVersion":2,"ArtifactName":"."}', context)).toEqual({
+      format: 'trivy',
+      findings: [],
+    });
+  });
+});
+
+describe('grype', () => {
+  const [found, unrated, another] = imported(own('grype.json'));
+
+  it('makes whole findings of matches', () => {
+    expect(found).toEqual({
+      fingerprint: expect.stringMatching(/^grype:[0-9a-f]{64}$/),
+      title: 'GHSA-aaaa-bbbb-cccc in left-pad 1.3.0: It runs `code` from <input>',
+      severity: 'critical',
+      description: [
+        'A flaw was found in left-pad. It runs `code` from &lt;input>',
+        '- **Package:** `left-pad`\n- **Installed version:** `1.3.0`\n- **Fixed version:** `1.3.1`\n- **Type:** `npm`\n- **Target:** `/builds/team/app/services/web`\n- **Path:** `/package-lock.json`\n- **Aliases:** `CVE-2026-10002`\n- **Known to be exploited:** `yes`\n- **EPSS:** `7.2 %`\n- **Matched by:** `exact-direct-match`',
+        '**Fix**\n\nUpgrade `left-pad` to `1.3.1`, or later.',
+        '**References**\n\n- <https://github.com/advisories/GHSA-aaaa-bbbb-cccc>\n- <https://example.com/left-pad>',
+      ].join('\n\n'),
+      cwe: 'CWE-94',
+      cve: 'CVE-2026-10002',
+      cvss_score: 9.8,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      file: 'services/web/package-lock.json',
+      line: undefined,
+      source: 'grype',
+    });
+  });
+
+  it('rates by CVSS what is not rated, and has a finding for each version', () => {
+    expect(unrated).toMatchObject({ title: 'CVE-2026-10003 in left-pad 1.2.0', severity: 'medium' });
+    expect(unrated?.description).toContain('The vendor will not fix it.');
+    expect(another).toMatchObject({ title: 'CVE-2026-10003 in left-pad 1.3.0', severity: 'info' });
+    // The one that is left when the other is gone keeps the first's.
+    const text = own('grype.json');
+    const report = JSON.parse(text);
+    report.matches.splice(1, 1);
+    expect(fingerprints(imported(JSON.stringify(report)))).toEqual([
+      found?.fingerprint,
+      unrated?.fingerprint,
+    ]);
+  });
+});
+
+describe('npm-audit', () => {
+  const findings = imported(own('npm-audit.json'));
+  const [direct, through, old] = findings;
+
+  it('makes whole findings of packages', () => {
+    expect(direct).toEqual({
+      fingerprint: expect.stringMatching(/^npm-audit:[0-9a-f]{64}$/),
+      title: 'GHSA-xvch-5gv4-984h in minimist: Prototype Pollution in minimist and 1 more',
+      severity: 'critical',
+      description: [
+        '- Prototype Pollution in minimist — critical, versions `<0.2.4`\n- Prototype \\<b>Pollution\\</b> — moderate, versions `<0.2.1`',
+        '- **Package:** `minimist`\n- **Vulnerable versions:** `<=0.2.3`\n- **Dependency:** `transitive`\n- **Makes vulnerable:** `mkdirp`',
+        '**Where**\n\n```\nnode_modules/minimist\nnode_modules/mkdirp/node_modules/minimist\n```',
+        '**Fix**\n\n```sh\nnpm audit fix\n```',
+        '**References**\n\n- <https://github.com/advisories/GHSA-xvch-5gv4-984h>\n- <https://github.com/advisories/GHSA-vh95-rmgr-6w4m>',
+      ].join('\n\n'),
+      cwe: 'CWE-1321',
+      cve: undefined,
+      cvss_score: 9.8,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      file: undefined,
+      line: undefined,
+      source: 'npm-audit',
+    });
+    expect(through).toMatchObject({ title: 'mkdirp depends on vulnerable minimist', severity: 'critical' });
+    expect(through?.description).toContain('This installs `mkdirp@3.0.1`, which is a breaking change.');
+    expect(old).toMatchObject({ title: 'old: Abandoned', severity: 'low', cvss_score: undefined });
+    expect(old?.description).toContain('No fix is available.');
+  });
+
+  it('has another fingerprint for another advisory, not for an edited one', () => {
+    const before = fingerprints(findings);
+    expect(changed('npm-audit.json', '1096465', '1109555')).toEqual(before);
+    expect(changed('npm-audit.json', 'node_modules/mkdirp/', 'node_modules/x/')).toEqual(before);
+    expect(changed('npm-audit.json', 'GHSA-vh95-rmgr-6w4m', 'GHSA-vh95-rmgr-6w4n')[0]).not.toBe(before[0]);
+  });
+
+  it('names the layout of npm 6, and what npm says when it fails', () => {
+    expect(() =>
+      imported('{"error":{"code":"ENOLOCK","summary":"This needs a lockfile.","detail":""}}'),
+    ).toThrow('npm audit has failed: This needs a lockfile.');
+    expect(() => imported('{"actions":[],"advisories":{},"metadata":{}}')).toThrow(/npm 7 or later/);
+  });
+});
+
+describe('osv-scanner', () => {
+  const [rated, alias, unrated, repository] = imported(own('osv-scanner.json'));
+
+  it('makes whole findings of advisories', () => {
+    expect(rated).toEqual({
+      fingerprint: expect.stringMatching(/^osv-scanner:[0-9a-f]{64}$/),
+      title: 'GHSA-aaaa-bbbb-cccc in Example-Lib 2.0.1: Example-Lib reads any file',
+      severity: 'high',
+      description: [
+        'Example-Lib reads any file',
+        '- **Package:** `Example-Lib`\n- **Ecosystem:** `PyPI`\n- **Installed version:** `2.0.1`\n- **Fixed version:** `2.0.2`\n- **Source:** `web/requirements.txt`\n- **Dependency groups:** `requirements`\n- **Aliases:** `CVE-2026-10004, PYSEC-2026-7`\n- **Vulnerable code is called:** `no`',
+        '**Fix**\n\nUpgrade `Example-Lib` to `2.0.2`, or later.',
+        "**Details**\n\n### Impact\n\nAn attacker reads **any** file. &lt;script>alert(1)&lt;/script>\n\n```\nread('/etc/passwd')\n```",
+        '**References**\n\n- <https://osv.dev/vulnerability/GHSA-aaaa-bbbb-cccc>\n- <https://nvd.example.com/CVE-2026-10004>\n- <https://example.com/lib>',
+      ].join('\n\n'),
+      cwe: 'CWE-22',
+      cve: 'CVE-2026-10004',
+      cvss_score: 8.7,
+      cvss_vector: 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:N/VA:N/SC:N/SI:N/SA:N',
+      file: 'web/requirements.txt',
+      line: undefined,
+      source: 'osv-scanner',
+    });
+  });
+
+  it('rates an advisory like the others of its vulnerability, and what nobody rates in the middle', () => {
+    expect(alias).toMatchObject({
+      title: 'PYSEC-2026-7 in Example-Lib 2.0.1: It reads any file',
+      severity: 'high',
+      cve: 'CVE-2026-10004',
+    });
+    expect(unrated).toMatchObject({ severity: 'medium', cvss_score: undefined });
+    expect(repository).toMatchObject({
+      title: 'OSV-2026-9 in vendor/c/ f5f3c22f3ed5: Heap-buffer-overflow in decode',
+      severity: 'medium',
+      file: undefined,
+    });
+  });
+
+  it('keeps fingerprints over an upgrade that does not help, and where the checkout is', () => {
+    const before = fingerprints(imported(own('osv-scanner.json')));
+    expect(changed('osv-scanner.json', '"version": "2.0.1"', '"version": "2.0.0"')).toEqual(before);
+    const elsewhere = own('osv-scanner.json').replaceAll('/builds/team/app/', '/home/me/');
+    expect(fingerprints(importReport(elsewhere, { workspace: '/home/me' }).findings)).toEqual(before);
+    expect(changed('osv-scanner.json', 'web/requirements', 'api/requirements')[0]).not.toBe(before[0]);
+  });
+
+  it('has none when nothing was found', () => {
+    expect(importReport('{"results":[],"experimental_config":{}}', context)).toEqual({
+      format: 'osv-scanner',
+      findings: [],
+    });
+  });
+});
+
+describe('pip-audit', () => {
+  it('makes whole findings of vulnerabilities', () => {
+    expect(imported(own('pip-audit.json'))[0]).toEqual({
+      fingerprint: expect.stringMatching(/^pip-audit:[0-9a-f]{64}$/),
+      title: 'PYSEC-2026-7 in example-lib 2.0.1: Reads *any* file: <script>alert(1)</script>',
+      severity: 'medium',
+      description: [
+        '\\### Impact Reads \\*any\\* file: \\<script>alert(1)\\</script>',
+        '- **Package:** `example-lib`\n- **Installed version:** `2.0.1`\n- **Fixed version:** `2.0.2, 3.1`\n- **Aliases:** `CVE-2026-10004, GHSA-aaaa-bbbb-cccc`\n- **Severity:** `not rated by pip-audit`',
+        '**Fix**\n\nUpgrade `example-lib` to `2.0.2` or `3.1`, or later.',
+        '**References**\n\n- <https://osv.dev/vulnerability/PYSEC-2026-7>',
+      ].join('\n\n'),
+      cve: 'CVE-2026-10004',
+      cwe: undefined,
+      cvss_score: undefined,
+      cvss_vector: undefined,
+      file: undefined,
+      line: undefined,
+      source: 'pip-audit',
+    });
+  });
+
+  it('reads the older layout as well', () => {
+    const [{ dependencies }] = documents('pip-audit.json') as [{ dependencies: unknown }];
+    expect(importReport(JSON.stringify(dependencies), context)).toEqual(
+      importReport(own('pip-audit.json'), context),
+    );
+  });
+});
+
+describe('snyk', () => {
+  const findings = imported(own('snyk.json'));
+  const [deep, near, license, application] = findings;
+
+  it('makes whole findings of entries', () => {
+    expect(deep).toEqual({
+      fingerprint: expect.stringMatching(/^snyk:[0-9a-f]{64}$/),
+      title: 'CVE-2026-10005 in @scope/example 4.5.0: Prototype Pollution (by builder)',
+      severity: 'high',
+      description: [
+        '[example](https://example.com) merges objects.\n\nAffected versions are **vulnerable**. &lt;script>alert(1)&lt;/script>',
+        '- **Snyk id:** `SNYK-JS-EXAMPLE-1`\n- **Package:** `@scope/example`\n- **Installed version:** `4.5.0`\n- **Fixed version:** `4.5.6`\n- **Project:** `web`\n- **Manifest:** `services/web/package-lock.json`\n- **Exploit maturity:** `Proof of Concept`',
+        '**Where**\n\n```\nweb@1.0.0 > builder@2.0.0 > @scope/example@4.5.0\n```',
+        '**Fix**\n\nUpgrade to `builder@2.1.0`, which brings a fixed version.\n\nUpgrade `example` to version 4.5.6 or higher.',
+        '**Details**\n\nWhat it is in general.',
+        '**References**\n\n- <https://security.snyk.io/vuln/SNYK-JS-EXAMPLE-1>\n- <https://example.com/commit>',
+      ].join('\n\n'),
+      cwe: 'CWE-1321',
+      cve: 'CVE-2026-10005',
+      cvss_score: 7.3,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L/E:P',
+      file: 'services/web/package-lock.json',
+      line: undefined,
+      source: 'snyk',
+    });
+    expect(near?.title).toBe('CVE-2026-10005 in @scope/example 4.5.0: Prototype Pollution');
+    expect(near?.fingerprint).not.toBe(deep?.fingerprint);
+  });
+
+  it('takes licenses, and the applications in an image', () => {
+    expect(license).toMatchObject({
+      title: 'License issue in copied 1.0.0: GPL-3.0 license',
+      severity: 'medium',
+      cve: undefined,
+    });
+    expect(application).toMatchObject({ severity: 'low', file: 'srv/package-lock.json' });
+    expect(application?.description).toContain('Upgrade `other` to `0.1.1`, or later.');
+  });
+
+  it('keeps fingerprints over versions', () => {
+    const before = fingerprints(findings);
+    expect(changed('snyk.json', /(?<=[@"])4\.5\.0/g, '4.5.1')).toEqual(before);
+    expect(changed('snyk.json', 'builder@2.0.0', 'builder@2.0.9')).toEqual(before);
+    expect(changed('snyk.json', 'web@1.0.0', 'web@1.0.1')).toEqual(before);
+  });
+
+  it('reads one project, and says what it cannot read', () => {
+    const [projects] = documents('snyk.json') as [unknown[]];
+    expect(imported(JSON.stringify(projects[0]))).toEqual(findings.slice(0, 3));
+    expect(() => imported('{"ok":false,"error":"Missing node_modules","path":"/x"}')).toThrow(
+      'Snyk could not test: Missing node_modules at error',
+    );
+    const infrastructure = {
+      vulnerabilities: [],
+      ok: false,
+      infrastructureAsCodeIssues: [{ id: 'SNYK-CC-1' }],
+    };
+    expect(() => imported(JSON.stringify(infrastructure))).toThrow(/snyk iac test --sarif/);
+  });
+});
+
+describe('govulncheck', () => {
+  const findings = imported(own('govulncheck.jsonl'));
+  const [required, imports, called, unknown] = findings;
+
+  it('makes whole findings of messages', () => {
+    expect(called).toEqual({
+      fingerprint: expect.stringMatching(/^govulncheck:[0-9a-f]{64}$/),
+      title: 'GO-2026-9001 in parse.Parser.Document (called): Unbounded recursion in example.com/yaml',
+      severity: 'high',
+      description: [
+        'Unbounded recursion in example.com/yaml',
+        '- **Module:** `example.com/yaml`\n- **Installed version:** `v1.2.0`\n- **Fixed version:** `v1.2.1`\n- **Package:** `example.com/yaml/parse`\n- **Symbol:** `parse.Parser.Document`\n- **Use:** `the code calls the vulnerable symbol`\n- **Called at:** `settings/settings.go:17`\n- **Aliases:** `CVE-2026-10006, GHSA-aaaa-bbbb-cccc`',
+        '```\ncmd/main.go:9 cmd.main\nsettings/settings.go:17 settings.Read\nparse/parser.go:40 parse.Parser.Document\n```',
+        '**Fix**\n\nUpgrade `example.com/yaml` to `v1.2.1`, or later.',
+        '**Details**\n\nA nested document *exhausts* the stack.',
+        '**References**\n\n- <https://pkg.go.dev/vuln/GO-2026-9001>\n- <https://example.com/yaml/fix>',
+      ].join('\n\n'),
+      cve: 'CVE-2026-10006',
+      cwe: undefined,
+      cvss_score: undefined,
+      cvss_vector: undefined,
+      file: 'settings/settings.go',
+      line: 17,
+      source: 'govulncheck',
+    });
+  });
+
+  it('rates by use', () => {
+    expect(required).toMatchObject({ severity: 'info', file: undefined });
+    expect(required?.description).toContain('required, findings of their own say what of it');
+    const [quick] = imported(
+      own('govulncheck.jsonl').replace('"scan_level": "symbol"', '"scan_level": "package"'),
+    ).slice(-1);
+    expect(quick).toMatchObject({ severity: 'medium' });
+    expect(imports).toMatchObject({ severity: 'low', file: undefined });
+    expect(unknown).toMatchObject({ title: 'GO-2026-9003 in net/url (imported)', severity: 'low' });
+    expect(unknown?.description).toContain('imported, none of its vulnerable symbols is called');
+    expect(unknown?.description).toContain('Build with Go 1.24.6 or later.');
+  });
+
+  it('keeps fingerprints over lines, callers and versions', () => {
+    const before = fingerprints(findings);
+    expect(changed('govulncheck.jsonl', '"line": 17', '"line": 71')).toEqual(before);
+    expect(changed('govulncheck.jsonl', '"main"', '"run"')).toEqual(before);
+    expect(changed('govulncheck.jsonl', 'v1.2.0', 'v1.1.9')).toEqual(before);
+    expect(changed('govulncheck.jsonl', '"Document"', '"Stream"')[2]).not.toBe(before[2]);
+  });
+
+  it('reads messages in an array, and those of a run without any', () => {
+    const messages = documents('govulncheck.jsonl');
+    expect(importReport(JSON.stringify(messages), context)).toEqual({ format: 'govulncheck', findings });
+    expect(imported(JSON.stringify(messages[0]))).toEqual([]);
+  });
+});
+
+describe('nuclei', () => {
+  const findings = imported(own('nuclei.jsonl'));
+  const [login, , , blind, version, key, old] = findings;
+
+  it('makes whole findings of events', () => {
+    expect(login).toEqual({
+      fingerprint: expect.stringMatching(/^nuclei:[0-9a-f]{64}$/),
+      title: 'Shop - Default Login at https://shop.example.com/login?next=/&password=********',
+      severity: 'critical',
+      description: [
+        'Shop has \\*default\\* \\<b>credentials\\</b>.',
+        '- **Template:** `shop-default-login`\n- **Matched at:** `https://shop.example.com/login?next=/&password=********`\n- **Host:** `shop.example.com`\n- **IP:** `192.0.2.7`\n- **Protocol:** `http`\n- **Extracted:** `sess********`\n- **With:** `username=admin, password=********`\n- **Tags:** `shop, default-login`',
+        "```\ncurl -X 'POST' -d 'user=admin&password=********' -H 'Authorization: ********' -H 'Cookie: ********' -H 'X-Api-Key: ********' 'https://shop.example.com/login'\n```",
+        '**Fix**\n\nChange the password.',
+        '**References**\n\n- <https://example.com/shop>\n- <https://cloud.projectdiscovery.io/public/shop-default-login>',
+      ].join('\n\n'),
+      cwe: 'CWE-798',
+      cve: undefined,
+      cvss_score: 9.8,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      file: undefined,
+      line: undefined,
+      source: 'nuclei',
+    });
+  });
+
+  it('leaves out what did not match, and reads older layouts and files', () => {
+    expect(findings.map(({ title }) => title).join()).not.toContain('permissions-policy');
+    expect(version?.description).toContain('`Apache/2.4.65 (Debian), PHPSESSID=********; path=/`');
+    expect(key).toMatchObject({ title: 'Private Key at conf/id_rsa', file: 'conf/id_rsa', line: 3 });
+    expect(old).toMatchObject({ title: 'Old Layout (one) at shop.example.com:22', severity: 'low' });
+    expect(old?.description).toContain('- <https://example.com/1>\n- <https://example.com/2>');
+    expect(blind).toMatchObject({ severity: 'medium', cve: 'CVE-2026-10007', cvss_score: 5.3 });
+  });
+
+  it('keeps fingerprints over what nuclei makes up', () => {
+    const before = fingerprints(findings);
+    expect(
+      changed('nuclei.jsonl', 'c23b2la0kl1krjcrdj10cndmnioyyyyyn', 'd99b2la0kl1krjcrdj10cndmnioyyyyyn'),
+    ).toEqual(before);
+    expect(changed('nuclei.jsonl', '2mGZ0bq3Xk9VtYw8PjLhRsNcDfA', '2nHA1cr4Yl0WuZx9QkMiStOdEgB')).toEqual(
+      before,
+    );
+    expect(changed('nuclei.jsonl', 'Winter26!', 'Summer27!')).toEqual(before);
+    expect(changed('nuclei.jsonl', '/fetch', '/load')[3]).not.toBe(before[3]);
+  });
+
+  it('reads its JSON export', () => {
+    expect(imported(JSON.stringify(documents('nuclei.jsonl')))).toEqual(findings);
+  });
+});
+
+describe('cvssOf', () => {
+  it.each([
+    ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 9.3],
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 9.8],
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:P/RL:O', 9.8],
+    ['CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', 10],
+    ['AV:N/AC:M/Au:N/C:P/I:P/A:P', 6.8],
+  ])('%s', (vector, score) => {
+    expect(cvssOf(vector)).toEqual({ score, vector });
+    expect(cvssOf(` (${vector}) `)).toEqual({ score, vector });
+  });
+
+  it.each([
+    undefined,
+    null,
+    '',
+    'CVSS:3.1/AV:N',
+    'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H',
+    'CVSS:3.1/AV:Z/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/constructor:x',
+    'CVSS:4.0/AV:N',
+    'High',
+  ])('is nothing for %s', (vector) => {
+    expect(cvssOf(vector)).toBeUndefined();
+  });
+});
+
+describe('withoutCredentials', () => {
+  it.each([
+    ['GET / HTTP/1.1\r\nCookie: sid=hunter22\r\nHost: x', 'GET / HTTP/1.1\r\nCookie: ********\r\nHost: x'],
+    ['-H "Authorization: Digest hunter22" -H "Host: x"', '-H "Authorization: ********" -H "Host: x"'],
+    [
+      'https://me:hunter22@example.com/?a=1&api_key=hunter22#x',
+      'https://me:********@example.com/?a=1&api_key=********',
+    ],
+    ['{"user":"me","password":"hunter\\"22"}', '{"user":"me","password":********}'],
+    ['db_password = "hunter22" # or not', 'db_password = ******** # or not'],
+    ['- name: DB_PASSWORD\n  value: hunter22\n', '- name: DB_PASSWORD\n  value: ********\n'],
+    ['ENV API_TOKEN hunter22', 'ENV API_TOKEN ********'],
+    ['see eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.hunter22', 'see ********'],
+    ['a -----BEGIN PRIVATE KEY-----\nhunter22', 'a ********'],
+  ])('%j', (text, masked) => {
+    expect(withoutCredentials(text)).toBe(masked);
+  });
+
+  it.each([
+    'Apache/2.4.65 (Debian)',
+    'author: me',
+    'passed: 5',
+    'https://example.com:8080/a?b=c',
+    'a secret was found',
+  ])('leaves %j', (text) => {
+    expect(withoutCredentials(text)).toBe(text);
+  });
+});

@@ -1,0 +1,601 @@
+import * as fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { recountOrg } from '../../db/findings/recount.ts';
+import { endpoints } from '../../handlers/index.ts';
+import { insertOrg } from '../../lib/orgs/create.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import {
+  type Answered,
+  answerFaults,
+  anyCall,
+  BASE_DOMAIN,
+  type Call,
+  type Change,
+  COOKIES,
+  changeFaults,
+  claimsOf,
+  DEVICES,
+  DOMAIN,
+  EMAILS,
+  ENDPOINTS,
+  type EndpointName,
+  emailOf,
+  type Facts,
+  INVITED,
+  idOf,
+  MEMBERS,
+  mailedToken,
+  mint,
+  ORGS,
+  type OrgName,
+  optionsOf,
+  RECOVERY_CODE,
+  RIGHT_PASSWORD,
+  readable,
+  SESSIONS,
+  STRICT,
+  schemaOf,
+  sha256,
+  TOKENS,
+  TOTP_SECRET,
+  type TokenName,
+  tokenText,
+  UNVERIFIED,
+  USERS,
+  WITH_MFA,
+} from '../support/isolation-model.ts';
+import { limit } from '../support/limits.ts';
+
+/*
+ * Random calls with mixed-up hosts, cookies, tokens and ids, in organizations where the same ids name different things,
+ * compared with a model of who may see and change what. ISOLATION_RUNS=5000 hunts longer. The seed and path that a
+ * failure prints play it again; add `-t` with the name of the test.
+ */
+
+const { ISOLATION_RUNS, ISOLATION_SEED, ISOLATION_PATH } = process.env;
+const RUNS = Number(ISOLATION_RUNS ?? 120);
+const CALLS_PER_RUN = 16;
+const TIME_LIMIT = 9_000;
+const TIMEOUT = limit(60_000 + RUNS * 1_000);
+const again = {
+  ...(ISOLATION_SEED && { seed: Number(ISOLATION_SEED) }),
+  ...(ISOLATION_PATH && { path: ISOLATION_PATH }),
+};
+
+let t: TestApp;
+/** All over the same database. */
+let apps: Record<'based' | 'single' | 'strict', TestApp>;
+const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
+
+beforeAll(async () => {
+  // Few connections: each has to learn the tables of all organizations.
+  const env = { SVC_DB_POOL_MAX: '3' };
+  t = await startApp({ env });
+  apps = {
+    single: t,
+    based: await startApp({ databaseUrl: t.databaseUrl, env: { ...env, SVC_BASE_DOMAIN: BASE_DOMAIN } }),
+    strict: await startApp({
+      databaseUrl: t.databaseUrl,
+      // The sessions of the model were last used long ago.
+      env: { ...env, SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off', SVC_SESSION_IDLE_MINUTES: '0' },
+    }),
+  };
+  // Thousands of commits, and of passwords: neither has to be safe here.
+  await sql(`
+    set synchronous_commit = off;
+    do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$`);
+  for (const { services } of Object.values(apps))
+    services.hasher = {
+      hash: async (password) => `plain ${password}`,
+      verify: async (hash, password) => hash === `plain ${password}`,
+    };
+  await makeUsers();
+  for (const org of ORGS) {
+    await makeOrg(org);
+    await recountOrg(t.services.database.sql, idOf('org', org));
+  }
+  await keepJournal();
+});
+
+// --- The world: all organizations hold the same ids, each text carries the mark of its owner ---
+
+const NOW = new Date();
+const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000).toISOString();
+const DAY = 24 * 60 * 60;
+
+/** Inserts rows given by column name. */
+const insert = (table: string, rows: Record<string, unknown>[]) =>
+  sql(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`, [
+    JSON.stringify(rows),
+  ]);
+
+async function makeUsers() {
+  const created_at = at(-DAY);
+  const all = <T>(make: (user: (typeof USERS)[number]) => T[]) => USERS.flatMap(make);
+  await insert(
+    'shared.users',
+    all((user) => [
+      {
+        id: idOf('user', user),
+        name: `secret.${user}.name`,
+        avatar_url: '',
+        password_hash: `plain ${RIGHT_PASSWORD}`,
+        mfa_enabled: WITH_MFA.includes(user),
+        sign_ins: 0,
+        created_at,
+      },
+    ]),
+  );
+  await insert(
+    'shared.user_emails',
+    all((user) =>
+      EMAILS.map((name) => ({
+        id: idOf('email', `${user}/${name}`),
+        user_id: idOf('user', user),
+        email: emailOf(user, name),
+        is_primary: name === 'main',
+        verified_at: name === 'hidden' || (name === 'main' && UNVERIFIED.includes(user)) ? null : created_at,
+        created_at,
+      })),
+    ),
+  );
+  await insert(
+    'shared.sessions',
+    all((user) =>
+      SESSIONS.map((state) => ({
+        id: idOf('session', `${user}/${state}`),
+        user_id: idOf('user', user),
+        ip_address: '203.0.113.7',
+        user_agent: `secret.${user}.agent`,
+        browser: '',
+        os: '',
+        device_type: '',
+        created_at,
+        last_active_at: created_at,
+        expires_at: at(state === 'expired' ? -1 : DAY),
+        revoked_at: state === 'revoked' ? created_at : null,
+        // Of tomorrow: it stays fresh in a long hunt, too. The other one never was.
+        stepped_up_at: state === 'live' ? at(DAY) : null,
+      })),
+    ),
+  );
+  await insert(
+    'shared.mfa_devices',
+    all((user) =>
+      DEVICES.map((name) => ({
+        id: idOf('device', `${user}/${name}`),
+        user_id: idOf('user', user),
+        type: name === 'mail' ? 'email' : 'totp',
+        name: `secret.${user}.${name}`,
+        email_id: name === 'mail' ? idOf('email', `${user}/main`) : null,
+        secret: name === 'mail' ? null : `plain.${TOTP_SECRET}`,
+        verified: name !== 'phone',
+        created_at,
+      })),
+    ),
+  );
+  await insert(
+    'shared.mailed_tokens',
+    all((user) =>
+      (['reset_password', 'verify_email'] as const).map((purpose) => ({
+        token_hash: sha256(mailedToken(purpose, user)),
+        purpose,
+        user_id: idOf('user', user),
+        email_id: idOf('email', `${user}/${purpose === 'verify_email' ? 'hidden' : 'main'}`),
+        expires_at: at(DAY),
+        created_at,
+      })),
+    ),
+  );
+  await insert(
+    'shared.mfa_logins',
+    USERS.map((user) => ({
+      id: idOf('mfa', user),
+      user_id: idOf('user', user),
+      failures: 0,
+      expires_at: at(2 * DAY),
+    })),
+  );
+  await insert(
+    'shared.primary_email_changes',
+    USERS.map((user) => ({
+      token_hash: sha256(mailedToken('undo_email_change', user)),
+      user_id: idOf('user', user),
+      old_email: emailOf(user, 'spare'),
+      old_email_verified: true,
+      new_email: emailOf(user, 'main'),
+      changed_at: created_at,
+      expires_at: at(2 * DAY),
+    })),
+  );
+  await insert(
+    'shared.recovery_codes',
+    WITH_MFA.map((user) => ({
+      user_id: idOf('user', user),
+      code_hash: sha256(`${idOf('user', user)} ${RECOVERY_CODE.replaceAll('-', '')}`),
+    })),
+  );
+
+  const { signedTokens } = t.services;
+  for (const cookie of COOKIES) {
+    const claims = claimsOf(cookie);
+    if (!claims) continue;
+    const signed = { userId: idOf('user', claims.user), id: claims.session };
+    mint(cookie, await signedTokens.sign('session', signed, NOW));
+  }
+  // Of tomorrow, so that they are valid in a long hunt, too.
+  for (const user of USERS) {
+    const claims = { userId: idOf('user', user), id: idOf('mfa', user) };
+    mint(`mfa/${user}`, await signedTokens.sign('mfa', claims, new Date(at(DAY))));
+  }
+}
+
+async function makeOrg(org: OrgName) {
+  const { db } = t.services.database;
+  const id = idOf('org', org);
+  const created_at = at(-DAY);
+  const mark = (text: string) => `secret.${org}.${text}`;
+  const made = {
+    id,
+    name: `secret.${org}`,
+    slug: org,
+    plan: 'free' as const,
+    createdAt: new Date(created_at),
+  };
+  await db.transaction((tx) =>
+    insertOrg(tx, { ...made, ownerId: idOf('user', 'eve') }, t.services.orgMigrations),
+  );
+  await sql('delete from shared.memberships where org_id = $1', [id]);
+  const members = Object.entries(MEMBERS[org]);
+  await insert(
+    'shared.memberships',
+    members.map(([user, role]) => {
+      const invited = INVITED[org][user as (typeof USERS)[number]];
+      return {
+        org_id: id,
+        user_id: idOf('user', user),
+        role,
+        invited_email: invited && emailOf(user, invited),
+        confirmed_at: invited && invited !== 'hidden' ? created_at : null,
+        created_at,
+      };
+    }),
+  );
+  if (org === DOMAIN.org)
+    await sql('update shared.orgs set custom_domain = $1 where id = $2', [DOMAIN.host, id]);
+  const schema = schemaOf(org);
+  const enabled = [org === STRICT && 'require_mfa', org === 'alpha' && 'org_wide_tokens'].filter(Boolean);
+  await sql(
+    `insert into ${schema}.feature_flags
+     select name, true, name = any(string_to_array($1, ',')), name from unnest(array['org_wide_tokens', 'require_mfa']) name`,
+    [enabled.join()],
+  );
+
+  // In Charlie slugs and things are the other way round.
+  const turned = org === 'charlie';
+  const other = { shop: 'site', site: 'shop', vault: 'vault' } as const;
+  const projects = (['shop', 'site', 'vault'] as const).filter((name) => name !== 'vault' || org === 'bravo');
+  const things = {
+    shop: ['nightly', 'sqli'],
+    site: ['weekly', 'xss'],
+    vault: ['vault-scan', 'vault-rce'],
+  } as const;
+  for (const name of projects) {
+    const project_id = idOf('project', turned ? other[name] : name);
+    const project = turned ? other[name] : name;
+    const [scan_id, finding] = things[name];
+    await insert(`${schema}.projects`, [
+      { id: project_id, name: mark(project), slug: turned ? other[project] : project, created_at },
+    ]);
+    await insert(`${schema}.scans`, [
+      {
+        scan_id,
+        project_id,
+        persona: 'senku',
+        name: mark(`${project}.scan`),
+        target: { path: mark(`${project}.path`) },
+        status: 'running',
+        created_at,
+      },
+    ]);
+    await insert(`${schema}.findings`, [
+      {
+        id: idOf('finding', finding),
+        project_id,
+        fingerprint: finding,
+        scan_id,
+        last_scan_id: scan_id,
+        title: mark(`${project}.title`),
+        severity: 'high',
+        description: mark(`${project}.description`),
+        file: mark(`${project}.file`),
+        status: 'open',
+        status_changed_at: created_at,
+        regressed: false,
+        seen_count: 1,
+        last_seen_at: created_at,
+        created_at,
+        updated_at: created_at,
+      },
+    ]);
+    await insert(`${schema}.exploits`, [
+      {
+        id: idOf('exploit', `poc-${finding.replace('vault-rce', 'vault')}`),
+        finding_id: idOf('finding', finding),
+        filename: mark(`${project}.filename`),
+        language: 'python',
+        code: mark(`${project}.code`),
+        created_at,
+      },
+    ]);
+  }
+  await insert(
+    `${schema}.api_tokens`,
+    TOKENS.filter((name) => name !== 'nowhere' && (name !== 'vault' || org === 'bravo')).map((name) => {
+      const is = (kind: TokenName, twin: OrgName) => name === kind || (name === 'twin' && org === twin);
+      const ofProject = name === 'site' || name === 'vault' ? name : is('shop', 'bravo') ? 'shop' : undefined;
+      return {
+        id: idOf('token', name),
+        project_id: ofProject ? idOf('project', ofProject) : null,
+        name: mark(`tokens.${name}`),
+        prefix: 'svc_aaaaaaaa',
+        token_hash: sha256(tokenText(org, name)),
+        created_by: idOf('user', 'ada'),
+        expires_at: is('expired', 'delta') ? at(-1) : null,
+        revoked: is('revoked', 'charlie'),
+        created_at,
+      };
+    }),
+  );
+}
+
+// --- The journal: triggers write down every row that changes; a snapshot brings it back ---
+
+async function keepJournal() {
+  await sql(`
+    create schema journal;
+    create unlogged table journal.changes (n bigserial primary key, "schema" text, "table" text, op text, "row" jsonb);
+    create function journal.note() returns trigger language plpgsql as $$
+    declare
+      was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+      now jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+      touched text[] := '{last_used,last_active_at}';
+      op text := case when tg_op = 'UPDATE' and was - touched = now - touched then 'TOUCH' else tg_op end;
+    begin
+      if was is distinct from now then
+        insert into journal.changes ("schema", "table", op, "row")
+        select tg_table_schema, tg_table_name, op, r from unnest(array[was, now]) r
+        where r is not null and (op <> 'TOUCH' or r = now);
+      end if;
+      return null;
+    end $$;
+    create schema snapshot;
+    do $$
+    declare t record;
+    begin
+      for t in select schemaname as s, tablename as n from pg_tables
+        where schemaname = 'shared' or schemaname like 'org\\_%'
+      loop
+        -- Mails are taken from their queue at any time.
+        execute format('create trigger journal after %s on %I.%I for each row execute function journal.note()',
+          case when t.n = 'outgoing_mails' then 'insert' else 'insert or update or delete' end, t.s, t.n);
+        execute format('create table snapshot.%I as table %I.%I', t.s || '.' || t.n, t.s, t.n);
+      end loop;
+    end $$`);
+}
+
+let last = '0';
+
+/** What was written since the last time. */
+async function readJournal(): Promise<Change[]> {
+  const rows = await t.services.database.sql.unsafe<(Change & { n: string })[]>(
+    'select * from journal.changes where n > $1 order by n',
+    [last],
+    { prepare: true },
+  );
+  last = rows.at(-1)?.n ?? last;
+  for (const change of rows) {
+    if (change.table !== 'outgoing_mails') continue;
+    const { id, sealed } = change.row;
+    change.row = { id, ...JSON.parse(await t.services.mailBox.open(String(sealed), String(id))) };
+  }
+  return rows.filter(({ row }) => row.recipient !== 'nobody@invalid');
+}
+
+/** Puts back what the changes have changed. */
+async function undo(changes: readonly Change[]): Promise<void> {
+  const known = new Set<string>(['shared', ...ORGS.map(schemaOf)]);
+  const written = changes.filter(({ table }) => table !== 'outgoing_mails');
+  const tables = new Set(
+    written.filter(({ schema }) => known.has(schema)).map((c) => `${c.schema}.${c.table}`),
+  );
+  const orgs = written.filter(({ table, row }) => table === 'orgs' && !known.has(schemaName(row.id)));
+  const statements = [
+    // Neither foreign keys nor the journal.
+    "set local session_replication_role = 'replica'",
+    ...[...tables].flatMap((name) => [
+      `delete from ${name}`,
+      `insert into ${name} select * from snapshot."${name}"`,
+    ]),
+    ...orgs.map(({ row }) => `drop schema if exists ${schemaName(row.id)} cascade`),
+  ];
+  if (statements.length > 1) await sql(statements.join(';\n'));
+}
+
+const schemaName = (orgId: unknown) => `org_${String(orgId).replaceAll('-', '')}`;
+
+// --- The facts ---
+
+let factsQuery: string | undefined;
+
+async function readFacts(): Promise<Facts> {
+  const map = (from: string, key: string, value: string) =>
+    `(select coalesce(json_object_agg(${key}, ${value}), '{}') from ${from})`;
+  const object = (fields: Record<string, string>) =>
+    `json_build_object(${Object.entries(fields).map(([key, value]) => `'${key}', ${value}`)})`;
+  const ofOrg = (org: OrgName) => {
+    const s = schemaOf(org);
+    return object({
+      members: map(
+        `shared.memberships where org_id = '${idOf('org', org)}'`,
+        'user_id',
+        object({
+          role: 'role',
+          invited: 'invited_email',
+          confirmed: 'confirmed_at is not null',
+          unseen: 'coalesce(confirmed_at = created_at, false)',
+        }),
+      ),
+      flags: map(`${s}.feature_flags`, 'name', 'provisioned and enabled'),
+      projects: map(`${s}.projects`, 'id', 'slug'),
+      scans: map(`${s}.scans`, 'scan_id', 'project_id'),
+      findings: map(`${s}.findings`, 'id', 'project_id'),
+      exploits: map(`${s}.exploits`, 'id', 'finding_id'),
+      tokens: map(
+        `${s}.api_tokens`,
+        'id',
+        object({
+          hash: 'token_hash',
+          project: 'project_id',
+          revoked: 'revoked',
+          expired: 'coalesce(expires_at <= now(), false)',
+        }),
+      ),
+    });
+  };
+  factsQuery ??= `select ${object({
+    orgs: object(Object.fromEntries(ORGS.map((org) => [org, ofOrg(org)]))),
+    users: map('shared.users', 'id', object({ mfa: 'mfa_enabled' })),
+    emails: map(
+      'shared.user_emails',
+      'id',
+      object({ user: 'user_id', email: 'email', primary: 'is_primary', verified: 'verified_at is not null' }),
+    ),
+    devices: map('shared.mfa_devices', 'id', object({ user: 'user_id', type: 'type' })),
+    sessions: map(
+      'shared.sessions',
+      'id',
+      object({
+        user: 'user_id',
+        live: 'revoked_at is null and expires_at > now()',
+        fresh: "greatest(created_at, stepped_up_at) > now() - interval '10 minutes'",
+      }),
+    ),
+  })} as facts`;
+  const [row] = await t.services.database.sql.unsafe<{ facts: Facts }[]>(factsQuery, [], { prepare: true });
+  if (!row) throw new Error('no facts');
+  return row.facts;
+}
+
+// --- The properties ---
+
+async function answered(call: Call, facts: Facts): Promise<Answered> {
+  const { api } = apps[call.door.app];
+  // One slash more: this is a path from the root.
+  const answer = await api
+    .call(call.endpoint.method, `/${call.path}`, optionsOf(call, facts))
+    .catch((cause: Error) => {
+      throw new Error(`${call}\n  ${cause.message}`, { cause });
+    });
+  return { call, answer };
+}
+
+/** @param calls that led there */
+function complain(calls: Call[], faults: string[]) {
+  const lines = [...new Set(faults)].map((fault) => `  ${readable(fault)}`);
+  if (lines.length > 0) throw new Error([...calls, ...lines].join('\n'));
+}
+
+/** Checks many runs, each of several calls in the same world, and fails with what a person can read. */
+async function hunt(
+  call: fc.Arbitrary<Call>,
+  runs: number,
+  run: (calls: Call[], facts: Facts, written: Change[]) => Promise<void>,
+) {
+  const facts = await readFacts();
+  // A slow machine asks less; fast-check's own limit would leave a run behind.
+  const deadline = performance.now() + (ISOLATION_RUNS ? Infinity : TIME_LIMIT);
+  let isShrinking = false;
+  const property = fc.asyncProperty(
+    fc.array(call, { minLength: 1, maxLength: CALLS_PER_RUN, size: 'max' }),
+    async (calls) => {
+      if (!isShrinking && performance.now() > deadline) return;
+      const written: Change[] = [];
+      try {
+        await run(calls, facts, written);
+      } catch (error) {
+        isShrinking = true;
+        throw error;
+      } finally {
+        await undo([...written, ...(await readJournal())]);
+      }
+    },
+  );
+  const { failed, errorInstance, seed, counterexamplePath } = await fc.check(property, {
+    numRuns: runs,
+    ...again,
+  });
+  if (!failed) return;
+  const path = `ISOLATION_SEED=${seed} ISOLATION_PATH=${counterexamplePath}`;
+  throw new Error(`${(errorInstance as Error).message}\nAgain: ${path}`, { cause: errorInstance });
+}
+
+let made = 0;
+
+it(
+  'shows and changes only what is the caller’s',
+  async () => {
+    await hunt(anyCall(ENDPOINTS), RUNS, async (calls, facts, written) => {
+      let before = facts;
+      for (const [index, call] of calls.entries()) {
+        const one = await answered(call, before);
+        const changes = await readJournal();
+        written.push(...changes);
+        const after = changes.some(({ op }) => op !== 'TOUCH') ? await readFacts() : before;
+        complain(calls.slice(0, index + 1), [
+          ...answerFaults(one, before, after),
+          ...changeFaults([one], changes, before, after),
+        ]);
+        before = after;
+        made++;
+      }
+    });
+  },
+  TIMEOUT,
+);
+
+it(
+  'does so for calls at the same time',
+  async () => {
+    // Those that change neither who may call what nor what others may name.
+    const isSteady = (name: EndpointName) => {
+      const { access, method } = endpoints[name];
+      const reads = access.kind === 'cookieOrg' && method === 'GET';
+      return (
+        reads || name.startsWith('updateFinding') || (access.kind === 'bearer' && name !== 'registerScan')
+      );
+    };
+    await hunt(anyCall(ENDPOINTS.filter(isSteady)), RUNS / 4, async (calls, before, written) => {
+      // All are waited for also when one throws: none may write into the next run.
+      const settled = await Promise.allSettled(calls.map((call) => answered(call, before)));
+      const all = settled.map((one) => {
+        if (one.status === 'rejected') throw one.reason;
+        return one.value;
+      });
+      written.push(...(await readJournal()));
+      const after = await readFacts();
+      complain(calls, [
+        ...all.flatMap((one) =>
+          answerFaults(one, before, after).map((fault) => `#${calls.indexOf(one.call) + 1} ${fault}`),
+        ),
+        ...changeFaults(all, written, before, after),
+      ]);
+      made += calls.length;
+    });
+  },
+  TIMEOUT,
+);
+
+it('was asked often enough', () => {
+  expect(made).toBeGreaterThan(RUNS);
+});

@@ -1,0 +1,379 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { orgMigrations } from '../../drizzle/migrations.ts';
+import { type Answer, type CallOptions, createUser, must, type TestUser } from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+let t: TestApp;
+let ada: TestUser;
+
+beforeAll(async () => {
+  t = await startApp();
+  ada = await createUser(t.api);
+});
+
+const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
+const outcome = ({ status, error }: Answer) => [status, error];
+const newSlug = () => `acme-${crypto.randomUUID().slice(0, 8)}`;
+const create = (body: object, { cookie } = ada, app = t) => app.api.post('/orgs', { cookie, body });
+const schemaOf = (id: string) => `org_${id.replaceAll('-', '')}`;
+
+/** Organizations without a schema and schemas without an organization. */
+async function halves(): Promise<string[]> {
+  const rows = await sql(`
+    select coalesce(nspname, slug) as name
+    from (select slug, 'org_' || replace(id::text, '-', '') as schema from shared.orgs) o
+    full join (select nspname from pg_namespace where nspname like 'org\\_%') n on n.nspname = o.schema
+    where schema is null or nspname is null`);
+  return rows.map(({ name }) => name);
+}
+
+describe('creating an organization', () => {
+  it('makes the caller its owner', async () => {
+    const slug = newSlug();
+    const answer = await create({ name: 'Acme', slug, plan: 'enterprise' });
+    expect(answer.status).toBe(201);
+    expect(answer.result).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      name: 'Acme',
+      slug,
+      plan: 'enterprise',
+      role: 'owner',
+      schema_version: orgMigrations.length,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(must(await t.api.get(`/orgs/${slug}`, { cookie: ada.cookie }))).toEqual(answer.result);
+  });
+
+  it('gives it a data area of its own, with its flags switched off', async () => {
+    const { id, slug } = must(await create({ name: 'Acme', slug: newSlug() }));
+    const [found] = await sql('select nspname from pg_namespace where nspname = $1', [schemaOf(id)]);
+    expect(found?.nspname).toMatch(/^org_[a-f0-9]{32}$/);
+    expect(must(await t.api.get('/org-features', { cookie: ada.cookie, org: slug }))).toMatchObject([
+      { name: 'org_wide_tokens', provisioned: true, enabled: false },
+      { name: 'require_mfa', provisioned: true, enabled: false },
+    ]);
+  });
+
+  it('makes slug and plan when they are omitted', async () => {
+    const { cookie } = ada;
+    const [first, second] = [
+      must(await t.api.post('/orgs', { cookie, body: { name: 'Löwe & Söhne' } })),
+      must(await t.api.post('/orgs', { cookie, body: { name: 'Löwe & Söhne', slug: null, plan: null } })),
+    ];
+    expect(first).toMatchObject({ slug: 'lowe-sohne', plan: 'free' });
+    expect(second).toMatchObject({ slug: expect.stringMatching(/^lowe-sohne-./), plan: 'free' });
+  });
+
+  it('never makes a reserved slug', async () => {
+    expect(must(await create({ name: 'Dashboard' })).slug).toMatch(/^dashboard-./);
+  });
+
+  it.each(['abc', 'a1b', '123', 'a--b', 'a-b-c', 'x'.repeat(50)])('takes the slug %s', async (slug) => {
+    expect(must(await create({ name: 'Acme', slug })).slug).toBe(slug);
+  });
+
+  it.each([
+    '',
+    'ab',
+    'x'.repeat(51),
+    'Acme',
+    'acme corp',
+    'acme_corp',
+    'acme.corp',
+    '-acme',
+    'acme-',
+    'äcme',
+    'acme\n',
+    ' acme',
+    '../acme',
+    5,
+  ])('refuses the slug %j', async (slug) => {
+    const answer = await create({ name: 'Acme', slug });
+    expect([...outcome(answer), answer.badFields]).toEqual([400, 'validation_error/field_invalid', ['slug']]);
+  });
+
+  // The whole list, word for word as the API contract has it.
+  const RESERVED =
+    `admin dashboard api app www mail smtp ftp auth login register signup billing payment support help docs
+    blog status health metrics monitoring grafana prometheus static assets cdn media root system internal private agent
+    scanner security test staging dev prod console portal account settings webhook webhooks callback oauth`.split(
+      /\s+/,
+    );
+
+  it('has 47 reserved slugs', () => expect(new Set(RESERVED)).toHaveProperty('size', 47));
+
+  it.each(RESERVED)('refuses the reserved slug %s', async (slug) => {
+    expect(outcome(await create({ name: 'Acme', slug }))).toEqual([409, 'tenant_error/slug_reserved']);
+  });
+
+  it('refuses a slug that is taken, by whomever', async () => {
+    const slug = newSlug();
+    must(await create({ name: 'First', slug }));
+    const stranger = await createUser(t.api);
+    for (const user of [ada, stranger])
+      expect(outcome(await create({ name: 'Second', slug }, user))).toEqual([409, 'tenant_error/slug_taken']);
+  });
+
+  it.each(['gold', 'Free', '', 1])('refuses the plan %j', async (plan) => {
+    const answer = await create({ name: 'Acme', slug: newSlug(), plan });
+    expect([...outcome(answer), answer.badFields]).toEqual([400, 'validation_error/field_invalid', ['plan']]);
+  });
+
+  it.each([
+    [{}, 'field_required', ['name']],
+    [{ name: ' ' }, 'field_invalid', ['name']],
+    [{ slug: 'A', plan: 'gold' }, 'field_required', ['name', 'plan', 'slug']],
+  ])('refuses the body %j', async (body, code, fields) => {
+    const answer = await create(body);
+    expect([...outcome(answer), answer.badFields.sort()]).toEqual([400, `validation_error/${code}`, fields]);
+  });
+
+  it('of one slug in parallel has one winner', async () => {
+    const slug = newSlug();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'Race', slug })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    expect(answers.filter(({ error }) => error === 'tenant_error/slug_taken')).toHaveLength(7);
+    expect(await halves()).toEqual([]);
+  });
+
+  it('of one name in parallel makes as many organizations', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create({ name: 'Same Name' })));
+    expect(new Set(answers.map((answer) => must(answer).slug)).size).toBe(5);
+    expect(await halves()).toEqual([]);
+  });
+
+  it('leaves nothing behind when it fails half way', async () => {
+    const broken = await startApp({
+      databaseUrl: t.databaseUrl,
+      orgMigrations: [
+        ...orgMigrations,
+        {
+          name: 'broken',
+          hash: 'x',
+          statements: ['create table "org_template".half (id int)', 'select 1 / 0'],
+        },
+      ],
+    });
+    const slug = newSlug();
+    expect(outcome(await create({ name: 'Half', slug }, ada, broken))).toEqual([
+      500,
+      'server_error/internal',
+    ]);
+    expect([...(await sql('select id from shared.orgs where slug = $1', [slug]))]).toEqual([]);
+    expect(await halves()).toEqual([]);
+    expect((await create({ name: 'Whole', slug })).status).toBe(201);
+  });
+});
+
+describe('reading organizations', () => {
+  it("lists the user's own, newest first, each with the role", async () => {
+    const user = await createUser(t.api, 'Grace Hopper');
+    const second = must(await create({ name: 'Second' }, user));
+    const foreign = must(await create({ name: 'Foreign' }));
+    await sql("insert into shared.memberships values ($1, $2, 'viewer', now())", [foreign.id, user.id]);
+    const listed = must(await t.api.get('/orgs', { cookie: user.cookie }));
+    expect(listed).toEqual([
+      { ...foreign, role: 'viewer' },
+      second,
+      expect.objectContaining({ name: "Grace Hopper's Org", role: 'owner' }),
+    ]);
+  });
+
+  it.each(['admin', 'member', 'viewer'])('shows a %s their role', async (role) => {
+    const { id, slug } = must(await create({ name: 'Acme', slug: newSlug() }));
+    const user = await createUser(t.api);
+    await sql('insert into shared.memberships values ($1, $2, $3, now())', [id, user.id, role]);
+    expect(must(await t.api.get(`/orgs/${slug}`, { cookie: user.cookie }))).toMatchObject({ id, role });
+  });
+
+  it('shows the custom domain of one that has it', async () => {
+    const made = must(await create({ name: 'Acme', slug: newSlug() }));
+    expect(made).not.toHaveProperty('custom_domain');
+    const domain = `${newSlug()}.example`;
+    await sql('update shared.orgs set custom_domain = $2 where id = $1', [made.id, domain]);
+    expect(must(await t.api.get(`/orgs/${made.slug}`, { cookie: ada.cookie })).custom_domain).toBe(domain);
+  });
+
+  it('tells nobody else that one exists', async () => {
+    const { slug } = must(await create({ name: 'Acme', slug: newSlug() }));
+    const { cookie } = await createUser(t.api);
+    const [foreign, unknown] = [
+      await t.api.get(`/orgs/${slug}`, { cookie }),
+      await t.api.get(`/orgs/${newSlug()}`, { cookie }),
+    ];
+    expect(outcome(foreign)).toEqual([404, 'resource_error/not_found']);
+    expect(foreign.json.errors).toEqual(unknown.json.errors);
+  });
+
+  it.each(['UPPER', '%00', '..%2F', 'x'.repeat(500), "'%20or%20true"])(
+    'answers 404 for the slug %s',
+    async (slug) => {
+      expect(outcome(await t.api.get(`/orgs/${slug}`, { cookie: ada.cookie }))).toEqual([
+        404,
+        'resource_error/not_found',
+      ]);
+    },
+  );
+});
+
+/** Which of two organizations a request reaches: each has one project, named like its slug. */
+async function reached(app: TestApp, options: CallOptions): Promise<string> {
+  const answer = await app.api.get('/projects', { cookie: ada.cookie, ...options });
+  return answer.error ?? answer.result[0].name;
+}
+
+/** An org of Ada's with a project named like its slug. */
+async function createNamed(domain?: string): Promise<string> {
+  const slug = newSlug();
+  const { id } = must(await create({ name: slug, slug }));
+  must(await t.api.post('/projects', { cookie: ada.cookie, org: slug, body: { name: slug } }));
+  if (domain) await sql('update shared.orgs set custom_domain = $2 where id = $1', [id, domain]);
+  return slug;
+}
+
+describe('with a base domain, a request is addressed', () => {
+  let based: TestApp;
+  let slug: string;
+  const domain = `${newSlug()}.example`;
+
+  beforeAll(async () => {
+    based = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
+    slug = await createNamed(domain);
+  });
+
+  it.each([
+    ['a subdomain', () => `${slug}.svc.test`],
+    ['a subdomain with port', () => `${slug}.svc.test:8443`],
+    ['a subdomain in other case', () => `${slug.toUpperCase()}.SVC.Test`],
+    ['a subdomain with trailing dot', () => `${slug}.svc.test.`],
+    ['a custom domain', () => domain],
+    ['a custom domain in other case, with dot and port', () => `${domain.toUpperCase()}.:8443`],
+  ])('by %s', async (_, host) => {
+    expect(await reached(based, { host: host() })).toBe(slug);
+  });
+
+  it.each([
+    ['the base domain', () => 'svc.test'],
+    ['the base domain with port', () => 'svc.test:8080'],
+    ['a subdomain of no organization', () => `${newSlug()}.svc.test`],
+    ['two labels in front', () => `www.${slug}.svc.test`],
+    ['two labels, the slug first', () => `${slug}.www.svc.test`],
+    ['no dot between', () => `${slug}svc.test`],
+    ['an empty label', () => '.svc.test'],
+    ['another domain', () => `${slug}.svc.example`],
+    ['a subdomain of a custom domain', () => `www.${domain}`],
+    ['an address', () => '127.0.0.1:8080'],
+  ])('to nobody by %s, whatever X-Org-Slug says', async (_, host) => {
+    expect(await reached(based, { host: host(), org: slug })).toBe('tenant_error/not_found');
+  });
+
+  it('by its host, not by X-Org-Slug', async () => {
+    const other = await createNamed();
+    expect(await reached(based, { host: `${slug}.svc.test`, org: other })).toBe(slug);
+  });
+
+  it('is addressed by host for agents as well', async () => {
+    const own = { cookie: ada.cookie, host: `${slug}.svc.test` };
+    const [{ id }] = must(await based.api.get('/projects', own));
+    const { token } = must(await based.api.post(`/projects/${id}/tokens`, { ...own, body: { name: 'ci' } }));
+    const list = (host: string) => based.api.get(`/agent/findings?project_id=${id}`, { token, host });
+    expect((await list(`${slug}.svc.test`)).status).toBe(200);
+    expect((await list(domain)).status).toBe(200);
+    expect(outcome(await list('svc.test'))).toEqual([404, 'tenant_error/not_found']);
+  });
+});
+
+describe('without a base domain, a request is addressed', () => {
+  it('by X-Org-Slug', async () => {
+    const slug = await createNamed();
+    expect(await reached(t, { org: slug })).toBe(slug);
+    expect(await reached(t, { org: slug, host: '192.0.2.1:8080' })).toBe(slug);
+  });
+
+  it('by a custom domain, whatever X-Org-Slug says', async () => {
+    const domain = `${newSlug()}.example`;
+    const [slug, other] = [await createNamed(domain), await createNamed()];
+    expect(await reached(t, { host: domain })).toBe(slug);
+    expect(await reached(t, { host: domain, org: other })).toBe(slug);
+  });
+
+  it('by a custom domain from the moment it moves', async () => {
+    const domain = `${newSlug()}.example`;
+    const [slug, other] = [await createNamed(domain), await createNamed()];
+    expect(await reached(t, { host: domain })).toBe(slug);
+    await sql('update shared.orgs set custom_domain = null where slug = $1', [slug]);
+    await sql('update shared.orgs set custom_domain = $2 where slug = $1', [other, domain]);
+    expect(await reached(t, { host: domain })).toBe(other);
+  });
+
+  it('to nobody without it, or with an unknown one', async () => {
+    for (const org of [undefined, '', newSlug(), "' or true --"])
+      expect(await reached(t, { org })).toBe('tenant_error/not_found');
+  });
+});
+
+describe('an organization that is behind', () => {
+  const NEXT = {
+    name: '9999_probe',
+    hash: 'x',
+    statements: ['create table "org_template".probe (id int)', 'insert into "org_template".probe values (7)'],
+  };
+  const upgraded = (extra = NEXT) =>
+    startApp({ databaseUrl: t.databaseUrl, orgMigrations: [...orgMigrations, extra] });
+
+  it('is migrated by the request that names it', async () => {
+    const newer = await upgraded();
+    const { id, slug, schema_version } = must(await create({ name: 'Old', slug: newSlug() }));
+    expect(await newer.api.get('/projects', { cookie: ada.cookie, org: slug })).toMatchObject({
+      status: 200,
+      result: [],
+    });
+    expect(must(await newer.api.get(`/orgs/${slug}`, { cookie: ada.cookie })).schema_version).toBe(
+      schema_version + 1,
+    );
+    expect([...(await sql(`select id from ${schemaOf(id)}.probe`))]).toEqual([{ id: 7 }]);
+  });
+
+  it('is migrated once by many requests through several processes', async () => {
+    const apps = [await upgraded(), await upgraded()];
+    const { id, slug } = must(await create({ name: 'Old', slug: newSlug() }));
+    const answers = await Promise.all(
+      apps.flatMap((app) =>
+        Array.from({ length: 5 }, () => app.api.get('/projects', { cookie: ada.cookie, org: slug })),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect([...(await sql(`select id from ${schemaOf(id)}.probe`))]).toEqual([{ id: 7 }]);
+  });
+
+  it('comes from the first step as well', async () => {
+    const oldest = await startApp({ databaseUrl: t.databaseUrl, orgMigrations: orgMigrations.slice(0, 1) });
+    const { slug, schema_version } = must(await create({ name: 'Oldest', slug: newSlug() }, ada, oldest));
+    expect(schema_version).toBe(1);
+    expect((await t.api.get('/projects', { cookie: ada.cookie, org: slug })).status).toBe(200);
+    expect(must(await t.api.get(`/orgs/${slug}`, { cookie: ada.cookie })).schema_version).toBe(
+      orgMigrations.length,
+    );
+  });
+
+  it('is left as it was when its migration fails, and only it is unavailable', async () => {
+    const { id, slug } = must(await create({ name: 'Stuck', slug: newSlug() }));
+    const other = must(await create({ name: 'Fine', slug: newSlug() }));
+    await sql(`create table ${schemaOf(id)}.probe (id int)`);
+    const newer = await upgraded();
+    const get = (org: string) => newer.api.get('/projects', { cookie: ada.cookie, org });
+    expect(outcome(await get(slug))).toEqual([500, 'server_error/unavailable']);
+    expect((await get(other.slug)).status).toBe(200);
+    expect(must(await newer.api.get(`/orgs/${slug}`, { cookie: ada.cookie })).schema_version).toBe(
+      orgMigrations.length,
+    );
+    await sql(`drop table ${schemaOf(id)}.probe`);
+    await expect.poll(async () => (await get(slug)).status, { timeout: 10_000 }).toBe(200);
+  });
+
+  it('is served all the same by a process that is behind itself', async () => {
+    const newer = await upgraded();
+    const { slug } = must(await create({ name: 'New', slug: newSlug() }, ada, newer));
+    expect((await t.api.get('/projects', { cookie: ada.cookie, org: slug })).status).toBe(200);
+  });
+});

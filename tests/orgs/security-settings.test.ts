@@ -1,0 +1,94 @@
+import { beforeAll, expect, it, vi } from 'vitest';
+import {
+  type Answer,
+  createOrg,
+  createScan,
+  createUser,
+  must,
+  push,
+  type TestOrg,
+  type TestUser,
+} from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+let t: TestApp;
+let api: TestApp['api'];
+
+beforeAll(async () => {
+  t = await startApp();
+  ({ api } = t);
+});
+
+const outcome = ({ status, error }: Answer) => [status, error];
+const DENIED = [403, 'permission_error/denied'];
+
+/** A member with a role, and an API token they have made. */
+async function join(org: TestOrg, role: string): Promise<TestUser & { as: object; token: string }> {
+  const user = await createUser(api);
+  must(await api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
+  const as = { cookie: user.cookie, org: org.slug };
+  const path = `/projects/${org.projectId}/tokens`;
+  const { token } = must(await api.post(path, { ...as, body: { name: 'mine' } }));
+  return { ...user, as, token };
+}
+
+const set = (as: object, viewer_tokens_verify: unknown) =>
+  api.patch('/settings/security', { ...as, body: { viewer_tokens_verify } });
+const read = async (as: object) => must(await api.get('/settings/security', as));
+
+it('any member reads the settings, admins and owners change them', async () => {
+  const org = await createOrg(api);
+  const [viewer, member, admin] = await Promise.all(
+    ['viewer', 'member', 'admin'].map((role) => join(org, role)),
+  );
+  for (const user of [viewer, member, admin])
+    expect(await read(user?.as ?? {})).toEqual({ viewer_tokens_verify: true });
+  for (const user of [viewer, member]) expect(outcome(await set(user?.as ?? {}, false))).toEqual(DENIED);
+  expect(must(await set(admin?.as ?? {}, false))).toEqual({ viewer_tokens_verify: false });
+  expect(await read(viewer?.as ?? {})).toEqual({ viewer_tokens_verify: false });
+  expect(must(await set(org.asOwner, true))).toEqual({ viewer_tokens_verify: true });
+  for (const body of ['yes', undefined, null]) expect((await set(org.asOwner, body)).status).toBe(400);
+});
+
+it('are of one organization', async () => {
+  const [org, other] = [await createOrg(api), await createOrg(api)];
+  must(await set(org.asOwner, false));
+  expect(await read(other.asOwner)).toEqual({ viewer_tokens_verify: true });
+  const stranger = { cookie: other.owner.cookie, org: org.slug };
+  expect(outcome(await set(stranger, true))).toEqual([403, 'tenant_error/not_member']);
+});
+
+it('tokens of viewers confirm fixes, until that is switched off', async () => {
+  const org = await createOrg(api);
+  const [viewer, member] = [await join(org, 'viewer'), await join(org, 'member')];
+  const { id } = await push(api, org, await createScan(api, org));
+  const update = (token: string, status: string) =>
+    api.patch(`/agent/findings/${id}`, { token, org: org.slug, body: { status } });
+  // The attack, which the contract's default allows: who may only read confirms a fix.
+  expect((await update(viewer.token, 'verified')).status).toBe(200);
+  expect((await update(viewer.token, 'open')).status).toBe(200);
+
+  must(await set(org.asOwner, false));
+  expect(outcome(await update(viewer.token, 'verified'))).toEqual(DENIED);
+  expect(must(await api.get(`/findings/${id}`, org.asOwner)).status).toBe('open');
+  expect((await update(viewer.token, 'open')).status, 'reopening is no confirmation').toBe(200);
+  for (const token of [member.token, org.token]) expect((await update(token, 'verified')).status).toBe(200);
+
+  // What counts is the role the creator has now.
+  must(await update(org.token, 'open'));
+  expect((await api.delete(`/members/${member.id}`, org.asOwner)).status).toBe(204);
+  expect(outcome(await update(member.token, 'verified'))).toEqual(DENIED);
+  must(await set(org.asOwner, true));
+  expect((await update(member.token, 'verified')).status).toBe(200);
+});
+
+it('cost other changes no statement', async () => {
+  const org = await createOrg(api);
+  const { id } = await push(api, org, await createScan(api, org));
+  must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'open' } }));
+  const asked = vi.spyOn(t.services.database.of(org).db, 'select');
+  must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'open' } }));
+  const forOpen = asked.mock.calls.length;
+  must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'verified' } }));
+  expect(asked.mock.calls.length - forOpen).toBe(forOpen + 1);
+});

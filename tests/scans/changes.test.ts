@@ -1,0 +1,165 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOrg, must, push, type TestOrg } from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+let t: TestApp;
+let org: TestOrg;
+let scans = 0;
+
+beforeAll(async () => {
+  t = await startApp();
+});
+
+beforeEach(async () => {
+  org = await createOrg(t.api);
+});
+
+interface ScanOptions {
+  persona?: string;
+  /** How it ends; it runs on without. */
+  end?: 'completed' | 'failed';
+  of?: TestOrg;
+}
+
+/** Registers a scan a minute after the one before, reports what has these fingerprints, and ends it. */
+async function scan(prints: string, { persona = 'senku', end, of = org }: ScanOptions = {}) {
+  t.advance(60_000);
+  const scan_id = `scan-${scans++}`;
+  const body = { scan_id, project_id: of.projectId, persona };
+  must(await t.api.post('/agent/scans', { ...of.asAgent, body }));
+  for (const fingerprint of prints) await push(t.api, of, scan_id, { fingerprint });
+  if (end) must(await t.api.patch(`/agent/scans/${scan_id}`, { ...of.asAgent, body: { status: end } }));
+  return scan_id;
+}
+const completed = (prints: string, options: ScanOptions = {}) =>
+  scan(prints, { end: 'completed', ...options });
+
+const ask = (id: string, against?: string) =>
+  t.api.get(`/scans/${id}/changes${against === undefined ? '' : `?against=${against}`}`, org.asOwner);
+/** In short: what it was compared with, and the numbers. */
+async function changes(id: string, against?: string) {
+  const { against: other, ...counts } = must(await ask(id, against));
+  return [other?.id, counts.new, counts.seen_again, counts.gone];
+}
+
+describe('GET /scans/{id}/changes', () => {
+  it('says what is new, seen again and gone since the scan before', async () => {
+    const first = await completed('abc');
+    const second = await completed('bcde');
+    const third = await completed('ae');
+    expect(must(await ask(second))).toEqual({
+      against: must(await t.api.get(`/scans/${first}`, org.asOwner)),
+      new: 2,
+      seen_again: 2,
+      gone: 1,
+    });
+    // What was seen before that, but not by the scan before, is new.
+    expect(await changes(third)).toEqual([second, 1, 1, 3]);
+  });
+
+  it('has everything new in the first scan', async () => {
+    const first = await completed('abc');
+    expect(must(await ask(first))).toEqual({ new: 3, seen_again: 0, gone: 0 });
+    expect(await changes(await completed(''))).toEqual([first, 0, 0, 3]);
+  });
+
+  it('counts what a scan reports twice once', async () => {
+    const first = await completed('abab');
+    expect(await changes(await completed('bcbc'))).toEqual([first, 1, 1, 1]);
+  });
+
+  it('counts the same findings whatever becomes of them', async () => {
+    const first = await completed('ab');
+    const second = await completed('bc');
+    for (const { id } of must(await t.api.get('/findings', org.asOwner)))
+      must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'fixed' } }));
+    expect(await changes(second)).toEqual([first, 1, 1, 1]);
+  });
+
+  it('compares with the latest completed scan of the same persona that was started before', async () => {
+    const first = await completed('abc');
+    await completed('xyz', { persona: 'killua' });
+    await scan('x', { end: 'failed' });
+    const running = await scan('y');
+    const second = await completed('abc');
+    expect(await changes(second)).toEqual([first, 0, 3, 0]);
+    // Started before, ended later.
+    must(await t.api.patch(`/agent/scans/${running}`, { ...org.asAgent, body: { status: 'completed' } }));
+    expect(await changes(second)).toEqual([running, 3, 0, 1]);
+    expect(await changes(running)).toEqual([first, 1, 0, 3]);
+    // Not with a later one.
+    expect(await changes(first)).toEqual([undefined, 3, 0, 0]);
+  });
+
+  it('looks at scans of its own project only', async () => {
+    await completed('abc');
+    const project = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } }));
+    const path = `/projects/${project.id}/tokens`;
+    const { token } = must(await t.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
+    const of: TestOrg = { ...org, projectId: project.id, asAgent: { token, org: org.slug } };
+    const other = await completed('ab', { of });
+    expect(await changes(other)).toEqual([undefined, 2, 0, 0]);
+  });
+
+  it('compares a scan that runs as far as it is', async () => {
+    const first = await completed('abc');
+    const running = await scan('a');
+    expect(await changes(running)).toEqual([first, 0, 1, 2]);
+    await push(t.api, org, running, { fingerprint: 'b' });
+    await push(t.api, org, running, { fingerprint: 'd' });
+    expect(await changes(running)).toEqual([first, 1, 2, 1]);
+    // Others are compared with it when asked to be.
+    expect(await changes(first, running)).toEqual([running, 1, 2, 1]);
+  });
+
+  it('compares with any scan of the project when asked to: older, later, failed, another persona', async () => {
+    const first = await completed('abc');
+    const failed = await scan('a', { end: 'failed', persona: 'killua' });
+    const last = await completed('cd');
+    expect(await changes(last, first)).toEqual([first, 1, 1, 2]);
+    expect(await changes(first, last)).toEqual([last, 2, 1, 1]);
+    expect(await changes(last, failed)).toEqual([failed, 2, 0, 1]);
+    expect(await changes(last, last)).toEqual([last, 0, 2, 0]);
+  });
+
+  it('gives the numbers of the scans it compares', async () => {
+    const first = await completed('abcdef');
+    const second = await completed('defgh');
+    const total = async (id: string) =>
+      must(await t.api.get(`/scans/${id}`, org.asOwner)).finding_count as number;
+    const { new: fresh, seen_again, gone } = must(await ask(second));
+    expect([fresh + seen_again, gone + seen_again]).toEqual([await total(second), await total(first)]);
+  });
+
+  it('refuses a scan to compare with that does not exist, or is another project’s or organization’s', async () => {
+    const id = await completed('a');
+    const other = await createOrg(t.api);
+    const foreign = await completed('a', { of: other });
+    const project = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } }));
+    const path = `/projects/${project.id}/tokens`;
+    const { token } = must(await t.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
+    const aside = await completed('a', {
+      of: { ...org, projectId: project.id, asAgent: { token, org: org.slug } },
+    });
+    for (const against of ['nope', foreign, aside, '', 'x'.repeat(37), '%00']) {
+      const answer = await ask(id, against);
+      expect([answer.status, answer.error, answer.badFields]).toEqual([
+        400,
+        'validation_error/invalid_request',
+        ['against'],
+      ]);
+    }
+  });
+
+  it.each(['nope', 'x'.repeat(40), '%00'])('knows no scan %s', async (id) => {
+    const answer = await ask(id);
+    expect([answer.status, answer.error]).toEqual([404, 'resource_error/not_found']);
+  });
+
+  it('knows no scan of another organization', async () => {
+    const other = await createOrg(t.api);
+    const foreign = await completed('a', { of: other });
+    expect((await ask(foreign)).error).toBe('resource_error/not_found');
+    expect((await ask(foreign, foreign)).error).toBe('resource_error/not_found');
+  });
+});

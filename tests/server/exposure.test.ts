@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../../lib/config/config.ts';
+import { createLogger } from '../../lib/logger.ts';
+import { exposureOf, warnOfExposure } from '../../lib/warnings/exposure.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startServer, stopServers } from '../support/server.ts';
+import { afterSuite } from '../support/suite.ts';
+
+const STRONG = 'a'.repeat(32);
+const LOCAL = { SVC_HOST: '127.0.0.1' };
+const SAFE = { SVC_STRICT: 'on', JWT_SECRET: STRONG, SVC_ENCRYPTION_KEY: STRONG };
+
+const exposed = (env: Record<string, string>, listens = true) => exposureOf(parseConfig(env), { listens });
+
+describe('a service is reachable from outside', () => {
+  it.each([
+    [{}, /all interfaces/],
+    [{ SVC_HOST: '0.0.0.0' }, /0\.0\.0\.0/],
+    [{ SVC_HOST: '::' }, /::/],
+    [{ SVC_HOST: '192.168.1.7' }, /192\.168\.1\.7/],
+    [{ ...LOCAL, SVC_PUBLIC_URL: 'https://findings.example.com' }, /public address/],
+    [{ ...LOCAL, SVC_BASE_DOMAIN: 'findings.example.com' }, /base domain/],
+  ])('with %o', (env, reason) => {
+    expect(exposed(env)?.reachable).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it.each([
+    LOCAL,
+    { SVC_HOST: 'localhost' },
+    { SVC_HOST: '::1' },
+    { SVC_HOST: '127.0.0.2', SVC_PUBLIC_URL: 'http://localhost:8080' },
+    { ...LOCAL, SVC_BASE_DOMAIN: 'svc.localhost' },
+  ] as Record<string, string>[])('not with %o', (env) => {
+    expect(exposed(env)).toBeUndefined();
+  });
+
+  it('always on the edge', () => {
+    expect(exposed({ ...LOCAL, JWT_SECRET: STRONG }, false)?.reachable).toEqual(['it runs on the edge']);
+  });
+});
+
+describe('what is open', () => {
+  const closers = (env: Record<string, string>) => exposed(env)?.open.map(({ close }) => close.split(':')[0]);
+
+  it('is named with the variable that closes it', () => {
+    expect(closers({})).toEqual([
+      'SVC_REQUIRE_VERIFIED_EMAIL=on',
+      'SVC_PENDING_INVITATIONS=on',
+      'SVC_AUTH_LIMITS=on',
+      'SVC_BREACHED_PASSWORDS=refuse',
+      'SVC_SESSION_IDLE_MINUTES=480',
+      'SVC_STRICT=on',
+      'SVC_STRICT=on',
+      'JWT_SECRET',
+      'SVC_ENCRYPTION_KEY',
+    ]);
+    const weak = { JWT_SECRET: 'a', SVC_ENCRYPTION_KEY: 'b', SVC_PUBLIC_URL: 'http://findings.example.com' };
+    expect(closers({ ...weak, SVC_AUTH_LIMITS: 'on' })).toEqual([
+      'SVC_REQUIRE_VERIFIED_EMAIL=on',
+      'SVC_PENDING_INVITATIONS=on',
+      'SVC_BREACHED_PASSWORDS=refuse',
+      'SVC_SESSION_IDLE_MINUTES=480',
+      'JWT_SECRET',
+      'SVC_ENCRYPTION_KEY',
+      'SVC_PUBLIC_URL',
+      'SVC_STRICT=on',
+      'SVC_STRICT=on',
+    ]);
+  });
+
+  it('is nothing in strict mode, but for what is switched off in it', () => {
+    expect(exposed(SAFE)).toBeUndefined();
+    expect(exposed({ SVC_STRICT: 'on' }), 'an ephemeral secret is warned about on its own').toBeUndefined();
+    expect(closers({ ...SAFE, SVC_AUTH_LIMITS: 'off' })).toEqual(['SVC_AUTH_LIMITS=on']);
+    const lax = { ...SAFE, SVC_BREACHED_PASSWORDS: 'warn', SVC_SESSION_IDLE_MINUTES: '0' };
+    expect(closers(lax)).toEqual(['SVC_BREACHED_PASSWORDS=refuse', 'SVC_SESSION_IDLE_MINUTES=480']);
+    const weak = { ...SAFE, SVC_REFUSE_INSECURE_SETTINGS: 'off', JWT_SECRET: 'hunter2' };
+    expect(closers(weak)).toEqual(['JWT_SECRET']);
+  });
+
+  it('never shows a value', () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'warn', format: 'text', write: (line) => lines.push(line) });
+    warnOfExposure(parseConfig({ JWT_SECRET: 'hunter2', SVC_ENCRYPTION_KEY: 'hunter3' }), log);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toMatch(/hunter/);
+  });
+});
+
+describe('a server that starts', () => {
+  let database: TestDatabase;
+  let env: Record<string, string>;
+  const TITLE = 'reachable from outside without strict mode';
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    afterSuite(database.drop);
+    const dataDir = await mkdtemp(join(tmpdir(), 'svc-exposure-'));
+    afterSuite(() => rm(dataDir, { recursive: true }));
+    env = { DATABASE_URL: database.url, SVC_DATA_DIR: dataDir };
+  });
+  afterEach(stopServers);
+
+  const once = (log: string, text: string) => expect(log.split(text)).toHaveLength(2);
+
+  it('says in one block that it is reachable, what is open, and what closes it', async () => {
+    const { log } = await startServer({ ...env, SVC_PUBLIC_URL: 'http://findings.example.com' });
+    once(log(), `This service is ${TITLE}.`);
+    const [, block = ''] = log().split('='.repeat(100));
+    for (const text of [
+      'public address is http://findings.example.com',
+      'SVC_REQUIRE_VERIFIED_EMAIL=on',
+      'SVC_PENDING_INVITATIONS=on',
+      'SVC_AUTH_LIMITS=on',
+      'SVC_PUBLIC_URL: an https address',
+      'JWT_SECRET: openssl rand -hex 32',
+      'SVC_STRICT=on sets all switches above',
+    ])
+      expect(block).toContain(text);
+  });
+
+  it('says it as one event in JSON, once for all workers', async () => {
+    const address = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one && !one.internal && one.family === 'IPv4')?.address;
+    const host = { SVC_HOST: address ?? '0.0.0.0' };
+    const server = await startServer({ ...env, ...host, SVC_WORKERS: '2', LOG_FORMAT: 'json' });
+    once(server.log(), TITLE);
+    const line = server
+      .log()
+      .split('\n')
+      .find((text) => text.includes(TITLE));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      level: 'warn',
+      message: TITLE,
+      reachable: [`it listens on ${host.SVC_HOST} (SVC_HOST)`],
+      open: expect.arrayContaining([
+        { what: expect.stringContaining('passwords and codes'), close: 'SVC_AUTH_LIMITS=on' },
+      ]),
+      close_all: 'SVC_STRICT=on',
+    });
+  });
+
+  it.each([
+    ['only its own machine can reach it', {}],
+    ['it is strict', { ...SAFE, SVC_PUBLIC_URL: 'https://findings.example.com' }],
+  ])('says nothing when %s', async (_, more) => {
+    const { log } = await startServer({ ...env, ...more });
+    expect(log()).toContain('listening');
+    expect(log()).not.toContain('reachable from outside');
+  });
+});

@@ -1,0 +1,251 @@
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { openDatabase } from '../../db/client.ts';
+import { startEmbedded } from '../../db/embedded/embedded.ts';
+import { migrateShared } from '../../db/migrations/migrate.ts';
+import { sharedMigrations } from '../../drizzle/migrations.ts';
+import { createMetrics, type MetricsOptions } from '../../lib/metrics/metrics.ts';
+import { createMetricsSum } from '../../lib/metrics/sum.ts';
+import { collectProcess } from '../../lib/node/process-metrics.ts';
+import { silentLog } from '../support/log.ts';
+
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** A server's metrics after something of everything has happened. */
+function busyMetrics(options: MetricsOptions = {}) {
+  const metrics = createMetrics(() => ({ open: 2, inUse: 1, idle: 1, max: 10, waiting: 0 }), options);
+  metrics.requestStarted();
+  metrics.requestEnded('GET', '/healthz', 200, 0.01);
+  metrics.batchWritten(3);
+  metrics.backlog({ mails: 4, orgsBehind: 2 });
+  return metrics;
+}
+
+/** The labels of each metric in the text format, by the names of its samples. */
+function labelsByName(text: string): Map<string, Set<string>> {
+  const labels = new Map<string, Set<string>>();
+  for (const [, name = '', list = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+    const known = labels.get(name) ?? new Set();
+    labels.set(name, known);
+    for (const [, label = ''] of list.matchAll(/(\w+)="/g)) known.add(label);
+  }
+  return labels;
+}
+
+const OPERATORS = ['and', 'or', 'unless', 'by', 'without', 'bool', 'on', 'ignoring'];
+
+/** The metrics that a PromQL expression names, each with the labels it is asked by. */
+function askedBy(promql: string): { names: string[]; labels: string[] } {
+  const labels: string[] = [];
+  const rest = promql
+    .replace(/"(?:[^"\\]|\\.)*"/g, '""')
+    .replace(/\{([^}]*)\}/g, (_, matchers: string) => {
+      for (const [, label = ''] of matchers.matchAll(/(\w+)\s*(?:=|!)/g)) labels.push(label);
+      return '';
+    })
+    .replace(/\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g, (_, list: string) => {
+      labels.push(...list.split(',').map((label) => label.trim()));
+      return '';
+    })
+    .replace(/\[[^\]]*\]/g, '');
+  const words = [...rest.matchAll(/(?<![\w.])[a-z_]\w*\b(?!\s*\()/gi)].map(([word]) => word);
+  return { names: words.filter((word) => !OPERATORS.includes(word)), labels };
+}
+
+interface Panel {
+  title: string;
+  type: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string; legendFormat: string }[];
+}
+
+interface Alert {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string };
+}
+
+let panels: Panel[];
+let alerts: Alert[];
+/** What Prometheus has of a server: its metrics, and whether it answered. */
+let known: Map<string, Set<string>>;
+/** What Prometheus adds to all of them. */
+const TARGET = ['job', 'instance'];
+
+beforeAll(async () => {
+  panels = JSON.parse(await read('deploy/grafana/dashboards/svc-findings.json')).panels;
+  alerts = parse(await read('deploy/prometheus/alerts.yml')).groups.flatMap(
+    ({ rules }: { rules: Alert[] }) => rules,
+  );
+  known = labelsByName(await busyMetrics({ collectRuntime: collectProcess }).render());
+  known.set('up', new Set());
+});
+
+/** What an expression asks for that there is not. */
+function unknownIn(promql: string): string[] {
+  const { names, labels } = askedBy(promql);
+  expect(names).not.toEqual([]);
+  const labelsThere = new Set([...TARGET, ...names.flatMap((name) => [...(known.get(name) ?? [])])]);
+  return [...names.filter((name) => !known.has(name)), ...labels.filter((label) => !labelsThere.has(label))];
+}
+
+describe('what is shown and watched', () => {
+  it.each([
+    ['rate(svc_http_requests_totals[5m])', ['svc_http_requests_totals']],
+    ['sum by (route) (svc_http_requests_total{path="x", code!="svc_y"})', ['code', 'route']],
+    [
+      'histogram_quantile(0.9, sum by (le) (rate(svc_ingest_batch_size[5m])))',
+      ['svc_ingest_batch_size', 'le'],
+    ],
+    ['max(svc_db_up) == 0 unless svc_db_down', ['svc_db_down']],
+    ['1e3 * sum(rate(svc_mails_total{outcome="sent"}[$__rate_interval])) or vector(0)', []],
+  ])('is understood by this test: %s', (promql, unknown) => {
+    expect(unknownIn(promql).sort()).toEqual([...unknown].sort());
+  });
+
+  it('by the dashboard is measured', () => {
+    const targets = panels.flatMap(({ targets = [] }) => targets);
+    expect(targets.length).toBeGreaterThan(20);
+    for (const { expr, legendFormat } of targets) {
+      expect([expr, unknownIn(expr)]).toEqual([expr, []]);
+      const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
+      for (const label of shown) expect([...TARGET, ...askedBy(expr).labels]).toContain(label);
+    }
+  });
+
+  it('by the dashboard has a place of its own', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)} ${y + Math.floor(i / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('by the alerts is measured, and what to do is written down', async () => {
+    const operations = await read('docs/operations.md');
+    expect(alerts.length).toBeGreaterThan(10);
+    for (const { alert, expr, labels, annotations } of alerts) {
+      expect([alert, unknownIn(expr)]).toEqual([alert, []]);
+      expect(['critical', 'warning', 'info']).toContain(labels.severity);
+      expect(annotations.summary).toMatch(/\.$/);
+      expect(operations).toContain(`\n| \`${alert}\` | ${labels.severity} |`);
+    }
+  });
+
+  it('is described, metric by metric', async () => {
+    const operations = await read('docs/operations.md');
+    const ours = (await busyMetrics().render()).matchAll(/^# TYPE (\w+) (\w+)$/gm);
+    for (const [, name, type] of ours) expect(operations).toContain(`\n| \`${name}\` | ${type} |`);
+  });
+});
+
+describe('docker-compose.yml', () => {
+  it('hands every setting to the service, but for where the container listens and keeps its data', async () => {
+    const { services } = parse(await read('docker-compose.yml'), { merge: true });
+    const settings = [...(await read('.env.example')).matchAll(/^# (\w+)=/gm)].map(([, name]) => name);
+    const own = ['SVC_PORT', 'SVC_HOST', 'SVC_DATA_DIR'];
+    for (const service of [services.svc, services.replica]) {
+      const missing = settings.filter(
+        (name) => ![...own, ...Object.keys(service.environment)].includes(name ?? ''),
+      );
+      expect(missing).toEqual([]);
+    }
+  });
+});
+
+const psql = spawnSync('psql', ['--version']).error ? undefined : 'psql';
+
+describe.skipIf(!psql)('deploy/postgres/service-role.sh', () => {
+  it('makes the role of the service and its database; the role is no superuser', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'role-'));
+    const embedded = await startEmbedded({ dataDir, log: silentLog });
+    try {
+      const admin = new URL(embedded.adminUrl);
+      const password = "it's; \\secret";
+      const { status, stderr } = spawnSync('sh', ['deploy/postgres/service-role.sh'], {
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          ...{ PGHOST: admin.hostname, PGPORT: admin.port, PGPASSWORD: admin.password },
+          ...{ POSTGRES_USER: admin.username, SERVICE_NAME: 'findings', SERVICE_PASSWORD: password },
+        },
+      });
+      expect([status, stderr]).toEqual([0, '']);
+      const url = `postgres://findings:${encodeURIComponent(password)}@${admin.host}/findings`;
+      const { sql, close } = openDatabase({ url, max: 1 });
+      await migrateShared(sql, sharedMigrations);
+      expect(await sql`select rolsuper from pg_roles where rolname = current_user`).toEqual([
+        { rolsuper: false },
+      ]);
+      await close();
+    } finally {
+      await embedded.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('deploy/pin-images.sh', () => {
+  it('pins every image by its digest, and only adds the digests', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'pins-'));
+    const files = ['docker-compose.yml', 'Dockerfile', 'deploy/pgbouncer/Dockerfile', 'deploy/pin-images.sh'];
+    await mkdir(join(dir, 'deploy/pgbouncer'), { recursive: true });
+    for (const file of files) await copyFile(file, join(dir, file));
+    // Stands for Docker: every image has a digest made from its name.
+    const digest = "printf 'sha256:%s' $(printf %s \"$4\" | sha256sum | cut -d' ' -f1)";
+    await writeFile(join(dir, 'docker'), `#!/bin/sh\n${digest}\n`, { mode: 0o755 });
+    const pin = (...args: string[]) =>
+      spawnSync('sh', ['deploy/pin-images.sh', ...args], {
+        cwd: dir,
+        encoding: 'utf8',
+        env: { ...process.env, PATH: `${dir}:${process.env.PATH}` },
+      });
+    const contents = () => Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
+
+    const before = await contents();
+    expect(pin('--check').stderr).toContain('postgres:18-trixie');
+    expect(pin()).toMatchObject({ status: 0, stderr: '' });
+    expect(pin('--check')).toMatchObject({ status: 0, stderr: '' });
+    const pinned = await contents();
+    expect(pinned.map((text) => text.replaceAll(/@sha256:[0-9a-f]{64}/g, ''))).toEqual(before);
+    expect(pin().status).toBe(0);
+    expect(await contents()).toEqual(pinned);
+
+    await writeFile(join(dir, 'docker'), '#!/bin/sh\necho unauthorized\n');
+    expect(pin()).toMatchObject({ status: 1, stderr: expect.stringContaining('no digest (unauthorized)') });
+    expect(await contents()).toEqual(pinned);
+    await rm(dir, { recursive: true });
+  });
+});
+
+describe('the metrics of several processes', () => {
+  it('add up what each has done, not what all of them see', async () => {
+    const sum = createMetricsSum<number>();
+    const seeing = busyMetrics();
+    seeing.backlog({ mails: 9, orgsBehind: 0 });
+    const all = [
+      seeing,
+      busyMetrics(),
+      createMetrics(() => ({ open: 0, inUse: 0, idle: 0, max: 10, waiting: 3 })),
+    ];
+    for (const [i, metrics] of all.entries()) sum.update(i, await metrics.read());
+    const samples = (await sum.render()).split('\n').filter((line) => !line.startsWith('#'));
+    expect(samples).toEqual(
+      expect.arrayContaining([
+        'svc_ingest_batch_size_sum 6',
+        'svc_db_pool_max 30',
+        'svc_db_pool_waiting 3',
+        'svc_mail_queue_depth 9',
+        'svc_migrations_pending 2',
+        'svc_db_up 1',
+      ]),
+    );
+    all[1]?.backlog(undefined);
+    sum.update(1, (await all[1]?.read()) ?? []);
+    expect(await sum.render()).toMatch(/^svc_db_up 0$/m);
+  });
+});

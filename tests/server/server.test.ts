@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../db/client.ts';
+import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type RunningServer, runServer, startServer, stopServers } from '../support/server.ts';
+
+let database: TestDatabase;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createDatabase('empty');
+  env = { DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' };
+});
+afterEach(stopServers);
+afterAll(() => database.drop());
+
+describe('starting', () => {
+  it('works for two processes at once on an empty database', async () => {
+    const fresh = await createDatabase('empty');
+    const both = { ...env, DATABASE_URL: fresh.url };
+    const servers = await Promise.all([startServer(both), startServer(both)]);
+    const org = await createOrg((servers[0] as RunningServer).api);
+    for (const { api } of servers) expect((await api.get('/projects', org.asOwner)).result).toHaveLength(1);
+    await stopServers();
+    await fresh.drop();
+  });
+
+  it.each([
+    ['SVC_PORT', 'x', /^SVC_PORT: "x" is not allowed; it takes a port number from 0 to 65535\n$/],
+    ['DATABASE_URL', 'nonsense', /^DATABASE_URL: the value given is not allowed; .*\n$/],
+  ])('ends with one line when %s is %s', async (name, value, line) => {
+    const { code, out, err } = await runServer({ ...env, [name]: value });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(line);
+  });
+
+  it('ends with one line when the port is taken', async () => {
+    const { url } = await startServer(env);
+    const { code, err } = await runServer({ ...env, SVC_PORT: new URL(url).port });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^SVC_PORT: port \d+ is in use already\n$/);
+  });
+});
+
+describe('sessions', () => {
+  const restart = async (given: Record<string, string>) => {
+    const first = await startServer(given);
+    const { cookie } = await createUser(first.api);
+    expect((await first.api.get('/auth/me', { cookie })).status).toBe(200);
+    await first.stop('SIGTERM');
+    const second = await startServer(given);
+    return { cookie, second };
+  };
+
+  it('end with the server when JWT_SECRET is unset', async () => {
+    const { JWT_SECRET: _, ...unset } = env;
+    const { cookie, second } = await restart(unset);
+    const answer = await second.api.get('/auth/me', { cookie });
+    expect([answer.status, answer.error]).toEqual([401, 'auth_error/not_authenticated']);
+    expect(second.log()).toContain('JWT_SECRET is not set');
+  });
+
+  it('outlast the server when it is set', async () => {
+    const { cookie, second } = await restart(env);
+    expect((await second.api.get('/auth/me', { cookie })).status).toBe(200);
+  });
+});
+
+describe('stopping', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'on %s finishes what runs, and takes nothing new',
+    async (signal) => {
+      const server = await startServer(env);
+      const org = await createOrg(server.api);
+      const scan = await createScan(server.api, org);
+      const pool = openDatabase({ url: database.url, max: 1 });
+      let stopped: Promise<number | null> | undefined;
+      // The end of the scan waits for a lock that we hold until the server has been told to stop.
+      const ending = await pool.sql.begin(async (tx) => {
+        await tx.unsafe(`select 1 from "org_${org.id.replaceAll('-', '')}".scans for update`);
+        const body = { status: 'completed' };
+        const waiting = server.api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body });
+        const waits =
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        while ((await tx.unsafe(waits)).length === 0);
+        stopped = server.stop(signal);
+        while (!server.log().includes('stopping')) await new Promise((done) => setImmediate(done));
+        const { port } = new URL(server.url);
+        await expect(once(connect(Number(port), '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+        // On a connection that there is, this is the last answer.
+        expect((await fetch(`${server.url}/healthz`)).headers.get('connection')).toBe('close');
+        return { waiting };
+      });
+      const answer = await ending.waiting;
+      expect([answer.status, answer.result.status]).toEqual([200, 'completed']);
+      expect(await stopped).toBe(0);
+      expect(server.log()).toMatch(/stopped\n$/);
+      await pool.close();
+    },
+  );
+});
+
+describe('the log', () => {
+  it('has a line per request, and no secret', async () => {
+    // With a mail provider, if one that is down: the local outbox is meant to log its links.
+    const provider = { RESEND_API_KEY: 'resend-key', RESEND_BASE_URL: 'http://127.0.0.1:9' };
+    const server = await startServer({ ...env, ...provider, LOG_FORMAT: 'json', LOG_LEVEL: 'debug' });
+    const org = await createOrg(server.api);
+    const scan = await createScan(server.api, org);
+    await push(server.api, org, scan);
+    await server.api.get('/findings?q=findme', { ...org.asOwner, headers: { 'x-request-id': 'mine-1' } });
+    await server.stop('SIGTERM');
+    const lines = server
+      .log()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.find(({ request_id }) => request_id === 'mine-1')).toMatchObject({
+      level: 'info',
+      message: 'request',
+      method: 'GET',
+      route: '/api/v1/findings',
+      status: 200,
+      duration_ms: expect.any(Number),
+      org: org.slug,
+      user: org.owner.id,
+    });
+    for (const secret of [
+      org.token,
+      org.owner.cookie,
+      org.owner.email,
+      'Correct1horse',
+      'findme',
+      database.url,
+    ]) {
+      expect(server.log()).not.toContain(secret);
+    }
+  });
+});
+
+describe('an acknowledged push', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'svc-server-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('survives kill -9 of the server and of PostgreSQL right after the answer', async () => {
+    const embedded = { JWT_SECRET: 'a secret for tests only', SVC_DATA_DIR: dataDir };
+    let server = await startServer(embedded);
+    const org = await createOrg(server.api);
+    const scan = await createScan(server.api, org);
+    for (const victim of ['server', 'server and database']) {
+      const acknowledged: string[] = [];
+      const pushUntilItIsGone = async () => {
+        for (;;) acknowledged.push((await push(server.api, org, scan)).id);
+      };
+      const pushing = Promise.allSettled(Array.from({ length: 8 }, pushUntilItIsGone));
+      while (acknowledged.length < 50) await new Promise((done) => setImmediate(done));
+      const postmaster = Number(
+        readFileSync(join(dataDir, 'postgres/18/postmaster.pid'), 'utf8').split('\n')[0],
+      );
+      if (victim !== 'server') process.kill(postmaster, 'SIGKILL');
+      await server.stop('SIGKILL');
+      await pushing;
+
+      server = await startServer(embedded);
+      const all: { id: string }[] = must(await server.api.get('/findings', org.asOwner));
+      const kept = new Set(all.map(({ id }) => id));
+      expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    }
+  });
+});
+
+const REPORTS = resolve(import.meta.dirname, '../../../shared/fixtures/scans/sarif');
+const SEVERITY_OF_LEVEL = { error: 'high', warning: 'medium', note: 'low', none: 'info' } as const;
+
+interface SarifResult {
+  ruleId?: string;
+  level?: keyof typeof SEVERITY_OF_LEVEL;
+  message?: { text?: string };
+  locations?: {
+    physicalLocation?: { artifactLocation?: { uri?: string }; region?: { startLine?: number } };
+  }[];
+}
+
+/** Results as findings; what is equal to the letter is told apart by its number. */
+function* readReport(org: TestOrg, scanId: string, name: string) {
+  const report: { runs: { results: SarifResult[] }[] } = JSON.parse(
+    readFileSync(join(REPORTS, name), 'utf8'),
+  );
+  const seen = new Map<string, number>();
+  for (const result of report.runs.flatMap(({ results }) => results)) {
+    const text = JSON.stringify([name, result]);
+    const number = (seen.get(text) ?? 0) + 1;
+    seen.set(text, number);
+    const place = result.locations?.[0]?.physicalLocation;
+    const uri = place?.artifactLocation?.uri;
+    const line = place?.region?.startLine;
+    yield finding(org, scanId, {
+      fingerprint: createHash('sha256').update(`${text} ${number}`).digest('hex'),
+      title: (result.message?.text || result.ruleId || 'Finding').slice(0, 500),
+      description: `${result.message?.text ?? ''}\n\nRule \`${result.ruleId}\``,
+      severity: SEVERITY_OF_LEVEL[result.level ?? 'warning'],
+      source: name,
+      ...(uri && !uri.includes('..') && { file: uri }),
+      ...(line && { line }),
+    });
+  }
+}
+
+describe.skipIf(!existsSync(REPORTS))('real SARIF reports', () => {
+  it('are new the first time, known the second, and summarized as they count', async () => {
+    const { api } = await startServer(env);
+    const org = await createOrg(api);
+    let total = 0;
+    for (const name of readdirSync(REPORTS)) {
+      for (const status of [201, 200]) {
+        const scan = await createScan(api, org);
+        const findings = [...readReport(org, scan, name)];
+        const answers = await Promise.all(
+          findings.map((body) => api.post('/agent/findings', { ...org.asAgent, body })),
+        );
+        expect(answers.map((answer) => answer.status)).toEqual(findings.map(() => status));
+        const expected: Record<string, number> = {
+          total: findings.length,
+          critical: 0,
+          high: 0,
+          medium: 0,
+          low: 0,
+          info: 0,
+        };
+        for (const { severity } of findings) expected[severity] = (expected[severity] ?? 0) + 1;
+        const ended = must(
+          await api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body: { status: 'completed' } }),
+        );
+        expect(ended).toMatchObject({ finding_count: findings.length, summary: expected });
+        expect(must(await api.get(`/findings?scan_id=${scan}`, org.asOwner))).toHaveLength(findings.length);
+        if (status === 201) total += findings.length;
+      }
+    }
+    expect(must(await api.get('/dashboard/stats', org.asOwner)).total_findings).toBe(total);
+    // The counts of PROVENANCE.md: 72 + 77 + 54 + 27 + 56 + 22.
+    expect(total).toBe(308);
+
+    const scan = await createScan(api, org);
+    const body = finding(org, scan, { fingerprint: 'the same' });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => api.post('/agent/findings', { ...org.asAgent, body })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const [one] = must(await api.get(`/findings?scan_id=${scan}`, org.asOwner));
+    expect(one.seen_count).toBe(20);
+  });
+});
