@@ -10,7 +10,7 @@ import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
-import { cookie } from '../../lib/http/access.ts';
+import { cookie } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';

@@ -2,7 +2,7 @@ import { isForeignKeyViolation } from '../../db/errors.ts';
 import { findAccount } from '../../lib/accounts/accounts.ts';
 import { issueMailedToken } from '../../lib/accounts/mailed-tokens.ts';
 import { randomHex } from '../../lib/crypto/random.ts';
-import { baseDomainOnly } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';

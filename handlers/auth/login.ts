@@ -5,7 +5,7 @@ import { maskAddress, verifiedDevices } from '../../lib/accounts/mfa/devices.ts'
 import { startMfaLogin } from '../../lib/accounts/mfa/logins.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { signInByPassword } from '../../lib/accounts/sessions/sign-in.ts';
-import { baseDomainOnly } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { password } from '../../lib/http/fields.ts';

@@ -1,5 +1,5 @@
 import { endSession, sessionCookie } from '../../lib/accounts/sessions/sessions.ts';
-import { baseDomainOnly } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { expireStrayCookies, readSessionCookies } from '../../lib/http/session-cookie.ts';
 

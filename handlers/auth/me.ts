@@ -1,5 +1,5 @@
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
-import { unverifiedCookie } from '../../lib/http/access.ts';
+import { unverifiedCookie } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';

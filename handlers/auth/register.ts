@@ -7,7 +7,7 @@ import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { startSession, toUser } from '../../lib/accounts/sessions/sessions.ts';
-import { baseDomainOnly } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access/access.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

@@ -7,7 +7,7 @@ import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/accoun
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
-import { baseDomainOnly } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';

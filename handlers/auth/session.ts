@@ -1,5 +1,6 @@
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
-import { publicAccess, visitorOf } from '../../lib/http/access.ts';
+import { publicAccess } from '../../lib/http/access/access.ts';
+import { visitorOf } from '../../lib/http/access/user.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';

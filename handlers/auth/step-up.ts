@@ -3,7 +3,7 @@ import { sessions } from '../../db/schema/accounts.ts';
 import { lockUser, requirePassword } from '../../lib/accounts/accounts.ts';
 import { clientOfSession } from '../../lib/accounts/limits/clients.ts';
 import { useAnyCode } from '../../lib/accounts/mfa/second-factor.ts';
-import { cookie } from '../../lib/http/access.ts';
+import { cookie } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { password } from '../../lib/http/fields.ts';

@@ -1,6 +1,6 @@
 import { undoPrimaryEmailChange } from '../../lib/accounts/primary-email-changes.ts';
 import { randomHex } from '../../lib/crypto/random.ts';
-import { baseDomainOnly } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';

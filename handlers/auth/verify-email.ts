@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { mailedTokens, userEmails } from '../../db/schema/accounts.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/accounts/mailed-tokens.ts';
-import { baseDomainOnly } from '../../lib/http/access.ts';
+import { baseDomainOnly } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { uuid, z } from '../../lib/http/schema.ts';

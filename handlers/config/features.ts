@@ -1,6 +1,6 @@
 import { asc } from 'drizzle-orm';
 import { featureFlags } from '../../db/schema/platform.ts';
-import { cookie } from '../../lib/http/access.ts';
+import { cookie } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
 

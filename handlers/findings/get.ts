@@ -1,4 +1,4 @@
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { endpoint, okJson } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';

@@ -1,7 +1,7 @@
 import { setFindingStatuses } from '../../db/findings/findings.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { USER_STATUSES } from '../../lib/findings/input.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/http/schema.ts';
 

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import type { OrgCall } from '../../lib/http/call.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

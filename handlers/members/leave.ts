@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { memberships } from '../../db/schema/orgs.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { done, endpoint } from '../../lib/http/endpoint.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
 import { lockOrg } from '../../lib/quotas.ts';

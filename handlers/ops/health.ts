@@ -1,4 +1,4 @@
-import { publicAccess } from '../../lib/http/access.ts';
+import { publicAccess } from '../../lib/http/access/access.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { failureSchema, successSchema } from '../../lib/http/describe.ts';
 import { endpoint, type Raw } from '../../lib/http/endpoint.ts';

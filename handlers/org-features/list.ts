@@ -1,5 +1,5 @@
 import { readOrgFlags } from '../../db/orgs/flags.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { orgs, PLANS } from '../../db/schema/orgs.ts';
 import { lockUser } from '../../lib/accounts/accounts.ts';
-import { cookie } from '../../lib/http/access.ts';
+import { cookie } from '../../lib/http/access/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';

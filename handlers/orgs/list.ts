@@ -1,4 +1,4 @@
-import { cookie } from '../../lib/http/access.ts';
+import { cookie } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { validate } from 'uuid';
 import { projectFields, toResource } from '../../db/resources.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { text, z } from '../../lib/http/schema.ts';

@@ -1,7 +1,7 @@
 import { toResource } from '../../db/resources.ts';
 import { compareScans, previousScan, readScan } from '../../db/scans/scans.ts';
 import { scanId } from '../../lib/findings/input.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { count, z } from '../../lib/http/schema.ts';

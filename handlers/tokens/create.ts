@@ -1,4 +1,4 @@
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { created, endpoint } from '../../lib/http/endpoint.ts';
 import { requireOrgFlag } from '../../lib/orgs/flags.ts';
 import { CreatedToken, issueToken, TokenInput } from '../../lib/tokens/issue.ts';

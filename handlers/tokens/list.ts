@@ -1,6 +1,6 @@
 import { desc } from 'drizzle-orm';
 import { apiTokenFields, toApiToken } from '../../db/resources.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { cookieOrg } from '../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { ApiToken } from '../../lib/resources.ts';

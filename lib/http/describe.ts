@@ -1,6 +1,6 @@
 import type { createRoute } from '@hono/zod-openapi';
-import type { Access } from './access.ts';
-import { accessErrors, needsStepUp } from './access.ts';
+import type { Access } from './access/access.ts';
+import { accessErrors, needsStepUp } from './access/access.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint.ts';
 import { ERRORS, type ErrorKey } from './errors.ts';
 import type { RequestSchemas } from './input.ts';

@@ -1,7 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Services } from '../services.ts';
-import { type Access, admit, type CallOf } from './access.ts';
+import type { Access, CallOf } from './access/access.ts';
+import { admit } from './access/admit.ts';
 import type { AppEnv, PublicCall } from './call.ts';
 import { describe, type Operation } from './describe.ts';
 import type { ErrorKey } from './errors.ts';

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sessions } from '../../db/schema/accounts.ts';
 import { ROLES } from '../../db/schema/orgs.ts';
 import { endpoints as table } from '../../handlers/index.ts';
-import type { Access } from '../../lib/http/access.ts';
+import type { Access } from '../../lib/http/access/access.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
 import {
   type Answer,

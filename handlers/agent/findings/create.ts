@@ -1,7 +1,7 @@
 import type { Push } from '../../../db/findings/ingest.ts';
 import { toResource } from '../../../db/resources.ts';
 import { FindingInput } from '../../../lib/findings/input.ts';
-import { bearer } from '../../../lib/http/access.ts';
+import { bearer } from '../../../lib/http/access/access.ts';
 import { created, endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { requireProject, requireScope } from '../../../lib/projects/projects.ts';

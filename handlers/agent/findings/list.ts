@@ -1,6 +1,6 @@
 import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
 import { answerFindings } from '../../../lib/findings/list.ts';
-import { bearer } from '../../../lib/http/access.ts';
+import { bearer } from '../../../lib/http/access/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../../lib/http/pages.ts';
 import { z } from '../../../lib/http/schema.ts';

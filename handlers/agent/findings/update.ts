@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { setFindingStatus } from '../../../db/findings/findings.ts';
 import { AGENT_STATUSES } from '../../../lib/findings/input.ts';
-import { bearer } from '../../../lib/http/access.ts';
+import { bearer } from '../../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';

@@ -1,7 +1,7 @@
 import { insertScan } from '../../../db/scans/scans.ts';
 import { PERSONAS, type ScanTarget } from '../../../db/schema/values.ts';
 import { scanId } from '../../../lib/findings/input.ts';
-import { bearer } from '../../../lib/http/access.ts';
+import { bearer } from '../../../lib/http/access/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';

@@ -1,7 +1,7 @@
 import { toResource } from '../../../db/resources.ts';
 import { finishScan, readScan } from '../../../db/scans/scans.ts';
 import { scanId } from '../../../lib/findings/input.ts';
-import { bearer } from '../../../lib/http/access.ts';
+import { bearer } from '../../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { BODY_LIMIT } from '../../../lib/http/input.ts';

@@ -6,7 +6,7 @@ import { countRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts'
 import { useCode } from '../../../lib/accounts/mfa/second-factor.ts';
 import { toUser } from '../../../lib/accounts/sessions/sessions.ts';
 import { signIn } from '../../../lib/accounts/sessions/sign-in.ts';
-import { baseDomainOnly } from '../../../lib/http/access.ts';
+import { baseDomainOnly } from '../../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';

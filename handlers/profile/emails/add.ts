@@ -3,7 +3,7 @@ import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount, mailVerification } from '../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
-import { freshCookie } from '../../../lib/http/access.ts';
+import { freshCookie } from '../../../lib/http/access/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { email } from '../../../lib/http/fields.ts';

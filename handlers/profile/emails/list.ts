@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
-import { unverifiedCookie } from '../../../lib/http/access.ts';
+import { unverifiedCookie } from '../../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { z } from '../../../lib/http/schema.ts';
 

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { mfaDevices, userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
-import { freshCookie } from '../../../lib/http/access.ts';
+import { freshCookie } from '../../../lib/http/access/access.ts';
 import { endpoint, noContent } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';

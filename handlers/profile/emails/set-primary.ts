@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { mailUndoLink } from '../../../lib/accounts/primary-email-changes.ts';
-import { freshCookie } from '../../../lib/http/access.ts';
+import { freshCookie } from '../../../lib/http/access/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';

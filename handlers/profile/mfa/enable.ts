@@ -4,7 +4,7 @@ import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/accounts/mfa/devices.ts';
 import { RecoveryCodes, replaceRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';
-import { freshCookie } from '../../../lib/http/access.ts';
+import { freshCookie } from '../../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { z } from '../../../lib/http/schema.ts';

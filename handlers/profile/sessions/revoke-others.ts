@@ -1,5 +1,5 @@
 import { revokeSessionsInBatches } from '../../../lib/accounts/accounts.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { cookie } from '../../../lib/http/access/access.ts';
 import { done, endpoint } from '../../../lib/http/endpoint.ts';
 
 export const revokeOtherSessions = endpoint(

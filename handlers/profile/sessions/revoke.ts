@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import { sessions } from '../../../db/schema/accounts.ts';
-import { cookie } from '../../../lib/http/access.ts';
+import { cookie } from '../../../lib/http/access/access.ts';
 import { endpoint, noContent } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';

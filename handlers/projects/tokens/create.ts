@@ -1,4 +1,4 @@
-import { cookieOrg } from '../../../lib/http/access.ts';
+import { cookieOrg } from '../../../lib/http/access/access.ts';
 import { created, endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { orgs } from '../../../db/schema/orgs.ts';
-import { cookieOrg } from '../../../lib/http/access.ts';
+import { cookieOrg } from '../../../lib/http/access/access.ts';
 import { endpoint, ok } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { SecuritySettings, securityFields } from '../../../lib/orgs/security-settings.ts';

@@ -4,7 +4,7 @@ import { mfaDevices, userEmails } from '../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../../lib/accounts/change-notices.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/accounts/mfa/devices.ts';
-import { freshCookie } from '../../../../lib/http/access.ts';
+import { freshCookie } from '../../../../lib/http/access/access.ts';
 import { created, endpoint } from '../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../lib/http/errors.ts';
 import { uuid, z } from '../../../../lib/http/schema.ts';

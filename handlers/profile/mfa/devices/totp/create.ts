@@ -4,7 +4,7 @@ import { mfaDevices } from '../../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../../lib/accounts/mfa/devices.ts';
 import { generateTotp } from '../../../../../lib/accounts/mfa/totp.ts';
-import { freshCookie } from '../../../../../lib/http/access.ts';
+import { freshCookie } from '../../../../../lib/http/access/access.ts';
 import { created, endpoint } from '../../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../../lib/http/errors.ts';
 import { shown, text, z } from '../../../../../lib/http/schema.ts';

@@ -3,7 +3,7 @@ import { mfaDevices } from '../../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../../../lib/accounts/change-notices.ts';
 import { matchTotp } from '../../../../../lib/accounts/mfa/totp.ts';
-import { freshCookie } from '../../../../../lib/http/access.ts';
+import { freshCookie } from '../../../../../lib/http/access/access.ts';
 import { done, endpoint } from '../../../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../../../lib/http/errors.ts';
 import { idParam, sixDigits } from '../../../../../lib/http/fields.ts';
