@@ -13,7 +13,7 @@ export interface BuildOptions {
 
 /** What would be of no use in a worker, or fail. */
 const NODE_ONLY =
-  /^(lib\/(node|admin)|db\/(embedded|pool|connection))\b|node_modules\/(@node-rs|@hono\/node-server|nodemailer|undici)\//;
+  /^(lib\/(node|admin)|db\/(embedded|pool\/(pool|connection)))\b|node_modules\/(@node-rs|@hono\/node-server|nodemailer|undici)\//;
 
 /** prom-client's own entry also loads what looks into a Node process. */
 const countersOnly: Plugin = {
