@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from '../lib/client/index.ts';
 
-/** Seconds before each attempt after the first (SPEC.md "Limits": 3, with exponential backoff). */
+/** Seconds before each attempt after the first (API contract, "Limits": 3, with exponential backoff). */
 export const RETRY_DELAYS_S: readonly number[] = [1, 2, 4];
 /** A service that asks for a longer pause is not waited for. */
 const MAX_RETRY_AFTER_S = 60;

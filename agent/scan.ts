@@ -1,4 +1,4 @@
-/** SPEC.md "Agent personas". */
+/** API contract, "Agent personas". */
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 export type Persona = (typeof PERSONAS)[number];
 

@@ -77,7 +77,7 @@ import { createToken } from './tokens/create.ts';
 import { listTokens } from './tokens/list.ts';
 import { revokeToken } from './tokens/revoke.ts';
 
-/** Every endpoint of the service, in the order of SPEC.md. The names are the operation ids of the API's description. */
+/** Every endpoint of the service, in the order of docs/api.md. The names are the operation ids of the API's description. */
 export const endpoints = {
   register,
   login,

@@ -3,7 +3,7 @@ import { FINDING_STATUSES, PERSONAS, SCAN_STATUSES, SEVERITIES } from '../db/sch
 import { count, EXAMPLE_ID, id, shown, timestamp, z } from './http/schema.ts';
 
 /*
- * The resources as the API shows them (SPEC.md "Resources and their fields"). db/resources.ts makes them from rows.
+ * The resources as the API shows them (API contract, "Resources and their fields"). db/resources.ts makes them from rows.
  */
 
 export const User = z

@@ -8,7 +8,7 @@ export type MailedTokenPurpose = (typeof MAILED_TOKEN_PURPOSES)[number];
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long a mailed link works (SPEC.md "Limits"). */
+/** How long a mailed link works (API contract, "Limits"). */
 export const MAILED_TOKEN_MS: Record<MailedTokenPurpose, number> = {
   reset_password: HOUR_MS,
   verify_email: 24 * HOUR_MS,

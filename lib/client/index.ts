@@ -64,7 +64,7 @@ export interface ClientOptions {
   fetch?: (request: Request) => Promise<Response>;
 }
 
-/** The service answered, with an error (SPEC.md "Error object"). */
+/** The service answered, with an error (API contract, "Error object"). */
 export class ServiceError extends Error {
   /** HTTP status. */
   readonly status: number;

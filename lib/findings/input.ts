@@ -1,7 +1,7 @@
 import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { optional, text, textBytes, uuid, z } from '../http/schema.ts';
 
-/** The statuses a user may set; `verified` is the agent's (SPEC.md "Finding status"). */
+/** The statuses a user may set; `verified` is the agent's (API contract, "Finding status"). */
 export const USER_STATUSES = FINDING_STATUSES.filter((status) => status !== 'verified');
 
 /** The statuses an agent may set. */
@@ -27,7 +27,7 @@ export const scanId = () =>
 
 const MAX_LINE = 2_147_483_647;
 
-/** A finding as an agent pushes it (SPEC.md "Finding"). */
+/** A finding as an agent pushes it (API contract, "Finding"). */
 export const FindingInput = z
   .object({
     scan_id: scanId(),

@@ -18,7 +18,7 @@ import {
   respond,
 } from './respond.ts';
 
-/** SPEC.md's tables of endpoints, in their order. */
+/** The API contract's tables of endpoints, in their order. */
 export const TAGS = [
   'Auth',
   'Profile: e-mails',

@@ -1,4 +1,4 @@
-/** Every error the API can answer, by `type/code` (SPEC.md "Errors", DECISIONS in docs/api.md). */
+/** Every error the API can answer, by `type/code` (API contract, "Errors" and docs/api.md). */
 export const ERRORS = {
   'auth_error/not_authenticated': { ref: 'E10001', status: 401, message: 'Authentication is required.' },
   'auth_error/invalid_credentials': { ref: 'E10002', status: 401, message: 'Invalid e-mail or password.' },

@@ -1,6 +1,6 @@
 import type { ApiError } from './errors.ts';
 
-/** Page data of a list, beside its rows (SPEC.md "Response envelope"). */
+/** Page data of a list, beside its rows (API contract, "Response envelope"). */
 export interface ResultInfo {
   page: number;
   per_page: number;

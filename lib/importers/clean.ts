@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Finding } from './finding.ts';
 import { relativePath } from './support.ts';
 
-// What the service takes (SPEC.md "Finding").
+// What the service takes (API contract, "Finding").
 const MAX_TITLE = 500;
 const MAX_FINGERPRINT = 256;
 const MAX_DESCRIPTION_BYTES = 102_400;

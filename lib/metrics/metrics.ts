@@ -13,7 +13,7 @@ const WORK_KINDS = ['search', 'list'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
 
-/** The process's metrics, as SPEC.md names them, and some more. */
+/** The process's metrics, as the API contract names them, and some more. */
 export interface Metrics {
   requestStarted(): void;
   /** `path` is a route pattern, never a path somebody sent: labels stay bounded. */

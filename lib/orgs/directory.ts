@@ -19,7 +19,7 @@ export interface Org {
 
 export interface OrgDirectory {
   /**
-   * The org a request is addressed to (SPEC.md "Organization resolution").
+   * The org a request is addressed to (API contract, "Organization resolution").
    * @param host the Host header's name, see `hostName`
    * @param slugHeader `X-Org-Slug`, heeded in single-host mode only
    * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated

@@ -4,7 +4,7 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Org } from './directory.ts';
 
-/** The flags that have an effect (SPEC.md "Org feature flag"). */
+/** The flags that have an effect (API contract, "Org feature flag"). */
 export type OrgFlag = 'org_wide_tokens' | 'require_mfa';
 
 /** The row of a flag, when it is active: provisioned by an administrator and enabled by the owner. */

@@ -306,7 +306,7 @@ export class Call {
     return this.picks.whose === 'own' ? (this.own ?? 'ada') : this.picks.whose;
   }
 
-  /** The organization the door leads to (SPEC.md "Organization resolution"). */
+  /** The organization the door leads to (API contract, "Organization resolution"). */
   get org(): OrgName | undefined {
     const { app, host, slug } = this.door;
     const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
@@ -567,7 +567,7 @@ const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
 const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
-/** What the guard says (DECISIONS.md "Order of checks"). */
+/** What the guard says (docs/architecture.md). */
 function guard(call: Call, facts: Facts): Admitted | Refusal {
   const { access, method } = call.endpoint;
   const { door } = call;
@@ -743,7 +743,7 @@ export function answerFaults({ call, answer }: Answered, before: Facts, after: F
   const reads = call.endpoint.method === 'GET';
   const found: string[] = [];
   if (reason && admitted.kind === 'user') {
-    // A wrong password comes first, and SPEC.md wants 400 of set-primary.
+    // A wrong password comes first, and the API contract wants 400 of set-primary.
     if (status < 400) found.push(`answered ${said} about what is another's`);
   } else if (reason) {
     if (said !== reason.join(' ')) found.push(`answered ${said} instead of ${reason.join(' ')}`);

@@ -119,7 +119,7 @@ const isBelow = (host: string, domain: string) =>
 
 /**
  * Checks where a `return_to` leads: to this host, or to the base domain and what is below it, by the protocol and the
- * port of this page. Compared as a parsed URL, as browsers read it, never by how it begins (SPEC.md "Base-domain
+ * port of this page. Compared as a parsed URL, as browsers read it, never by how it begins (API contract, "Base-domain
  * restriction").
  */
 function safeReturn(returnTo: string | undefined, place: Place, baseDomain: string): string | undefined {

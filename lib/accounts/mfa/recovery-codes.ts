@@ -4,7 +4,7 @@ import { recoveryCodes } from '../../../db/schema/accounts.ts';
 import { randomLetters, sha256Hex } from '../../crypto/random.ts';
 import { shown, z } from '../../http/schema.ts';
 
-/** Codes in a set (SPEC.md "Limits"). */
+/** Codes in a set (API contract, "Limits"). */
 export const RECOVERY_CODES = 8;
 
 /** A set as the API shows it. */

@@ -36,7 +36,7 @@ export const PASSWORD_RULE =
 const CHARACTERS = ['\\p{Lu}', '\\p{Ll}', '[0-9]'];
 const each = CHARACTERS.map((pattern) => new RegExp(pattern, 'u'));
 
-/** A password a user may choose (SPEC.md "Authentication"). */
+/** A password a user may choose (API contract, "Authentication"). */
 export const newPassword = () =>
   z
     .string()

@@ -6,7 +6,7 @@ import { deriveKeys, type Key, keyId } from '../../crypto/keys.ts';
 /** What a signed token is for; one of a kind never passes for another. */
 export type TokenAudience = 'session' | 'mfa' | 'device';
 
-/** Lifetimes in seconds (SPEC.md "Limits"). */
+/** Lifetimes in seconds (API contract, "Limits"). */
 export const TOKEN_SECONDS: Record<TokenAudience, number> = {
   session: 24 * 60 * 60,
   mfa: 5 * 60,

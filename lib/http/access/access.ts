@@ -9,7 +9,7 @@ import { RANK } from './member.ts';
 import { requestOf } from './share.ts';
 import { requireLive, requireVerified } from './user.ts';
 
-/** Who may call an endpoint: SPEC.md's Auth column. There is no default. */
+/** Who may call an endpoint: the column Auth of the API contract. There is no default. */
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../api.ts';
 
-/** How long a second factor is waited for (SPEC.md "Limits"). */
+/** How long a second factor is waited for (API contract, "Limits"). */
 export const MFA_MINUTES = 5;
 
 /** What a login with a second factor needs. */
