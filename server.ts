@@ -153,11 +153,11 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
   });
   primary?.ready({ take: server.take, readMetrics: services.metrics.read });
   // Once is enough for all workers.
-  if (workerNumber <= 1) keepHouse(services);
+  if (workerNumber <= 1) startMaintenance(services);
   return port;
 }
 
-function keepHouse({ database, orgMigrations, orgs, metrics, clock, log }: Services): void {
+function startMaintenance({ database, orgMigrations, orgs, metrics, clock, log }: Services): void {
   const look = async () => {
     metrics.backlog(await readBacklog(database.db, orgMigrations.length).catch(() => undefined));
     setTimeout(look, BACKLOG_MS).unref();

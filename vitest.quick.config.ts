@@ -44,7 +44,7 @@ const SUITES = [
   'server/logger',
   'http/origin',
   'db/ids',
-  'db/group',
+  'db/batcher',
   'db/hot',
   'repository/demo',
   // What is stored and sent.

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
+import { createBatcher } from '../batcher.ts';
 import { isUnavailable, retried } from '../errors.ts';
-import { createGroup } from '../group.ts';
 import type { NewId } from '../ids.ts';
 import type { WithConnection } from '../pool/pool.ts';
 import { refreshSummary } from '../scans/scans.ts';
@@ -110,8 +110,8 @@ export function createIngest(
       return results;
     }
 
-    return createGroup<Item, PushOutcome, Sql>({
-      takeOff: (fly) => withConnection(fly, org),
+    return createBatcher<Item, PushOutcome, Sql>({
+      acquire: (runBatch) => withConnection(runBatch, org),
       maxItems: MAX_ROWS,
       maxWeight: MAX_CHARACTERS,
       weigh: ({ push }) => push.description.length,

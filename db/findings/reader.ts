@@ -1,7 +1,7 @@
 import { sql as fragment } from 'drizzle-orm';
 import type { Sql } from 'postgres';
+import { createBatcher } from '../batcher.ts';
 import type { Database } from '../client.ts';
-import { createGroup } from '../group.ts';
 import { findingFields, jsonText } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { perOrg } from '../schema/org-schema.ts';
@@ -24,9 +24,9 @@ export function createFindingReader(database: Database): FindingReader {
       fragment`select ${findings.id} as id, ${jsonText(findingFields(tables))} as json from ${findings}
         where ${findings.id} = any (${fragment.placeholder('ids')}::uuid[])`,
     );
-    return createGroup<string, string | undefined, Sql>({
-      takeOff: database.of(org).withConnection,
-      maxAway: 3,
+    return createBatcher<string, string | undefined, Sql>({
+      acquire: database.of(org).withConnection,
+      maxConcurrent: 3,
       maxItems: MAX_GROUP,
       async run(ids, sql) {
         const rows = await sql.unsafe<{ id: string; json: string }[]>(statement, [arrayText(ids)]);

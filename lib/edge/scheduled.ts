@@ -9,7 +9,7 @@ const MIGRATE_MS = 5 * 60 * 1000;
  * What a server does all the time, by the minute: sends mails that are due again, migrates organizations that are behind,
  * and purges what has expired once an hour.
  */
-export async function keepHouse(services: Services, time: Date): Promise<void> {
+export async function runScheduledWork(services: Services, time: Date): Promise<void> {
   const { mail, orgs, orgMigrations, database, metrics, clock, log } = services;
   await mail.deliverDue();
   metrics.backlog(await readBacklog(database.db, orgMigrations.length).catch(() => undefined));

@@ -13,7 +13,7 @@ import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
 import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
 import { createEdgeMailer } from './mailer.ts';
 import { noPlacesTaken, placesOf, type TakenPlaces } from './places.ts';
-import { keepHouse } from './scheduled.ts';
+import { runScheduledWork } from './scheduled.ts';
 
 /** What an entry brings along. */
 export interface Parts {
@@ -80,7 +80,7 @@ export function createWorker(parts: Parts): Worker {
       const isolate = await isolateOf(env);
       const { services, end } = connecting(isolate, env);
       try {
-        await keepHouse(services(), new Date(scheduledTime));
+        await runScheduledWork(services(), new Date(scheduledTime));
       } catch (error) {
         isolate.core.log.error('the cron trigger failed', { error });
         throw error;

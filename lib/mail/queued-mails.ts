@@ -1,6 +1,6 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import { createBatcher } from '../../db/batcher.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { createGroup } from '../../db/group.ts';
 import type { NewId } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { arrayText } from '../../db/statements.ts';
@@ -67,7 +67,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
 
   /** Mails that were sent while others are erased are erased together. */
   const eraserOf = (table: MailTable) =>
-    createGroup<string, true>({
+    createBatcher<string, true>({
       maxItems: 1_000,
       async run(ids) {
         await db.delete(table).where(sql`${table.id} = any (${arrayText(ids)}::uuid[])`);

@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Sql } from 'postgres';
+import { createBatcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/client.ts';
-import { createGroup } from '../../db/group.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { arrayText } from '../../db/statements.ts';
@@ -78,9 +78,9 @@ export function createApiTokens(
         last_used is null as unused
       from "${orgSchemaName(org.id)}".api_tokens
       where prefix = any ($1::text[])`;
-    return createGroup<string, TokenRow[], Sql>({
-      takeOff: (fly) => withConnection(fly, org),
-      maxAway: 3,
+    return createBatcher<string, TokenRow[], Sql>({
+      acquire: (runBatch) => withConnection(runBatch, org),
+      maxConcurrent: 3,
       maxItems: MAX_GROUP,
       async run(prefixes, sql) {
         const rows = await sql.unsafe<TokenRow[]>(statement, [arrayText(prefixes)]);
@@ -91,7 +91,7 @@ export function createApiTokens(
 
   const touch = perOrg((org: Org) => {
     const { apiTokens: t } = org.tables;
-    return createGroup<string, void>({
+    return createBatcher<string, void>({
       maxItems: MAX_GROUP,
       async run(ids) {
         const { db } = database.of(org);

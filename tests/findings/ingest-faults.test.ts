@@ -32,14 +32,14 @@ let watcher: Database;
 /** The app as it is, which notes how many pushes have come to the batches. */
 let api: Api;
 let fetch: TestApp['app']['fetch'];
-let boarded = 0;
+let batched = 0;
 
 beforeAll(async () => {
   t = await startApp();
   locker = openDatabase({ url: t.databaseUrl, max: 2 });
   watcher = openDatabase({ url: t.databaseUrl, max: 1 });
   const ingest: typeof t.services.ingest = (...push) => {
-    boarded++;
+    batched++;
     return t.services.ingest(...push);
   };
   ({ fetch } = createApp({ ...t.services, ingest }, endpoints));
@@ -93,14 +93,14 @@ const untilBlocked = (count: number) =>
   );
 
 const untilBoarded = (count: number) =>
-  vi.waitFor(() => expect(boarded).toBe(count), { timeout: 20_000, interval: 5 });
+  vi.waitFor(() => expect(batched).toBe(count), { timeout: 20_000, interval: 5 });
 
 /**
  * Makes these pushes as one batch: the first goes out alone and waits for a lock, the others gather behind it.
  * @returns their answers, and that of the first
  */
 async function inOneBatch(site: Site, pushes: (() => Promise<Answer>)[], meanwhile = async () => {}) {
-  const before = boarded;
+  const before = batched;
   const answers = await whileLocked([site], async () => {
     const first = pushTo(site);
     await untilBlocked(1);
@@ -213,7 +213,7 @@ describe('a client that goes away', () => {
     const left = times(5, (i) => `left-${i}`);
     const stayed = times(10, (i) => `stayed-${i}`);
 
-    const before = boarded;
+    const before = batched;
     const { staying, leaving } = await locker.sql.begin(async (tx) => {
       await tx.unsafe(`select from "${orgSchemaName(site.org.id)}".findings for update`);
       const batch = await whileLocked([site], async () => {

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
+import { createBatcher } from '../../../db/batcher.ts';
 import type { Database, DatabaseClient } from '../../../db/client.ts';
-import { createGroup } from '../../../db/group.ts';
 import { orgSchemaName, perOrg } from '../../../db/schema/org-schema.ts';
 import type { Role } from '../../../db/schema/orgs.ts';
 import { arrayText } from '../../../db/statements.ts';
@@ -59,9 +59,9 @@ const MAX_GROUP = 1_000;
  */
 export function createSessionLookUp(database: Database): SessionLookUp {
   const group = ({ withConnection }: DatabaseClient, statement: string, ...params: string[]) =>
-    createGroup<TokenClaims, FoundInOrg | undefined, Sql>({
-      takeOff: withConnection,
-      maxAway: 3,
+    createBatcher<TokenClaims, FoundInOrg | undefined, Sql>({
+      acquire: withConnection,
+      maxConcurrent: 3,
       maxItems: MAX_GROUP,
       async run(claims, sql) {
         const ids = arrayText(claims.map(({ id }) => id));
