@@ -5,8 +5,8 @@ import { createFindingPages, type FindingPages } from '../db/findings/pages.ts';
 import { createFindingReader, type FindingReader } from '../db/findings/reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
 import type { Migration } from '../db/migrations/migrate.ts';
+import type { Semaphore } from '../db/pool/semaphore.ts';
 import { createShare } from '../db/pool/share.ts';
-import type { Turns } from '../db/pool/turns.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
@@ -19,7 +19,7 @@ import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
 import { createOrgGate, type OrgGate } from './fair-share/gate.ts';
-import { createListTurns, type ListTurns } from './fair-share/list-places.ts';
+import { createListPlaces, type ListPlaces } from './fair-share/list-places.ts';
 import {
   countedPlaces,
   createWorkPlaces,
@@ -73,12 +73,12 @@ export interface Services extends CoreServices {
   limits: AuthLimits;
   mail: MailQueue;
   /** For whole lists, which keep a connection for as long as they are read. */
-  listTurns: ListTurns;
+  listPlaces: ListPlaces;
   /** For every request to an organization. */
   gate: OrgGate;
   /** For searches, which keep a processor of PostgreSQL's. */
-  searchTurns: Turns<true>;
-  /** Whether a list that is read has a place of `searchTurns`. */
+  searchPlaces: Semaphore<true>;
+  /** Whether a list that is read has a place of `searchPlaces`. */
   placesShared: boolean;
   apiTokens: ApiTokens;
   ingest: Ingest;
@@ -198,8 +198,8 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     ingest: createIngest(createShare(database.withConnection, third), nextId, metrics.batchWritten),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
-    listTurns: createListTurns(places.list, { patienceMs: LIST_PATIENCE_MS }),
-    searchTurns: places.search,
+    listPlaces: createListPlaces(places.list, { patienceMs: LIST_PATIENCE_MS }),
+    searchPlaces: places.search,
     placesShared: places.shared,
     gate: createOrgGate({ rests: max > FEW }),
   };

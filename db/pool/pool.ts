@@ -4,8 +4,8 @@ import { sqlState } from '../errors.ts';
 import { asQuery, type DriverQuery, replacing } from './driver.ts';
 import { createHotTexts } from './hot.ts';
 import { createLease } from './lease.ts';
+import { createSemaphore, PATIENCE_MS } from './semaphore.ts';
 import { CONNECTION_LIFETIME_MS, createSlot, type Slot } from './slot.ts';
-import { createTurns, PATIENCE_MS } from './turns.ts';
 import { createWatch } from './watch.ts';
 
 /**
@@ -20,7 +20,7 @@ import { createWatch } from './watch.ts';
 export interface Pool extends Client {
   /**
    * The same pool for the work of one organization, which has a share of the connections: what is over it waits for the
-   * organization's own work. Organizations that wait get connections in turns.
+   * organization's own work. Waiting organizations are served round-robin.
    */
   of(orgId: string): Client;
   /** Connections that are open, and in use. */
@@ -75,7 +75,7 @@ const IDLE_MS = 10 * 60 * 1000;
 
 /**
  * Of so many connections one organization may use so many: two are left to others, where there are enough. With two or one
- * an organization that reads a whole list must still be able to do something else, and taking turns has to do.
+ * an organization that reads a whole list must still be able to do something else, and round-robin service has to be enough.
  */
 const orgShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, max - 2));
 
@@ -104,7 +104,7 @@ export function createPool(options: PoolOptions): Pool {
     });
   const slots = Array.from({ length: max }, newSlot);
   const free = [...slots];
-  const turns = createTurns(free, { patienceMs, perKey: orgShareOf(max) });
+  const semaphore = createSemaphore(free, { patienceMs, perKey: orgShareOf(max) });
   const watch = createWatch({
     slot: newSlot(),
     askPool: () => taking(asQuery(driver.unsafe('select 1')), take),
@@ -112,7 +112,7 @@ export function createPool(options: PoolOptions): Pool {
     isPooled: () => isPooled,
     hasConnections: () => slots.some((slot) => slot.isOpen()),
     onDown(error, isSilent) {
-      turns.refuseAll(error);
+      semaphore.refuseAll(error);
       // What has all the time it likes goes on when the database does.
       if (isSilent) for (const slot of slots) if (!slot.isUnlimited()) slot.kill(error);
     },
@@ -149,7 +149,7 @@ export function createPool(options: PoolOptions): Pool {
     }
     lookLater();
     const came = since ?? performance.now();
-    turns.enter(
+    semaphore.enter(
       (slot, leave, disown) => {
         const done = () => {
           slot.rest();
@@ -197,7 +197,7 @@ export function createPool(options: PoolOptions): Pool {
 
   function look(): void {
     looking = undefined;
-    if (turns.inside() === 0) return;
+    if (semaphore.inside() === 0) return;
     const isLate = performance.now() - lookAt > LOOK_MS;
     lookLater();
     // Answers may have come while this process stood still, and are read first.
@@ -245,12 +245,12 @@ export function createPool(options: PoolOptions): Pool {
   async function close(timeoutMs: number): Promise<void> {
     closed ??= Object.assign(new Error('the pool is closed'), { code: 'CONNECTION_ENDED' });
     const deadline = performance.now() + timeoutMs;
-    while (turns.inside() > 0 && performance.now() < deadline) await sleep(5);
-    turns.refuseAll(closed);
+    while (semaphore.inside() > 0 && performance.now() < deadline) await sleep(5);
+    semaphore.refuseAll(closed);
     clearTimeout(looking);
     clearTimeout(sweeping);
     watch.close();
-    if (turns.inside() > 0) for (const slot of slots) slot.kill(closed);
+    if (semaphore.inside() > 0) for (const slot of slots) slot.kill(closed);
     else for (const slot of slots) slot.close();
   }
 
@@ -267,8 +267,8 @@ export function createPool(options: PoolOptions): Pool {
     ...clientOf(),
     of: clientOf,
     open: () => slots.filter((slot) => slot.isOpen()).length,
-    inUse: turns.inside,
-    waiting: turns.waiting,
+    inUse: semaphore.inside,
+    waiting: semaphore.waiting,
     ping: watch.ping,
     close,
   };

@@ -1,4 +1,4 @@
-import { OVER_SHARE, type Turns } from '../../db/pool/turns.ts';
+import { OVER_SHARE, type Semaphore } from '../../db/pool/semaphore.ts';
 import {
   countPlaces,
   LIST_PATIENCE_MS,
@@ -41,7 +41,7 @@ export function placesOf(taken: TakenPlaces): WorkPlaces {
   };
 }
 
-function polled(taken: Set<Taken>, max: number): Turns<true> {
+function polled(taken: Set<Taken>, max: number): Semaphore<true> {
   const perKey = placesPerOrg(max);
 
   function take(key: string | undefined): Taken | undefined {

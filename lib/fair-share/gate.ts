@@ -1,4 +1,4 @@
-import { OVER_SHARE, PATIENCE_MS } from '../../db/pool/turns.ts';
+import { OVER_SHARE, PATIENCE_MS } from '../../db/pool/semaphore.ts';
 
 /** Admits requests to organizations, so that one that sends many at a time does not delay the others. */
 export interface OrgGate {

@@ -1,7 +1,7 @@
-import { createTurns, enterTurns, type Turns } from '../../db/pool/turns.ts';
+import { acquire, createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
 
 /** Whole lists have a connection each for as long as they are read: so many at a time. */
-export interface ListTurns {
+export interface ListPlaces {
   /**
    * Resolves when there is room, with what is to be called when done.
    * @param request.org whose share it comes out of
@@ -24,8 +24,8 @@ export interface ListReader {
   breakOff(): void;
 }
 
-export interface ListTurnsOptions {
-  /** How long somebody may wait for a turn. */
+export interface ListPlacesOptions {
+  /** How long a request may wait for a place. */
   patienceMs: number;
   /** A reader is judged by what it took in so much time. Less than the others' patience. */
   slowMs?: number;
@@ -51,10 +51,11 @@ interface Mark {
   waited: number;
 }
 
-/** @param room how many lists at a time, or turns that are shared with other work */
-export function createListTurns(room: number | Turns<true>, options: ListTurnsOptions): ListTurns {
+/** @param room how many lists at a time, or places that are shared with other work */
+export function createListPlaces(room: number | Semaphore<true>, options: ListPlacesOptions): ListPlaces {
   const { patienceMs, slowMs = SLOW_MS, longMs = LONG_MS } = options;
-  const turns = typeof room === 'number' ? createTurns(Array<true>(room).fill(true), { patienceMs }) : room;
+  const semaphore =
+    typeof room === 'number' ? createSemaphore(Array<true>(room).fill(true), { patienceMs }) : room;
   const readers = new Map<ListReader, { since: number; marks: Mark[] }>();
   let waiting = 0;
   let looking: ReturnType<typeof setInterval> | undefined;
@@ -82,7 +83,7 @@ export function createListTurns(room: number | Turns<true>, options: ListTurnsOp
   return {
     async enter(reader, { org, signal } = {}) {
       waiting++;
-      const leave = await enterTurns(turns, { key: org, patienceMs, signal }).finally(() => waiting--);
+      const leave = await acquire(semaphore, { key: org, patienceMs, signal }).finally(() => waiting--);
       readers.set(reader, { since: performance.now(), marks: [markOf(reader)] });
       looking ??= setInterval(look, slowMs / LOOKS);
       return () => {

@@ -1,5 +1,5 @@
 import { sqlState } from '../../db/errors.ts';
-import { BUSY, OVER_SHARE, WITHDRAWN } from '../../db/pool/turns.ts';
+import { BUSY, OVER_SHARE, WITHDRAWN } from '../../db/pool/semaphore.ts';
 import { ApiError } from '../http/errors.ts';
 
 /** When a client that was refused may try again. */

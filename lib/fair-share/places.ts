@@ -1,8 +1,8 @@
-import { createTurns, type Turns } from '../../db/pool/turns.ts';
+import { createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
 import type { WorkKind } from '../metrics/metrics.ts';
 
 /** Places for the expensive work of organizations, each of which may have half of a kind. */
-export type WorkPlaces = Record<WorkKind, Turns<true>> & {
+export type WorkPlaces = Record<WorkKind, Semaphore<true>> & {
   searchPatienceMs: number;
   /** Whether searches and lists have the same places. */
   shared: boolean;
@@ -34,7 +34,7 @@ export function countPlaces(max: number): Record<WorkKind, number> {
 export function createWorkPlaces(max: number): WorkPlaces {
   const counts = countPlaces(max);
   const turnsFor = (kind: WorkKind) =>
-    createTurns(Array<true>(counts[kind]).fill(true), {
+    createSemaphore(Array<true>(counts[kind]).fill(true), {
       patienceMs: LIST_PATIENCE_MS,
       perKey: placesPerOrg(counts[kind]),
     });
@@ -52,7 +52,7 @@ export interface WorkCounter {
 /** The same places; what becomes of the work is counted. */
 export function countedPlaces(places: WorkPlaces, counter: WorkCounter): WorkPlaces {
   const patienceMs = { search: places.searchPatienceMs, list: LIST_PATIENCE_MS };
-  const counted = (kind: WorkKind): Turns<true> => ({
+  const counted = (kind: WorkKind): Semaphore<true> => ({
     ...places[kind],
     enter(begin, refuse, request) {
       let waited = false;

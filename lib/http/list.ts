@@ -80,7 +80,7 @@ export async function answerRows(
   call.stepAside();
   const withdrawn = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, withdrawn.signal]);
-  const place = services.listTurns.enter(reader, { org: org.id, signal });
+  const place = services.listPlaces.enter(reader, { org: org.id, signal });
   if (!info && !isSearch && !(await isSettled(place))) {
     const rows = await readShort(call, query, rowsPerFetch);
     if (rows) {
@@ -92,7 +92,7 @@ export async function answerRows(
       return { status: 200, headers, body: await allOf(rows) };
     }
   }
-  const batches = takeTurns(
+  const batches = holdingPlace(
     placeOr(place, 'This organization reads too many lists at a time.'),
     format.row ? ahead(read) : read,
   );
@@ -214,7 +214,7 @@ async function readShort(
 }
 
 /** Lists may hold some of the connections only, and those of one organization some of these, however slow their readers are. */
-async function* takeTurns<T>(place: Promise<() => void>, rows: AsyncGenerator<T>): AsyncGenerator<T> {
+async function* holdingPlace<T>(place: Promise<() => void>, rows: AsyncGenerator<T>): AsyncGenerator<T> {
   const leave = await place;
   try {
     yield* rows;

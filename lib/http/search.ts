@@ -1,6 +1,6 @@
 import { sqlState } from '../../db/errors.ts';
 import type { SearchLimits } from '../../db/findings/search.ts';
-import { enterTurns } from '../../db/pool/turns.ts';
+import { acquire } from '../../db/pool/semaphore.ts';
 import { OverShareError, placeOr } from '../fair-share/over-share.ts';
 import { LIST_PATIENCE_MS } from '../fair-share/places.ts';
 import type { Org } from '../orgs/directory.ts';
@@ -18,7 +18,7 @@ export async function search<T>(
 ): Promise<T> {
   stepAside();
   const { signal } = c.req.raw;
-  const place = enterTurns(services.searchTurns, {
+  const place = acquire(services.searchPlaces, {
     ...{ key: org.id, signal },
     ...(patienceMs !== undefined && { patienceMs }),
   });

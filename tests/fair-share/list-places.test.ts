@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createListTurns, type ListTurns } from '../../lib/fair-share/list-places.ts';
+import { createListPlaces, type ListPlaces } from '../../lib/fair-share/list-places.ts';
 
 describe('whole lists', () => {
   /** Reads a list, with rows waiting for it all the time. */
-  async function read(turns: ListTurns, bytesPerSecond: number) {
+  async function read(turns: ListPlaces, bytesPerSecond: number) {
     const began = performance.now();
     const waited = () => performance.now() - began;
     const taken = () => (waited() / 1_000) * bytesPerSecond;
@@ -18,7 +18,7 @@ describe('whole lists', () => {
   }
 
   it('give way to others when their reader is slow, the slowest first', async () => {
-    const turns = createListTurns(3, { patienceMs: 5_000, slowMs: 200 });
+    const turns = createListPlaces(3, { patienceMs: 5_000, slowMs: 200 });
     const readers = [await read(turns, 1_000_000), await read(turns, 100_000), await read(turns, 50_000)];
     const broken = () => readers.map((reader) => reader.broken);
     await sleep(400);
@@ -29,7 +29,7 @@ describe('whole lists', () => {
   });
 
   it('give way to others when they have been read for long, unless their reader is fast', async () => {
-    const turns = createListTurns(2, { patienceMs: 5_000, slowMs: 100, longMs: 400 });
+    const turns = createListPlaces(2, { patienceMs: 5_000, slowMs: 100, longMs: 400 });
     const began = performance.now();
     const fast = await read(turns, 4_000_000);
     const slower = await read(turns, 1_000_000);
@@ -40,18 +40,18 @@ describe('whole lists', () => {
   });
 
   it('do not give way when it is the database that is slow', async () => {
-    const turns = createListTurns(1, { patienceMs: 500, slowMs: 100 });
+    const turns = createListPlaces(1, { patienceMs: 500, slowMs: 100 });
     const reader = await turns.enter({
       taken: () => 0,
       waited: () => 0,
       breakOff: () => expect.unreachable(),
     });
-    await expect(read(turns, 0)).rejects.toThrow('no turn within 500 ms');
+    await expect(read(turns, 0)).rejects.toThrow('no place within 500 ms');
     reader();
   });
 
   it('come to their end, also when all readers are slower than the database and there are too many', async () => {
-    const turns = createListTurns(2, { patienceMs: 300, slowMs: 100 });
+    const turns = createListPlaces(2, { patienceMs: 300, slowMs: 100 });
     let [done, broken] = [0, 0];
     const until = performance.now() + 2_000;
     await Promise.all(
@@ -71,8 +71,8 @@ describe('whole lists', () => {
   });
 
   it('refuse who comes when there are too many', async () => {
-    const turns = createListTurns(1, { patienceMs: 50 });
+    const turns = createListPlaces(1, { patienceMs: 50 });
     await read(turns, 0);
-    await expect(read(turns, 0)).rejects.toThrow('no turn within 50 ms');
+    await expect(read(turns, 0)).rejects.toThrow('no place within 50 ms');
   });
 });

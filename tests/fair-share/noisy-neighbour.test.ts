@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
-import { createTurns } from '../../db/pool/turns.ts';
+import { createSemaphore } from '../../db/pool/semaphore.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
@@ -119,12 +119,12 @@ describe('whole lists that no index has in order', () => {
     const app = await another({});
     const release = await lockFindings(noisy);
     const lists = repeat(4, () => app.api.get('/findings?sort=cvss_score', viewer));
-    await vi.waitFor(() => expect(app.services.searchTurns.inside()).toBe(1), { interval: 5 });
+    await vi.waitFor(() => expect(app.services.searchPlaces.inside()).toBe(1), { interval: 5 });
     await sleep(100);
-    expect(app.services.searchTurns.inside()).toBe(1);
+    expect(app.services.searchPlaces.inside()).toBe(1);
     await release();
     expect(statuses(await lists)).toEqual([200]);
-    expect(app.services.searchTurns.inside()).toBe(0);
+    expect(app.services.searchPlaces.inside()).toBe(0);
   });
 });
 
@@ -157,17 +157,17 @@ describe('a client that goes away', () => {
     await expect.poll(underWay).toBe(1);
     await unlock();
     expect((await next).json.result_info.total).toBe(FINDINGS);
-    expect(app.services.searchTurns.inside()).toBe(0);
+    expect(app.services.searchPlaces.inside()).toBe(0);
   });
 
   it('leaves the line for a list', async () => {
     const app = await another({ dbPoolMax: 1 });
-    const { listTurns } = app.services;
+    const { listPlaces } = app.services;
     const reader = { taken: () => 0, waited: () => 0, breakOff: () => {} };
-    const leave = await listTurns.enter(reader, { org: noisy.id });
+    const leave = await listPlaces.enter(reader, { org: noisy.id });
     const controller = new AbortController();
-    const waiting = listTurns.enter(reader, { org: noisy.id, signal: controller.signal });
-    const next = listTurns.enter(reader, { org: quiet.id });
+    const waiting = listPlaces.enter(reader, { org: noisy.id, signal: controller.signal });
+    const next = listPlaces.enter(reader, { org: quiet.id });
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'WITHDRAWN' });
     leave();
@@ -178,10 +178,10 @@ describe('a client that goes away', () => {
 describe('readers of whole lists that keep all places', () => {
   it('delay no short list of another organization, and take no place from it for ever', async () => {
     const app = await another({});
-    const { listTurns } = app.services;
+    const { listPlaces } = app.services;
     const reader = { taken: () => 0, waited: () => 0, breakOff: () => {} };
     const places = countPlaces(app.services.config.dbPoolMax).list;
-    const leaves = await repeat(places, (i) => listTurns.enter(reader, { org: `noisy ${i}` }));
+    const leaves = await repeat(places, (i) => listPlaces.enter(reader, { org: `noisy ${i}` }));
     const began = performance.now();
     expect(must(await app.api.get('/scans', quiet.asOwner)).length).toBeGreaterThan(0);
     expect(must(await app.api.get('/findings?severity=low', quiet.asOwner))).toEqual([]);
@@ -193,7 +193,9 @@ describe('readers of whole lists that keep all places', () => {
     await sleep(100);
     for (const leave of leaves) leave();
     expect(must(await long).length).toBeGreaterThanOrEqual(FINDINGS);
-    await expect(repeat(places, (i) => listTurns.enter(reader, { org: `next ${i}` }))).resolves.toBeDefined();
+    await expect(
+      repeat(places, (i) => listPlaces.enter(reader, { org: `next ${i}` })),
+    ).resolves.toBeDefined();
   });
 });
 
@@ -409,7 +411,7 @@ describe('expensive work of one organization', () => {
 describe('things that keys take turns for', () => {
   const gather = (perKey?: number) => {
     const order: string[] = [];
-    const turns = createTurns([1, 2, 3, 4], { patienceMs: 50, ...(perKey && { perKey }) });
+    const turns = createSemaphore([1, 2, 3, 4], { patienceMs: 50, ...(perKey && { perKey }) });
     const leaves: (() => void)[] = [];
     const enter = (key: string) =>
       turns.enter(

@@ -438,7 +438,7 @@ describe('a long file', () => {
   });
 
   it.each(['csv', 'sarif'])('frees its connection when its reader goes away: %s', async (format) => {
-    // One that were kept would keep others from theirs, see createListTurns.
+    // One that were kept would keep others from theirs, see createListPlaces.
     for (let i = 0; i < 6; i++) {
       const url = `http://localhost/api/v1/findings?format=${format}`;
       const reader = (await t.app.request(url, { headers: as() })).body?.getReader();

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OVER_SHARE } from '../../db/pool/turns.ts';
+import { OVER_SHARE } from '../../db/pool/semaphore.ts';
 import { mfaLogins } from '../../db/schema/accounts.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { createApp, refuseMalformed } from '../../lib/http/app.ts';

@@ -1,11 +1,14 @@
-/** Things that one user at a time may have; others wait. Keys, such as organizations, take turns. */
-export interface Turns<Thing> {
+/**
+ * A fair semaphore: a fixed number of things, such as connections, each used by one request at a time. Requests wait in a queue per key,
+ * such as an organization, and the queues are served round-robin.
+ */
+export interface Semaphore<Thing> {
   /**
    * Calls `begin` when there is a thing: at once, or later. The `leave` it is given is to be called when done. Calls
    * `refuse` instead when it takes too long.
    * @returns withdraws the request while it waits; has no effect afterwards
    */
-  enter(begin: Begin<Thing>, refuse: (error: Error) => void, request?: TurnRequest): () => void;
+  enter(begin: Begin<Thing>, refuse: (error: Error) => void, request?: AcquireRequest): () => void;
   /** Refuses all that wait. */
   refuseAll(error: Error): void;
   /** How many are in. */
@@ -17,7 +20,7 @@ export interface Turns<Thing> {
 /** @param disown keeps the thing, which no longer counts against its key */
 export type Begin<Thing> = (thing: Thing, leave: () => void, disown: () => void) => void;
 
-export interface TurnRequest {
+export interface AcquireRequest {
   /** Whose share it counts against; unset: nobody's, without a limit of its own. */
   key?: string | undefined;
   /** By `performance.now()`: the request had a thing already that was of no use, so it goes first and has waited so long. */
@@ -26,7 +29,7 @@ export interface TurnRequest {
   patienceMs?: number | undefined;
 }
 
-export interface TurnsOptions {
+export interface SemaphoreOptions {
   /** How long a request may wait. */
   patienceMs: number;
   /** How many things one key may have at a time; unset: all of them. */
@@ -54,10 +57,10 @@ export const BUSY = 'TOO_BUSY';
 export const OVER_SHARE = 'OVER_SHARE';
 
 /** @param things those that are free; the one that came back last, at the end, is given first */
-export function createTurns<Thing>(
+export function createSemaphore<Thing>(
   things: Thing[],
-  { patienceMs, perKey = things.length }: TurnsOptions,
-): Turns<Thing> {
+  { patienceMs, perKey = things.length }: SemaphoreOptions,
+): Semaphore<Thing> {
   const share = Math.min(perKey, things.length);
   /** By key; the first is served first, and goes to the end when it has been served. */
   const lines = new Map<string | undefined, Line<Thing>>();
@@ -135,7 +138,7 @@ export function createTurns<Thing>(
       waiting -= late.length;
       const code = isFull(key, line) ? OVER_SHARE : BUSY;
       for (const { refuse, since, deadline } of late)
-        refuse(Object.assign(new Error(`no turn within ${Math.round(deadline - since)} ms`), { code }));
+        refuse(Object.assign(new Error(`no place within ${Math.round(deadline - since)} ms`), { code }));
       forget(key, line);
     }
     watch();
@@ -194,12 +197,12 @@ export const WITHDRAWN = 'WITHDRAWN';
  * Resolves when a place is free, with the function that releases it.
  * @param request.signal withdraws the request while it waits
  */
-export function enterTurns<Thing>(
-  turns: Turns<Thing>,
-  { signal, ...request }: TurnRequest & { signal?: AbortSignal | undefined },
+export function acquire<Thing>(
+  semaphore: Semaphore<Thing>,
+  { signal, ...request }: AcquireRequest & { signal?: AbortSignal | undefined },
 ): Promise<() => void> {
   return new Promise((resolve, reject) => {
-    const withdraw = turns.enter(
+    const withdraw = semaphore.enter(
       (_, leave) => {
         signal?.removeEventListener('abort', onAbort);
         resolve(leave);
