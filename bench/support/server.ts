@@ -66,6 +66,12 @@ export async function startServer(site: Site, options: BenchServerOptions): Prom
       JWT_SECRET: 'a secret for benchmarks only',
       // All logins are of one account, which is timed with its mails.
       SVC_MAX_MAILS_PER_HOUR: '1000000',
+      // So are thousands of organizations, and tokens of one project.
+      SVC_MAX_ORGS_PER_ACCOUNT: '1000000',
+      SVC_MAX_TOKENS_PER_ORG: '1000000',
+      SVC_MAX_TOKENS_PER_PROJECT: '1000000',
+      SVC_MAX_PROJECTS_PER_ORG: '1000000',
+      SVC_MAX_MEMBERS_PER_ORG: '1000000',
       ...env,
     },
     stdio: ['ignore', log.fd, log.fd],

@@ -45,6 +45,7 @@ export async function buildNextVersion(site: Site): Promise<string> {
     ],
   });
   await copyFile(join(site.root, 'lib/node/argon2-thread.mjs'), join(dir, 'dist/argon2-thread.mjs'));
+  await symlink(join(site.root, 'dist/public'), join(dir, 'dist/public'));
   return outfile;
 }
 
