@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import type { Cluster } from './cluster.ts';
-import type { EmbeddedLog } from './embedded.ts';
+import type { EmbeddedLog } from './system.ts';
 
 const MIB = 1024 * 1024;
 

@@ -3,16 +3,9 @@ import { createDiskGuard, type MeasureDisk } from './disk.ts';
 import { prepareServiceRole } from './service-role.ts';
 import { joinOrStart, leave, openSite, rejoin } from './share.ts';
 import { supervise } from './supervisor.ts';
-import { EmbeddedUnavailable, INSTEAD } from './system.ts';
+import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD } from './system.ts';
 
 export { EmbeddedUnavailable };
-
-/** Where the embedded server's doings are told. */
-export interface EmbeddedLog {
-  debug(msg: string, fields?: Record<string, unknown>): void;
-  info(msg: string, fields?: Record<string, unknown>): void;
-  warn(msg: string, fields?: Record<string, unknown>): void;
-}
 
 /** This process's share in an embedded server. */
 export interface EmbeddedPostgres {

@@ -13,9 +13,9 @@ import {
   SUPERUSER,
 } from './cluster.ts';
 import type { DiskGuard } from './disk.ts';
-import type { EmbeddedLog } from './embedded.ts';
 import { endLeftovers, launch, shutDown, tryStartLock } from './postmaster.ts';
 import { openSession, type Session } from './session.ts';
+import type { EmbeddedLog } from './system.ts';
 import {
   EmbeddedUnavailable,
   INSTEAD,

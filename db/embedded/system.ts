@@ -3,6 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+/** Where the embedded server's doings are told. */
+export interface EmbeddedLog {
+  debug(msg: string, fields?: Record<string, unknown>): void;
+  info(msg: string, fields?: Record<string, unknown>): void;
+  warn(msg: string, fields?: Record<string, unknown>): void;
+}
+
 /** Thrown with a one-line message meant for the user. */
 export class EmbeddedUnavailable extends Error {
   override name = 'EmbeddedUnavailable';

@@ -1,5 +1,5 @@
 import { EmbeddedUnavailable } from '../../db/embedded/embedded.ts';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/parse.ts';
 
 /** How the command ends. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
-import { parseConfig } from '../config/config.ts';
+import { parseConfig } from '../config/parse.ts';
 import { createLogger } from '../logger.ts';
 import type { Chosen } from './commands/choose.ts';
 import { buildProgram } from './commands.ts';

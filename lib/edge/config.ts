@@ -1,4 +1,5 @@
-import { type Config, ConfigError, parseConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError, parseConfig } from '../config/parse.ts';
 import type { Logger } from '../logger.ts';
 import { warnOfSettings } from '../services.ts';
 

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PasswordHasher } from '../accounts/passwords/passwords.ts';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/parse.ts';
 import { type App, createApp } from '../http/app.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';

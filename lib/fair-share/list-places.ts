@@ -1,4 +1,4 @@
-import { acquire, createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
+import { acquire, type Semaphore } from '../../db/pool/semaphore.ts';
 
 /** Whole lists have a connection each for as long as they are read: so many at a time. */
 export interface ListPlaces {
@@ -51,11 +51,9 @@ interface Mark {
   waited: number;
 }
 
-/** @param room how many lists at a time, or places that are shared with other work */
-export function createListPlaces(room: number | Semaphore<true>, options: ListPlacesOptions): ListPlaces {
+/** @param places for lists; searches may share them */
+export function createListPlaces(places: Semaphore<true>, options: ListPlacesOptions): ListPlaces {
   const { patienceMs, slowMs = SLOW_MS, longMs = LONG_MS } = options;
-  const semaphore =
-    typeof room === 'number' ? createSemaphore(Array<true>(room).fill(true), { patienceMs }) : room;
   const readers = new Map<ListReader, { since: number; marks: Mark[] }>();
   let waiting = 0;
   let looking: ReturnType<typeof setInterval> | undefined;
@@ -83,7 +81,7 @@ export function createListPlaces(room: number | Semaphore<true>, options: ListPl
   return {
     async enter(reader, { org, signal } = {}) {
       waiting++;
-      const leave = await acquire(semaphore, { key: org, patienceMs, signal }).finally(() => waiting--);
+      const leave = await acquire(places, { key: org, patienceMs, signal }).finally(() => waiting--);
       readers.set(reader, { since: performance.now(), marks: [markOf(reader)] });
       looking ??= setInterval(look, slowMs / LOOKS);
       return () => {

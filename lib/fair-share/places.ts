@@ -33,15 +33,15 @@ export function countPlaces(max: number): Record<WorkKind, number> {
 /** @param max connections of the process */
 export function createWorkPlaces(max: number): WorkPlaces {
   const counts = countPlaces(max);
-  const turnsFor = (kind: WorkKind) =>
+  const placesFor = (kind: WorkKind) =>
     createSemaphore(Array<true>(counts[kind]).fill(true), {
       patienceMs: LIST_PATIENCE_MS,
       perKey: placesPerOrg(counts[kind]),
     });
-  const list = turnsFor('list');
+  const list = placesFor('list');
   return max <= FEW
     ? { list, search: list, searchPatienceMs: SEARCH_PATIENCE_OF_FEW_MS, shared: true }
-    : { list, search: turnsFor('search'), searchPatienceMs: SEARCH_PATIENCE_MS, shared: false };
+    : { list, search: placesFor('search'), searchPatienceMs: SEARCH_PATIENCE_MS, shared: false };
 }
 
 /** What becomes of the work that asks for a place. */

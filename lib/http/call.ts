@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { Sql } from 'postgres';
 import type { Db } from '../../db/client.ts';
 import type { Role } from '../../db/schema/orgs.ts';
+import type { SessionUser } from '../accounts/sessions/look-up.ts';
 import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Services } from '../services.ts';
@@ -27,18 +28,6 @@ export interface RequestContext extends ResponseContext {
 }
 
 export type AppEnv = { Variables: { request: RequestContext } };
-
-/** The signed-in user. */
-export interface SessionUser {
-  id: string;
-  email: string;
-  name: string;
-  avatarUrl: string;
-  mfaEnabled: boolean;
-  /** The primary address is verified. */
-  emailVerified: boolean;
-  createdAt: Date;
-}
 
 /** What every handler gets. */
 export interface PublicCall {

@@ -24,16 +24,32 @@ export async function search<T>(
   });
   const leave = await placeOr(place, 'This organization searches too much at a time.');
   const { searchMs } = services.config;
-  const began = performance.now();
+  const timed = timing(() => run({ statementMs: searchMs, signal }));
   try {
-    return await services.gate.oneAtATime(org.id, () => run({ statementMs: searchMs, signal }));
+    return await services.gate.oneAtATime(org.id, timed.run);
   } catch (error) {
     throw tooLong(error, searchMs);
   } finally {
-    const rest = services.gate.restAfter(org.id, performance.now() - began);
+    const rest = services.gate.restAfter(org.id, timed.ms());
     if (rest > 0) setTimeout(leave, rest);
     else leave();
   }
+}
+
+/** Measures each run of some work, without the time that it waited before. */
+function timing<T>(work: () => Promise<T>): { run: () => Promise<T>; ms: () => number } {
+  let ms = 0;
+  return {
+    async run() {
+      const began = performance.now();
+      try {
+        return await work();
+      } finally {
+        ms = performance.now() - began;
+      }
+    },
+    ms: () => ms,
+  };
 }
 
 /**
@@ -47,25 +63,17 @@ export async function* paced<T>(
 ): AsyncGenerator<T> {
   const { org, services } = call;
   const { gate, placesShared } = services;
-  let took = 0;
-  const next = async () => {
-    const began = performance.now();
-    try {
-      return await parts.next();
-    } finally {
-      took = performance.now() - began;
-    }
-  };
+  const next = timing(() => parts.next());
   try {
     let mustSearch = isSearch && !placesShared;
     for (;;) {
       const { done, value } = await (mustSearch
-        ? search(call, next, LIST_PATIENCE_MS)
-        : gate.oneAtATime(org.id, next));
+        ? search(call, next.run, LIST_PATIENCE_MS)
+        : gate.oneAtATime(org.id, next.run));
       mustSearch = false;
       if (done) return;
       yield value;
-      const rest = gate.restAfter(org.id, took);
+      const rest = gate.restAfter(org.id, next.ms());
       if (rest > 0) await new Promise((later) => setTimeout(later, rest));
     }
   } finally {

@@ -13,7 +13,7 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What is purged: each table with its primary key, and when a row expires. */
+/** Purged tables, each with its primary key and its expiry column. */
 const EXPIRING: readonly (readonly [table: PgTable, key: PgColumn, expires: PgColumn])[] = [
   [sessions, sessions.id, sessions.expiresAt],
   [mailedTokens, mailedTokens.tokenHash, mailedTokens.expiresAt],

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/parse.ts';
 import type { Logger } from '../logger.ts';
 
 const NAME = 'mail.key';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { ConfigError, parseConfig } from '../../lib/config/config.ts';
+import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
 import { parseEdgeConfig } from '../../lib/edge/config.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { prepareDatabase } from '../../lib/node/prepare-database.ts';

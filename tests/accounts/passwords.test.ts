@@ -11,7 +11,7 @@ import {
   includesSorted,
 } from '../../lib/accounts/passwords/forms.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
-import { ConfigError, parseConfig } from '../../lib/config/config.ts';
+import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
 import { type Answer, createUser, PASSWORD } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 

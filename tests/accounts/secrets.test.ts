@@ -13,7 +13,7 @@ import { mfaDevices } from '../../db/schema/accounts.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import { createSignedTokens } from '../../lib/accounts/sessions/signed-token.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
-import { ConfigError, parseConfig } from '../../lib/config/config.ts';
+import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
 import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { readMailSecret } from '../../lib/node/mail-secret.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../../lib/config/config.ts';
+import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
 
 describe('configuration', () => {
   it('has defaults for everything', () => {

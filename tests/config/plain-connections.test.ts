@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../lib/config/config.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { plainConnections } from '../../lib/warnings/plain-connections.ts';
 
 describe('connections to other machines', () => {

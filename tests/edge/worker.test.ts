@@ -13,7 +13,7 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { mailQueue } from '../../db/schema/platform.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
-import { parseConfig } from '../../lib/config/config.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { createEdgeHasher } from '../../lib/edge/argon2.ts';
 import { createWorker } from '../../lib/edge/worker.ts';
 import { createApp } from '../../lib/http/app.ts';

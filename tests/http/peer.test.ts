@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../lib/config/config.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { networkOf } from '../../lib/http/network.ts';
 import { createPeers, type Peer } from '../../lib/http/peer.ts';
 

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Database, openDatabase } from '../../db/client.ts';
 import { createIds } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
-import { parseConfig } from '../../lib/config/config.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { createLogger } from '../../lib/logger.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../lib/config/config.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { exposureOf, warnOfExposure } from '../../lib/warnings/exposure.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

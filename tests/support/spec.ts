@@ -88,7 +88,7 @@ GET    /api/v1/docs                                       public
 GET    /api/v1/docs/openapi.yaml                          public
 `);
 
-/** What was added to them; docs/api.md lists them too. */
+/** Additions to the contract's endpoints, as docs/api.md lists them. */
 export const ADDED_ENDPOINTS = lines(`
 POST   /api/v1/members/leave                              cookie+org
 POST   /api/v1/members/{userId}/resend-invitation         cookie+org, admin

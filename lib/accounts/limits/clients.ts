@@ -4,7 +4,6 @@ import { sessions } from '../../../db/schema/accounts.ts';
 import { sha256Hex } from '../../crypto/random.ts';
 import type { CookieCall, PublicCall } from '../../http/call.ts';
 import { networkOf } from '../../http/network.ts';
-import type { Account } from '../accounts.ts';
 import { isSecure } from '../sessions/sessions.ts';
 import { TOKEN_SECONDS } from '../sessions/signed-token.ts';
 import type { LimitClient } from './limits.ts';
@@ -19,7 +18,11 @@ const DEVICE_COOKIE = 'svc_device';
 /** Sessions that are looked through for a network. */
 const MAX_SESSIONS = 200;
 
-type Owner = Pick<Account, 'id' | 'passwordHash'>;
+/** The part of an account that a device cookie is bound to. */
+interface Owner {
+  id: string;
+  passwordHash: string | null;
+}
 
 /** Tells a password from the next one. Nothing follows from it: the hash has a random salt. */
 const digestOf = ({ passwordHash }: Owner) => sha256Hex(passwordHash ?? '').slice(0, 32);

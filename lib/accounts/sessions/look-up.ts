@@ -4,9 +4,20 @@ import type { Database, DatabaseClient } from '../../../db/client.ts';
 import { orgSchemaName, perOrg } from '../../../db/schema/org-schema.ts';
 import type { Role } from '../../../db/schema/orgs.ts';
 import { arrayText } from '../../../db/statements.ts';
-import type { SessionUser } from '../../http/call.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { TokenClaims } from './signed-token.ts';
+
+/** The signed-in user. */
+export interface SessionUser {
+  id: string;
+  email: string;
+  name: string;
+  avatarUrl: string;
+  mfaEnabled: boolean;
+  /** The primary address is verified. */
+  emailVerified: boolean;
+  createdAt: Date;
+}
 
 /** A session as it is kept, live or not, and whose it is. */
 export interface FoundSession {

@@ -3,9 +3,10 @@ import { generateCookie } from 'hono/cookie';
 import type { Db, Tx } from '../../../db/client.ts';
 import { sessions } from '../../../db/schema/accounts.ts';
 import type { Config } from '../../config/config.ts';
-import type { PublicCall, SessionUser } from '../../http/call.ts';
+import type { PublicCall } from '../../http/call.ts';
 import type { Headers } from '../../http/respond.ts';
 import { readSessionCookies, SESSION_COOKIE } from '../../http/session-cookie.ts';
+import type { SessionUser } from './look-up.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 import { type Device, parseDevice } from './user-agent.ts';
 

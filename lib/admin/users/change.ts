@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
-import { eq, inArray } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Database, Tx } from '../../../db/client.ts';
 import { createIds } from '../../../db/ids.ts';
-import { mailedTokens, mfaDevices, mfaLogins, users } from '../../../db/schema/accounts.ts';
+import { mailedTokens, mfaDevices, users } from '../../../db/schema/accounts.ts';
 import { revokeSessions, revokeSessionsInBatches } from '../../accounts/accounts.ts';
+import { switchMfaOff } from '../../accounts/mfa/devices.ts';
 import { endMfaLogins } from '../../accounts/mfa/logins.ts';
-import { deleteRecoveryCodes } from '../../accounts/mfa/recovery-codes.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import type { Logger } from '../../logger.ts';
 import { createQueuedMails } from '../../mail/queued-mails.ts';
@@ -97,20 +97,15 @@ export async function resetMfa(
   const mails = createQueuedMails({ db, box, log, clock, nextId: createIds(clock) });
   const change = await db.transaction(async (tx) => {
     const { id, email, name: person, mfa_enabled } = await lockUser(tx, name);
-    const devices = await tx.select({ id: mfaDevices.id }).from(mfaDevices).where(eq(mfaDevices.userId, id));
+    const removed = await tx
+      .delete(mfaDevices)
+      .where(eq(mfaDevices.userId, id))
+      .returning({ id: mfaDevices.id });
     const unchanged = { id, email, changed: false, sessions_ended: 0, factors_removed: 0 };
-    if (devices.length === 0 && !mfa_enabled) return unchanged;
-    await tx.delete(mfaDevices).where(
-      inArray(
-        mfaDevices.id,
-        devices.map((device) => device.id),
-      ),
-    );
-    await deleteRecoveryCodes(tx, id);
-    await tx.delete(mfaLogins).where(eq(mfaLogins.userId, id));
-    await tx.update(users).set({ mfaEnabled: false }).where(eq(users.id, id));
+    if (removed.length === 0 && !mfa_enabled) return unchanged;
+    await switchMfaOff(tx, id);
     await mails.write(tx, email, mfaReset({ name: person, at: clock() }));
-    return { ...unchanged, changed: true, factors_removed: devices.length };
+    return { ...unchanged, changed: true, factors_removed: removed.length };
   });
   logChange(log, 'mfa_reset', change);
   return change;

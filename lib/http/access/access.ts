@@ -1,13 +1,6 @@
 import type { Role } from '../../../db/schema/orgs.ts';
-import type { FoundInOrg } from '../../accounts/sessions/look-up.ts';
-import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
-import type { Org } from '../../orgs/directory.ts';
 import type { AgentCall, CookieCall, OrgCall, PublicCall } from '../call.ts';
-import { ApiError, type ErrorKey } from '../errors.ts';
-import { SAFE_METHODS } from './admit.ts';
-import { RANK } from './member.ts';
-import { requestOf } from './share.ts';
-import { requireLive, requireVerified } from './user.ts';
+import type { ErrorKey } from '../errors.ts';
 
 /** Who may call an endpoint: the column Auth of the API contract. There is no default. */
 export type Access =
@@ -26,7 +19,7 @@ export const baseDomainOnly = { kind: 'baseDomainOnly' } as const;
 /** A user with a live session, on any host. */
 export const cookie = { kind: 'cookie' } as const;
 
-/** The same, with a sign-in or a step-up within the last {@link STEP_UP_MS}. */
+/** The same, with a sign-in or a step-up within the last 10 minutes. */
 export const freshCookie = { kind: 'cookie', stepUp: true } as const;
 
 /**
@@ -72,6 +65,9 @@ const GUARD_ERRORS: Record<Access['kind'], readonly ErrorKey[]> = {
   ],
 };
 
+/** Methods that change nothing. */
+export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** The errors `admit` can answer, for the API's description. */
 export function accessErrors(access: Access, method: string): ErrorKey[] {
   const checksOrigin = access.kind !== 'bearer' && !SAFE_METHODS.has(method);
@@ -91,28 +87,7 @@ export const needsStepUp = (access: Access): boolean => access.kind === 'cookie'
 const checksAddress = (access: Access): boolean =>
   access.kind === 'cookieOrg' || (access.kind === 'cookie' && !access.unverified);
 
-/** The session of a member with at least the role `least`. */
-export async function findMember(
-  base: PublicCall,
-  org: Org,
-  claims: TokenClaims,
-  least: Role,
-): Promise<{ session: FoundInOrg; role: Role }> {
-  const { services } = base;
-  const session = requireLive(await services.sessions.findInOrg(org, claims), base);
-  const { user, role, confirmed, requireMfa } = session;
-  const request = requestOf(base);
-  request.user = user.id;
-  request.org = org.slug;
-  requireVerified(base, session);
-  const pending = services.config.pendingInvitations && !confirmed;
-  if (!role || pending) throw new ApiError('tenant_error/not_member');
-  if (requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
-  if (RANK[role] < RANK[least]) throw new ApiError('permission_error/denied');
-  return { session, role };
-}
-
-/** A call that was let in, and what is to be done when it is over. */
+/** An admitted call, and its clean-up once it is answered. */
 export interface Admitted<Call> {
   call: Call;
   leave?: () => Promise<void>;

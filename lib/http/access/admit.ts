@@ -1,14 +1,14 @@
 import type { PublicCall } from '../call.ts';
 import { ApiError } from '../errors.ts';
 import { hostName, isAllowedOrigin, isOwnOrigin } from '../origin.ts';
-import type { Access, Admitted } from './access.ts';
+import { type Access, type Admitted, SAFE_METHODS } from './access.ts';
 import { admitAgent } from './agent.ts';
 import { admitMember } from './member.ts';
 import { admitUser } from './user.ts';
 
 /**
  * Lets a request in or throws. Checks run in one order: session (401), verified address (403, with `requireVerifiedEmail`),
- * fresh sign-in (403, {@link freshCookie}), organization (404), membership (403), `require_mfa` (403), role (403). For agents:
+ * fresh sign-in (403, `freshCookie`), organization (404), membership (403), `require_mfa` (403), role (403). For agents:
  * token format (401), organization (404), token (401).
  */
 export async function admit(access: Access, base: PublicCall): Promise<Admitted<PublicCall>> {
@@ -26,8 +26,6 @@ export async function admit(access: Access, base: PublicCall): Promise<Admitted<
       return { call: await admitMember(base, access.role) };
   }
 }
-
-export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Cookies go along with requests that other sites cause: those may not change anything. */
 function refuseForeignOrigin({ c, services, peer }: PublicCall): void {

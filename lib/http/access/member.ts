@@ -1,11 +1,13 @@
 import { and, eq } from 'drizzle-orm';
 import { refusesWrites } from '../../../db/errors.ts';
 import { memberships, type Role } from '../../../db/schema/orgs.ts';
+import type { FoundInOrg, SessionUser } from '../../accounts/sessions/look-up.ts';
+import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
 import type { Org } from '../../orgs/directory.ts';
-import type { OrgCall, PublicCall, SessionUser } from '../call.ts';
-import { findMember } from './access.ts';
-import { admitToShare, findOrg } from './share.ts';
-import { admitUser, noteActivity, readCookie } from './user.ts';
+import type { OrgCall, PublicCall } from '../call.ts';
+import { ApiError } from '../errors.ts';
+import { admitToShare, findOrg, requestOf } from './share.ts';
+import { admitUser, noteActivity, readCookie, requireLive, requireVerified } from './user.ts';
 
 /** From now on the organization sees the name of a member who was invited by an address they had verified before. */
 async function noteFirstVisit({ db, now, log }: PublicCall, org: Org, user: SessionUser): Promise<void> {
@@ -25,7 +27,28 @@ async function noteFirstVisit({ db, now, log }: PublicCall, org: Org, user: Sess
     });
 }
 
-export const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
+const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
+
+/** The session of a member with at least the role `least`. */
+async function findMember(
+  base: PublicCall,
+  org: Org,
+  claims: TokenClaims,
+  least: Role,
+): Promise<{ session: FoundInOrg; role: Role }> {
+  const { services } = base;
+  const session = requireLive(await services.sessions.findInOrg(org, claims), base);
+  const { user, role, confirmed, requireMfa } = session;
+  const request = requestOf(base);
+  request.user = user.id;
+  request.org = org.slug;
+  requireVerified(base, session);
+  const pending = services.config.pendingInvitations && !confirmed;
+  if (!role || pending) throw new ApiError('tenant_error/not_member');
+  if (requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
+  if (RANK[role] < RANK[least]) throw new ApiError('permission_error/denied');
+  return { session, role };
+}
 
 export async function admitMember(base: PublicCall, least: Role): Promise<OrgCall> {
   const claims = await readCookie(base);

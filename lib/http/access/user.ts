@@ -87,7 +87,7 @@ export async function admitUser(
   return Object.assign(base, { user: session.user, sessionId: session.id });
 }
 
-/** Who asks, where nobody has to be signed in; undefined without a session that lives. */
+/** The signed-in user, for endpoints that also work without one; undefined when there is no live session. */
 export async function visitorOf(base: PublicCall): Promise<CookieCall | undefined> {
   const { claims, tooMany } = await readSessionCookies(base);
   if (claims.length === 0 && !tooMany) return undefined;
