@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { endpoints } from '../handlers/index.ts';
-import type { Access } from '../lib/http/access/access.ts';
+import type { Access } from '../lib/http/access.ts';
 import { describeApi, type OpenApiDocument, toYaml } from '../lib/http/openapi.ts';
 import { SPEC_ENDPOINTS } from '../tests/support/spec.ts';
 

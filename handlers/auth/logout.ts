@@ -1,6 +1,7 @@
 import { endSession, sessionCookie } from '../../lib/accounts/sessions/sessions.ts';
-import { baseDomainOnly } from '../../lib/http/access/access.ts';
-import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
+import { done } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { expireStrayCookies, readSessionCookies } from '../../lib/http/session-cookie.ts';
 
 export const logout = endpoint(

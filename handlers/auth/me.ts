@@ -1,6 +1,7 @@
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
-import { unverifiedCookie } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { unverifiedCookie } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Account, Organization } from '../../lib/resources.ts';

@@ -7,8 +7,9 @@ import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/accoun
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
-import { baseDomainOnly } from '../../lib/http/access/access.ts';
-import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
+import { done } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { confirmMemberships } from '../../lib/members/invitations.ts';

@@ -1,7 +1,8 @@
 import { undoPrimaryEmailChange } from '../../lib/accounts/primary-email-changes.ts';
 import { randomHex } from '../../lib/crypto/random.ts';
-import { baseDomainOnly } from '../../lib/http/access/access.ts';
-import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { baseDomainOnly } from '../../lib/http/access.ts';
+import { done } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';

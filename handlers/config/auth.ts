@@ -1,5 +1,6 @@
-import { publicAccess } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { publicAccess } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
 
 export const authConfig = endpoint(

@@ -1,7 +1,8 @@
 import { asc } from 'drizzle-orm';
 import { featureFlags } from '../../db/schema/platform.ts';
-import { cookie } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
 
 const Feature = z

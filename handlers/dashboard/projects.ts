@@ -1,8 +1,9 @@
 import { asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
 import { toResource } from '../../db/resources.ts';
 import type { Severity } from '../../db/schema/values.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { count, id, shown, timestamp, z } from '../../lib/http/schema.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 

@@ -8,8 +8,9 @@ import {
 import { findingViewFields } from '../../db/findings/text.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
 import { omitParameter } from '../../lib/findings/list.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { count, z } from '../../lib/http/schema.ts';
 import { ListedFinding, SeveritySummary } from '../../lib/resources.ts';
 

@@ -1,4 +1,4 @@
-import { publicAccess } from '../../lib/http/access/access.ts';
+import { publicAccess } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/http/schema.ts';
 

@@ -2,7 +2,7 @@ import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { FORMATS } from '../../lib/findings/file.ts';
 import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/findings/list.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../lib/http/pages.ts';
 import { text, uuid, z } from '../../lib/http/schema.ts';

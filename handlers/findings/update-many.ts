@@ -1,8 +1,9 @@
 import { setFindingStatuses } from '../../db/findings/findings.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { USER_STATUSES } from '../../lib/findings/input.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/http/schema.ts';
 
 const MAX_CHANGES = 500;

@@ -1,7 +1,8 @@
 import { setFindingStatus } from '../../db/findings/findings.ts';
 import { USER_STATUSES } from '../../lib/findings/input.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';

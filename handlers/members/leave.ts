@@ -1,7 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import { memberships } from '../../db/schema/orgs.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { done } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
 import { lockOrg } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';

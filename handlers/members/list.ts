@@ -1,5 +1,6 @@
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { selectMembers } from '../../lib/members/fields.ts';
 import { Member } from '../../lib/resources.ts';

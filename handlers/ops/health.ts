@@ -1,7 +1,8 @@
-import { publicAccess } from '../../lib/http/access/access.ts';
+import { publicAccess } from '../../lib/http/access.ts';
+import type { Raw } from '../../lib/http/answer.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { failureSchema, successSchema } from '../../lib/http/describe.ts';
-import { endpoint, type Raw } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { JSON_TYPE } from '../../lib/http/respond.ts';
 import { timestamp, z } from '../../lib/http/schema.ts';

@@ -1,4 +1,4 @@
-import { publicAccess } from '../../lib/http/access/access.ts';
+import { publicAccess } from '../../lib/http/access.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';

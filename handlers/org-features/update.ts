@@ -1,6 +1,7 @@
 import { enableOrgFlag } from '../../db/orgs/flags.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { done, endpoint } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { done } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { isStorable, z } from '../../lib/http/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';

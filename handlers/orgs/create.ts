@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { orgs, PLANS } from '../../db/schema/orgs.ts';
 import { lockUser } from '../../lib/accounts/accounts.ts';
-import { cookie } from '../../lib/http/access/access.ts';
-import { created, endpoint } from '../../lib/http/endpoint.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { created } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';

@@ -1,5 +1,6 @@
-import { cookie } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Organization } from '../../lib/resources.ts';

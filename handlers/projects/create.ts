@@ -1,6 +1,7 @@
 import { projectFields, toResource } from '../../db/resources.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { created, endpoint } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { created } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';

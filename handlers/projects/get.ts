@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { validate } from 'uuid';
 import { projectFields, toResource } from '../../db/resources.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { text, z } from '../../lib/http/schema.ts';
 import { Project } from '../../lib/resources.ts';

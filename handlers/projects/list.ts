@@ -1,7 +1,8 @@
 import { asc, sql } from 'drizzle-orm';
 import { projectFields, toResource } from '../../db/resources.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
 import { Project } from '../../lib/resources.ts';
 

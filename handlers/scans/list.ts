@@ -2,7 +2,7 @@ import { and, desc, eq, inArray } from 'drizzle-orm';
 import { countScans } from '../../db/findings/counts.ts';
 import { jsonText, scanFields } from '../../db/resources.ts';
 import { SCAN_STATUSES } from '../../db/schema/values.ts';
-import { cookieOrg } from '../../lib/http/access/access.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerRows } from '../../lib/http/list.ts';
 import { anyOf, pageOf, pageParameters, resultInfo } from '../../lib/http/pages.ts';

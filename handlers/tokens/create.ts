@@ -1,5 +1,6 @@
-import { cookieOrg } from '../../lib/http/access/access.ts';
-import { created, endpoint } from '../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { created } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { requireOrgFlag } from '../../lib/orgs/flags.ts';
 import { CreatedToken, issueToken, TokenInput } from '../../lib/tokens/issue.ts';
 

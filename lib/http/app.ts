@@ -1,23 +1,24 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
-import { cors } from 'hono/cors';
+import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { isUnavailable, refusesWrites } from '../../db/errors.ts';
 import { connectionsOverShare, isOverShare, OverShareError } from '../fair-share/over-share.ts';
 import { logDenial, logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
-import type { AppEnv, RequestContext } from './call.ts';
+import type { AppEnv } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
 import { ApiError } from './errors.ts';
+import { cors } from './middleware/cors.ts';
+import { logging } from './middleware/logging.ts';
+import { metrics } from './middleware/metrics.ts';
+import { requestId, UNMATCHED } from './middleware/request-id.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import { describeApi, toYaml } from './openapi.ts';
-import { isAllowedOrigin } from './origin.ts';
 import { createPeers } from './peer.ts';
 import { createRequestIds, requestIdOf } from './request-id.ts';
-import { PAGE_HEADERS, respond, respondError } from './respond.ts';
-import { traceOf } from './trace.ts';
+import { respond, respondError } from './respond.ts';
+import { RouteRouter } from './router.ts';
+import { PAGE_HEADERS } from './security-headers.ts';
 
 export type App = Hono<AppEnv>;
-
-/** The route of what goes nowhere. */
-const UNMATCHED = 'unmatched';
 
 /** The services of a request. */
 type ServicesOf = (c: Context<AppEnv>) => Services;
@@ -31,68 +32,16 @@ export function createApp(
   endpoints: Endpoints,
   servicesOf: ServicesOf = () => core as Services,
 ): App {
-  const { config, log, metrics } = core;
-  const app = new Hono<AppEnv>();
+  const { config, log } = core;
+  const app = new Hono<AppEnv>({ router: new RouteRouter() });
 
-  // Without an Origin there is nothing to allow, and the response stays on the fast path.
-  const allowOrigins = cors({
-    origin: (origin, c) => (isAllowedOrigin(origin, config, c.get('request').peer.secure) ? origin : null),
-    credentials: true,
-    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowHeaders: [
-      'Content-Type',
-      'Authorization',
-      'X-Request-ID',
-      'X-Org-Slug',
-      'traceparent',
-      'tracestate',
-    ],
-    exposeHeaders: ['X-Request-ID', 'Retry-After'],
-    maxAge: 600,
-  });
-  const newRequestId = createRequestIds();
-  const hsts = `max-age=31536000${config.hstsSubdomains ? '; includeSubDomains' : ''}`;
-  const peerOf = createPeers(config.trustProxy, core.remoteAddress);
-
-  app.use(async (c, next) => {
-    const started = performance.now();
-    const given = c.req.header('x-request-id');
-    const peer = peerOf(c);
-    const requestId = requestIdOf(given) ?? newRequestId();
-    const request: RequestContext = {
-      peer,
-      requestId,
-      ids: { request_id: requestId, ...traceOf(c.req.header('traceparent')) },
-      hsts: peer.secure ? hsts : undefined,
-      route: UNMATCHED,
-      quiet: false,
-    };
-    c.set('request', request);
-    metrics.requestStarted();
-    try {
-      if (c.req.header('origin') === undefined) {
-        await next();
-      } else {
-        const preflight = await allowOrigins(c, next);
-        if (preflight) c.res = respond(request, 204, null, Object.fromEntries(preflight.headers));
-      }
-    } finally {
-      const duration = performance.now() - started;
-      const { status } = c.res;
-      const { route, org, user, token, ids } = request;
-      metrics.requestEnded(c.req.method, route, status, duration / 1000);
-      log[request.quiet && status < 500 ? 'debug' : 'info']('request', {
-        ...ids,
-        method: c.req.method,
-        route,
-        status,
-        duration_ms: Math.round(duration * 100) / 100,
-        org,
-        user,
-        token,
-      });
-    }
-  });
+  app.use(
+    requestId(createPeers(config.trustProxy, core.remoteAddress)),
+    logging(log),
+    metrics(core.metrics),
+    securityHeaders(config),
+    cors(config),
+  );
 
   let description: string | undefined;
   const openApi = () => {
@@ -116,7 +65,7 @@ export function createApp(
   app.onError((error, c) => {
     const request = c.get('request');
     if (error instanceof ApiError) {
-      if (!(error instanceof OverShareError)) metrics.refused(error.key);
+      if (!(error instanceof OverShareError)) core.metrics.refused(error.key);
       const from = { c, log, peer: request.peer };
       logDenial(from, error);
       if (error.limit) logSecurityEvent(from, 'limit_exceeded', { limit: error.limit });
@@ -128,7 +77,7 @@ export function createApp(
       return respondError(request, error);
     }
     if (isOverShare(error)) {
-      metrics.connectionRefused();
+      core.metrics.connectionRefused();
       return respondError(request, connectionsOverShare(error));
     }
     const unavailable = isUnavailable(error);
@@ -143,10 +92,12 @@ export function createApp(
 
 const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
 
-type Handler = (c: Context<AppEnv>) => Response | Promise<Response>;
 type ServingOf = (c: Context<AppEnv>) => Serving;
 
-/** What is routed first answers: a path that is spelled out goes before one whose parameter could be that. */
+/**
+ * Routes the endpoints. Paths that are spelled out come before those whose parameter could match the same, because the route
+ * that was added first answers.
+ */
 function serveEndpoints(app: App, endpoints: Endpoints, servingOf: ServingOf): void {
   const byPath = new Map<string, Endpoint[]>();
   for (const endpoint of Object.values(endpoints)) {
@@ -154,21 +105,17 @@ function serveEndpoints(app: App, endpoints: Endpoints, servingOf: ServingOf): v
   }
   // `{` sorts behind every letter.
   for (const [path, ofPath] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    app.all(toPattern(path), methodsOf(path, ofPath, servingOf));
+    const pattern = toPattern(path);
+    for (const endpoint of ofPath) app.on([endpoint.method], [pattern], ...endpoint.route(servingOf));
+    app.all(pattern, methodNotAllowed(path, ofPath));
   }
 }
 
-/** Serves a path by method; other methods are answered 405 with what it takes (RFC 9110, 15.5.6). */
-function methodsOf(path: string, ofPath: readonly Endpoint[], servingOf: ServingOf): Handler {
-  const byMethod = new Map<string, Endpoint>();
-  for (const endpoint of ofPath) {
-    byMethod.set(endpoint.method, endpoint);
-    if (endpoint.method === 'GET') byMethod.set('HEAD', endpoint);
-  }
-  const allow = { allow: [...byMethod.keys()].join(', ') };
-  return (c) => {
-    const endpoint = byMethod.get(c.req.method);
-    if (endpoint) return endpoint.serve(c, servingOf(c));
+/** Answers 405 with the methods that the path takes (RFC 9110, 15.5.6). */
+function methodNotAllowed(path: string, ofPath: readonly Endpoint[]): Handler<AppEnv> {
+  const methods = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allow = { allow: methods.join(', ') };
+  return function methodNotAllowed(c) {
     const request = c.get('request');
     request.route = path;
     if (c.req.method === 'OPTIONS') return respond(request, 204, null, allow);

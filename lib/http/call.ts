@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Sql } from 'postgres';
 import type { Db } from '../../db/client.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import type { SessionUser } from '../accounts/sessions/look-up.ts';
+import type { FoundInOrg, FoundSession, SessionUser } from '../accounts/sessions/look-up.ts';
 import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Services } from '../services.ts';
@@ -27,7 +27,20 @@ export interface RequestContext extends ResponseContext {
   token?: string;
 }
 
-export type AppEnv = { Variables: { request: RequestContext } };
+/** The Hono context before the endpoint is known. */
+export interface RequestEnv {
+  Variables: { request: RequestContext };
+}
+
+/** The Hono context of an endpoint: its middleware completes the call step by step, until it is a `C`. */
+export interface CallEnv<C extends PublicCall = PublicCall> {
+  Variables: {
+    request: RequestContext;
+    call: C;
+  };
+}
+
+export type AppEnv = CallEnv;
 
 /** What every handler gets. */
 export interface PublicCall {
@@ -45,24 +58,41 @@ export interface PublicCall {
   peer: Peer;
   /** The request's time, by the services' clock. */
   now: Date;
+  /** The organization that the request names, once something has asked for it (`resolveOrg`). */
+  namedOrg?: Promise<Org>;
 }
 
 /** A call with a live session. */
 export interface CookieCall extends PublicCall {
+  session: FoundSession;
   user: SessionUser;
   sessionId: string;
 }
 
-/** A call of an organization's member. */
-export interface OrgCall extends CookieCall {
+/** A call to an organization. */
+export interface InOrgCall extends PublicCall {
   org: Org;
+}
+
+/** A call of an organization's member. */
+export interface OrgCall extends CookieCall, InOrgCall {
   role: Role;
 }
 
+/** The same, with what the session's look-up found about the membership. */
+export interface MemberCall extends OrgCall {
+  session: FoundInOrg;
+}
+
 /** A call of an agent. */
-export interface AgentCall extends PublicCall {
-  org: Org;
+export interface AgentCall extends InOrgCall {
   token: ApiToken;
   /** Tells that the handler has set the token's `last_used` itself. */
   tokenTouched(): void;
+}
+
+/** A call of an agent that names a project. */
+export interface ProjectCall extends AgentCall {
+  /** An existing project that the token may act on. */
+  projectId: string;
 }

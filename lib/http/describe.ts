@@ -1,7 +1,6 @@
 import type { createRoute } from '@hono/zod-openapi';
-import type { Access } from './access/access.ts';
-import { accessErrors, needsStepUp } from './access/access.ts';
-import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint.ts';
+import { type Access, checksOf, inputChecksOf, needsStepUp } from './access.ts';
+import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { ERRORS, type ErrorKey } from './errors.ts';
 import type { RequestSchemas } from './input.ts';
 import { REQUEST_ID } from './request-id.ts';
@@ -141,12 +140,13 @@ function contentOf({ result, message, paged, body, others = {} }: SuccessSpec) {
 
 /** Every error an endpoint can answer. */
 function errorsOf({ access, method, request, errors = [], withoutDatabase }: Spec): ErrorKey[] {
+  const checks = [...checksOf(access, method.toUpperCase()), ...inputChecksOf(access)];
   return [
     ...new Set<ErrorKey>([
       // Of a request line or Host that cannot be understood, before the endpoint is known.
       'validation_error/invalid_request',
       ...(request?.body ? BODY_ERRORS : []),
-      ...accessErrors(access, method.toUpperCase()),
+      ...checks.flatMap((check) => check.errors),
       ...(canNameNothing(request) ? (['resource_error/not_found'] as const) : []),
       ...errors,
       'server_error/internal',

@@ -1,126 +1,17 @@
-import type { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { z } from 'zod';
 import type { Services } from '../services.ts';
-import type { Access, CallOf } from './access/access.ts';
-import { admit } from './access/admit.ts';
-import type { AppEnv, PublicCall } from './call.ts';
+import { type Access, type CallOf, checksOf, inputChecksOf } from './access.ts';
+import { type Answer, type AnyAnswer, render } from './answer.ts';
+import type { AppEnv } from './call.ts';
 import { describe, type Operation } from './describe.ts';
-import type { ErrorKey } from './errors.ts';
-import { type RequestSchemas, readInput } from './input.ts';
-import {
-  type Body,
-  envelope,
-  type Headers,
-  JSON_TYPE,
-  jsonEnvelope,
-  type ResponseContext,
-  type ResultInfo,
-  respond,
-} from './respond.ts';
-
-/** The API contract's tables of endpoints, in their order. */
-export const TAGS = [
-  'Auth',
-  'Profile: e-mails',
-  'Profile: MFA',
-  'Profile: sessions',
-  'Organizations',
-  'Configuration',
-  'Scans',
-  'Findings',
-  'Dashboard',
-  'Projects',
-  'Members',
-  'Agent ingest',
-  'API tokens: project-scoped',
-  'API tokens: org-wide',
-  'Org feature flags',
-  'Health, metrics, documentation',
-] as const;
-
-/** One success an endpoint can answer. */
-export interface SuccessSpec {
-  description: string;
-  /** Schema of `result`; none for a message alone or an empty body. */
-  result?: z.ZodType;
-  /** The `message`; a handler may say more precisely. Without this there is none. */
-  message?: string;
-  /** A list that can be paged: `result_info` stands beside it then. */
-  paged?: boolean;
-  /** The session cookie comes with it: set or cleared. */
-  cookie?: boolean;
-  /** The body is not the usual envelope: its media type and schema. */
-  body?: { type: string; schema: z.ZodType };
-  /** What the body may be instead when that was asked for, by media type. */
-  others?: Record<string, z.ZodType>;
-}
-
-export type SuccessSpecs = { [status in 200 | 201 | 204 | 503]?: SuccessSpec };
-
-export interface EndpointSpec<A extends Access, S extends RequestSchemas, R extends SuccessSpecs> {
-  method: 'get' | 'post' | 'patch' | 'delete';
-  /** Below `/api/v1`, or from the root for the operational endpoints; parameters in braces. */
-  path: string;
-  root?: boolean;
-  access: A;
-  tag: (typeof TAGS)[number];
-  summary: string;
-  description?: string;
-  request?: S;
-  responses: R;
-  /** What the handler itself can answer, beside its access and its input. */
-  errors?: readonly ErrorKey[];
-  /** It does its work without the database. */
-  withoutDatabase?: boolean;
-  /** Too frequent and too dull for the log: logged at debug. */
-  quiet?: boolean;
-}
+import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
+import type { RequestSchemas } from './input.ts';
+import { input } from './middleware/input.ts';
 
 type Input<S extends RequestSchemas> = {
   [K in keyof S & keyof RequestSchemas]: S[K] extends z.ZodType ? z.output<S[K]> : never;
 };
-
-/** What a handler answers. `result` and `message` are checked against the endpoint's schema by the compiler. */
-export type Answer<R extends SuccessSpecs> =
-  | {
-      [Status in keyof R]: { status: Status; headers?: Headers } & (R[Status] extends {
-        result: infer T extends z.ZodType;
-      }
-        ? { result: z.output<T>; result_info?: ResultInfo }
-        : object) &
-        (R[Status] extends { message: string } ? { message?: string } : { message?: undefined });
-    }[keyof R]
-  | Raw;
-
-/** A body that was made elsewhere: a streamed envelope, text. */
-export interface Raw {
-  status: number;
-  body: Body;
-  headers: Headers;
-}
-
-export const ok = <T, E extends object>(result: T, extras?: E) => ({
-  status: 200 as const,
-  result,
-  ...(extras as E),
-});
-export const created = <T, E extends object>(result: T, extras?: E) => ({
-  status: 201 as const,
-  result,
-  ...(extras as E),
-});
-/** A result that the database has made into JSON. */
-export const okJson = (request: ResponseContext, result: string): Raw => ({
-  status: 200,
-  headers: JSON_TYPE,
-  body: jsonEnvelope(request, result),
-});
-/** A message without a result: the endpoint's, or this one. */
-export const done = (extras?: { message?: string; headers?: Headers }) => ({
-  status: 200 as const,
-  ...extras,
-});
-export const noContent = () => ({ status: 204 as const });
 
 /** What endpoints are served with. */
 export interface Serving {
@@ -135,7 +26,11 @@ export interface Endpoint {
   /** With its prefix, parameters in braces. */
   path: string;
   access: Access;
-  serve(c: Context<AppEnv>, serving: Serving): Promise<Response>;
+  /**
+   * The endpoint's middleware in the order in which it runs, and its handler: arguments of Hono's `app.on`.
+   * @param servingOf what a request is served with
+   */
+  route(servingOf: (c: Context<AppEnv>) => Serving): MiddlewareHandler[];
   /** The operation of the API's description, without its id. */
   describe(): Operation;
 }
@@ -148,67 +43,58 @@ export const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g,
 
 export const API_PREFIX = '/api/v1';
 
-/** Declares an endpoint: the one way to make one. Its order of checks is that of `admit`, then the input. */
+/** Declares an endpoint: the one way to make one. The access checks run first, then the input is read. */
 export function endpoint<A extends Access, S extends RequestSchemas, R extends SuccessSpecs>(
   spec: EndpointSpec<A, S, R>,
   handler: (call: CallOf<A> & Input<S>) => Promise<Answer<R>>,
 ): Endpoint {
+  const { access, request = {}, responses, quiet = false } = spec;
+  const method = spec.method.toUpperCase();
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
-  const schemas: RequestSchemas = spec.request ?? {};
-
-  async function serve(c: Context<AppEnv>, { services, openApi }: Serving): Promise<Response> {
-    const request = c.get('request');
-    request.route = path;
-    request.quiet = spec.quiet ?? false;
-    const base: PublicCall = {
-      c,
-      services,
-      openApi,
-      db: services.database.db,
-      sql: services.database.sql,
-      log: services.log,
-      peer: request.peer,
-      now: services.clock(),
-      stepAside: () => {},
-    };
-    try {
-      const { call, leave } = await admit(spec.access, base);
-      try {
-        const input = await readInput(c, schemas);
-        const answer = await handler(Object.assign(call, input) as unknown as CallOf<A> & Input<S>);
-        return render(c, answer as AnyAnswer, spec.responses);
-      } finally {
-        await leave?.();
-      }
-    } finally {
-      base.stepAside();
-    }
-  }
 
   return {
-    method: spec.method.toUpperCase(),
+    method,
     path,
-    access: spec.access,
-    serve,
+    access,
+    route: (servingOf) => [
+      begin(path, quiet, servingOf),
+      ...checksOf(access, method),
+      ...(Object.keys(request).length > 0 ? [input(request)] : []),
+      ...inputChecksOf(access),
+      async function handle(c: Context<AppEnv>) {
+        const answer = await handler(c.get('call') as unknown as CallOf<A> & Input<S>);
+        return render(c.get('request'), answer as AnyAnswer, responses);
+      },
+    ],
     describe: () => describe(path, spec),
   };
 }
 
-/** An answer of whichever endpoint. */
-type AnyAnswer =
-  | Raw
-  | { status: number; headers?: Headers; result?: unknown; result_info?: ResultInfo; message?: string };
-
-function render(c: Context<AppEnv>, answer: AnyAnswer, specs: SuccessSpecs): Response {
-  const request = c.get('request');
-  if ('body' in answer) return respond(request, answer.status, answer.body, answer.headers);
-  const { status, headers, result, result_info } = answer;
-  if (status === 204) return respond(request, 204, null, headers ?? {});
-  const message = answer.message ?? specs[status as keyof SuccessSpecs]?.message;
-  return respond(
-    request,
-    status,
-    envelope(request, { result, result_info, message }),
-    headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE,
-  );
+/** Begins the call of an endpoint; the middleware behind it adds the caller and the input. */
+function begin(
+  path: string,
+  quiet: boolean,
+  servingOf: (c: Context<AppEnv>) => Serving,
+): MiddlewareHandler<AppEnv> {
+  return function begin(c, next) {
+    const request = c.get('request');
+    request.route = path;
+    request.quiet = quiet;
+    const { services, openApi } = servingOf(c);
+    const { database, log, clock } = services;
+    const { peer } = request;
+    const stepAside = () => {};
+    c.set('call', {
+      c,
+      services,
+      openApi,
+      db: database.db,
+      sql: database.sql,
+      log,
+      peer,
+      now: clock(),
+      stepAside,
+    });
+    return next();
+  };
 }

@@ -11,26 +11,6 @@ export interface RequestSchemas {
 
 export const BODY_LIMIT = 1024 * 1024;
 
-/**
- * Reads and checks what a request brings, in one go: body and query first, then the path.
- * @throws ApiError `invalid_body`, `field_required` or `field_invalid` with every bad field; `invalid_request` for
- * the query; `resource_error/not_found` for a path that names nothing that can exist
- */
-export async function readInput(
-  c: Context,
-  schemas: RequestSchemas,
-): Promise<Record<keyof RequestSchemas, unknown>> {
-  const body = schemas.body && checkBody(schemas.body, await readJsonObject(c));
-  const query = schemas.query && checkQuery(schemas.query, c);
-  let params: unknown;
-  if (schemas.params) {
-    const parsed = schemas.params.safeParse(c.req.param());
-    if (!parsed.success) throw new ApiError('resource_error/not_found');
-    params = parsed.data;
-  }
-  return { body, query, params };
-}
-
 /** One entry per field: the first rule it breaks. */
 function oncePerField(details: FieldError[]): FieldError[] {
   const first = new Map<string, FieldError>();
@@ -38,7 +18,12 @@ function oncePerField(details: FieldError[]): FieldError[] {
   return [...first.values()];
 }
 
-function checkBody(schema: z.ZodType, value: object): unknown {
+/**
+ * Reads the JSON object of the body.
+ * @throws ApiError `invalid_body`; `field_required` or `field_invalid` with every bad field
+ */
+export async function readBody(c: Context, schema: z.ZodType): Promise<unknown> {
+  const value = await readJsonObject(c);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   let missing = false;
@@ -52,7 +37,11 @@ function checkBody(schema: z.ZodType, value: object): unknown {
   });
 }
 
-function checkQuery(schema: z.ZodType, c: Context): unknown {
+/**
+ * Reads the query; a parameter that is repeated is an array.
+ * @throws ApiError `invalid_request` with every bad parameter
+ */
+export function readQuery(c: Context, schema: z.ZodType): unknown {
   const given: Record<string, string | string[]> = Object.create(null);
   for (const [name, values] of Object.entries(c.req.queries()))
     given[name] = values.length === 1 ? (values[0] ?? '') : values;
@@ -63,6 +52,16 @@ function checkQuery(schema: z.ZodType, c: Context): unknown {
     return { field, message: field in given ? message : 'is required' };
   });
   throw new ApiError('validation_error/invalid_request', { details: oncePerField(details) });
+}
+
+/**
+ * Reads the path's parameters.
+ * @throws ApiError `resource_error/not_found` for a path that names nothing that can exist
+ */
+export function readParams(c: Context, schema: z.ZodType): unknown {
+  const parsed = schema.safeParse(c.req.param());
+  if (!parsed.success) throw new ApiError('resource_error/not_found');
+  return parsed.data;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -20,8 +20,10 @@ export type TrustProxy =
 
 type RemoteAddress = (c: Context) => string;
 
-/** Makes what tells client address and scheme of a request. */
-export function createPeers(trust: TrustProxy, remoteAddress: RemoteAddress): (c: Context) => Peer {
+/** Tells client address and scheme of a request. */
+export type PeerOf = (c: Context) => Peer;
+
+export function createPeers(trust: TrustProxy, remoteAddress: RemoteAddress): PeerOf {
   if (trust === false) {
     return (c) => new LazyPeer(c, remoteAddress, c.req.url.startsWith('https:'));
   }

@@ -1,4 +1,5 @@
 import type { ApiError } from './errors.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Page data of a list, beside its rows (API contract, "Response envelope"). */
 export interface ResultInfo {
@@ -13,46 +14,11 @@ export interface ResultInfo {
 export type Headers = Record<string, string>;
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 
-/**
- * What a page may load and do; it needs inline styles, and no script that did not come as a file from us.
- * @param scriptSources what else may run: hashes of inline scripts
- */
-export const contentSecurityPolicy = (scriptSources: readonly string[] = []): string =>
-  [
-    "default-src 'self'",
-    ["script-src 'self'", ...scriptSources].join(' '),
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-
-/** On every response. A plain object, because @hono/node-server then writes it without building a Headers. */
-const SECURITY_HEADERS: Readonly<Headers> = {
-  'content-security-policy':
-    "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-site',
-};
-
-/** On what a browser shows or runs, instead and besides. */
-export const PAGE_HEADERS: Readonly<Headers> = {
-  'content-security-policy': contentSecurityPolicy(),
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-};
-
 /** What a response needs to know of its request. */
 export interface ResponseContext {
   requestId: string;
-  /** `Strict-Transport-Security`, when the request came over HTTPS. */
-  hsts?: string | undefined;
+  /** The security headers; unset: those of plain HTTP. */
+  headers?: Readonly<Headers>;
   /** To be set, beside what the headers set. */
   cookies?: readonly string[];
 }
@@ -64,8 +30,7 @@ export function respond(context: ResponseContext, status: number, body: Body, he
     // Faster than spreading, which is felt on every request.
     headers: Object.assign(
       { 'x-request-id': context.requestId, 'cache-control': 'no-store' },
-      SECURITY_HEADERS,
-      context.hsts ? { 'strict-transport-security': context.hsts } : undefined,
+      context.headers ?? SECURITY_HEADERS,
       headers,
     ),
   });

@@ -1,6 +1,7 @@
 import { eq, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import type { AgentCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { uuid, z } from '../http/schema.ts';
 import type { Org } from '../orgs/directory.ts';
@@ -42,7 +43,8 @@ export const projectReference = {
   }),
 };
 
-interface ProjectReference {
+/** The fields of {@link projectReference}, as an agent sends them. */
+export interface ProjectReference {
   project_id?: string | undefined;
   project?: unknown;
 }
@@ -68,11 +70,10 @@ export const namesProject = <S extends z.ZodType<ProjectReference>>(schema: S): 
  * @throws ApiError `token_error/scope_mismatch` when it is not the token's; `resource_error/not_found`
  */
 export async function resolveProject(
-  db: Db,
-  { tables: { projects } }: Org,
-  token: ApiToken,
-  { project_id, project }: ProjectReference,
+  { db, org, token }: AgentCall,
+  { project_id, project }: ProjectReference = {},
 ): Promise<string> {
+  const { projects } = org.tables;
   if (project_id !== undefined) requireScope(token, project_id);
   const where = project_id === undefined ? eq(projects.slug, String(project)) : eq(projects.id, project_id);
   const id = await findProject(db, projects, where).catch((error) => {
@@ -85,7 +86,7 @@ export async function resolveProject(
 }
 
 /** @throws ApiError `token_error/scope_mismatch` when the token is of another project */
-export function requireScope(token: ApiToken, projectId: string): void {
+export function requireScope(token: ApiToken, projectId: string | undefined): void {
   if (token.projectId !== null && token.projectId !== projectId)
     throw new ApiError('token_error/scope_mismatch');
 }

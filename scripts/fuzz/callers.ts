@@ -1,7 +1,7 @@
 import * as OTPAuth from 'otpauth';
 import type { Sql } from 'postgres';
 import { endpoints } from '../../handlers/index.ts';
-import type { Access } from '../../lib/http/access/access.ts';
+import type { Access } from '../../lib/http/access.ts';
 
 /** Somebody in whose name requests are sent. */
 export interface Caller {

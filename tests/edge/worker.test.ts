@@ -17,7 +17,7 @@ import { parseConfig } from '../../lib/config/parse.ts';
 import { createEdgeHasher } from '../../lib/edge/argon2.ts';
 import { createWorker } from '../../lib/edge/worker.ts';
 import { createApp } from '../../lib/http/app.ts';
-import { PAGE_HEADERS } from '../../lib/http/respond.ts';
+import { PAGE_HEADERS } from '../../lib/http/security-headers.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { createServices } from '../../lib/node/services.ts';
 import type { Services } from '../../lib/services.ts';

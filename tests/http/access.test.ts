@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sessions } from '../../db/schema/accounts.ts';
 import { ROLES } from '../../db/schema/orgs.ts';
 import { endpoints as table } from '../../handlers/index.ts';
-import type { Access } from '../../lib/http/access/access.ts';
+import type { Access } from '../../lib/http/access.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
 import {
   type Answer,
@@ -552,7 +552,7 @@ describe('the table of endpoints', () => {
     const declared: Endpoint[] = [];
     for (const file of files.filter((file) => file !== 'index.ts')) {
       for (const found of Object.values(await import(new URL(file, root).href)) as Endpoint[]) {
-        if (typeof found?.serve !== 'function') continue;
+        if (typeof found?.route !== 'function') continue;
         declared.push(found);
         const words = found.path.split('/').filter((part) => part && !part.startsWith('{'));
         const folders = found.path.startsWith('/api/v1/') ? words.slice(2) : ['ops', ...words];

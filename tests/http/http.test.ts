@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { orgs } from '../../db/schema/orgs.ts';
@@ -633,6 +634,8 @@ describe('metrics', () => {
     it('show a running query while it runs', async () => {
       await sql('select 1');
       const running = sql('select pg_sleep($1)', [`${limit(500) / 1_000}`]).execute();
+      // The driver sends the query in a later microtask.
+      await sleep(1);
       const during = await pool();
       expect(during.inUse).toBe(1);
       expect(during.open).toBeGreaterThanOrEqual(1);

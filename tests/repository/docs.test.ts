@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { endpoints } from '../../handlers/index.ts';
 import { VARIABLE_NAMES } from '../../lib/config/variables.ts';
-import { TAGS } from '../../lib/http/endpoint.ts';
+import { TAGS } from '../../lib/http/endpoint-spec.ts';
 import { describeApi } from '../../lib/http/openapi.ts';
 import { SECURITY_EVENTS } from '../../lib/security-events.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import { endpoints } from '../../handlers/index.ts';
-import type { Access } from '../../lib/http/access/access.ts';
+import type { Access } from '../../lib/http/access.ts';
 import { describeApi } from '../../lib/http/openapi.ts';
 
 /** An endpoint as its description tells: what there is to spoil. */

@@ -1,17 +1,18 @@
 import type { Push } from '../../../db/findings/ingest.ts';
 import { toResource } from '../../../db/resources.ts';
 import { FindingInput } from '../../../lib/findings/input.ts';
-import { bearer } from '../../../lib/http/access/access.ts';
-import { created, endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { bearer } from '../../../lib/http/access.ts';
+import { created, ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { requireProject, requireScope } from '../../../lib/projects/projects.ts';
+import { requireProject } from '../../../lib/projects/projects.ts';
 import { PushedFinding } from '../../../lib/resources.ts';
 
 export const pushFinding = endpoint(
   {
     method: 'post',
     path: '/agent/findings',
-    access: bearer,
+    access: bearer({ project: 'body' }),
     tag: 'Agent ingest',
     summary: 'Push a finding',
     description:
@@ -21,10 +22,8 @@ export const pushFinding = endpoint(
       201: { description: 'A new finding.', result: PushedFinding },
       200: { description: 'A known finding, seen again.', result: PushedFinding },
     },
-    errors: ['token_error/scope_mismatch', 'resource_error/not_found'],
   },
   async ({ body, db, org, services, token, tokenTouched }) => {
-    requireScope(token, body.project_id);
     const outcome = await services.ingest(org, token.id, toPush(body));
     tokenTouched();
     switch (outcome.kind) {

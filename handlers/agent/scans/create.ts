@@ -1,11 +1,12 @@
 import { insertScan } from '../../../db/scans/scans.ts';
 import { PERSONAS, type ScanTarget } from '../../../db/schema/values.ts';
 import { scanId } from '../../../lib/findings/input.ts';
-import { bearer } from '../../../lib/http/access/access.ts';
-import { created, endpoint } from '../../../lib/http/endpoint.ts';
+import { bearer } from '../../../lib/http/access.ts';
+import { created } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
-import { namesProject, projectReference, resolveProject } from '../../../lib/projects/projects.ts';
+import { namesProject, projectReference } from '../../../lib/projects/projects.ts';
 import { Scan } from '../../../lib/resources.ts';
 
 const part = (example: string) => optional(text({ max: 2048, example }));
@@ -14,7 +15,7 @@ export const registerScan = endpoint(
   {
     method: 'post',
     path: '/agent/scans',
-    access: bearer,
+    access: bearer({ project: 'reference' }),
     tag: 'Agent ingest',
     summary: 'Register a scan',
     description:
@@ -38,10 +39,9 @@ export const registerScan = endpoint(
       ),
     },
     responses: { 201: { description: 'The scan; it is running.', result: Scan } },
-    errors: ['token_error/scope_mismatch', 'resource_error/not_found', 'resource_error/already_exists'],
+    errors: ['resource_error/already_exists'],
   },
-  async ({ body, db, now, org, sql, token }) => {
-    const projectId = await resolveProject(db, org, token, body);
+  async ({ body, now, org, projectId, sql }) => {
     const scan = await insertScan(sql, org.tables, {
       scanId: body.scan_id,
       projectId,

@@ -1,12 +1,12 @@
 import { toResource } from '../../../db/resources.ts';
 import { finishScan, readScan } from '../../../db/scans/scans.ts';
 import { scanId } from '../../../lib/findings/input.ts';
-import { bearer } from '../../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { bearer } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { BODY_LIMIT } from '../../../lib/http/input.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
-import { requireScope } from '../../../lib/projects/projects.ts';
 import { Scan } from '../../../lib/resources.ts';
 
 /** What is longer is cut off: a scan must be able to end, however much its tool has to say. */
@@ -16,7 +16,7 @@ export const endScan = endpoint(
   {
     method: 'patch',
     path: '/agent/scans/{id}',
-    access: bearer,
+    access: bearer({ project: 'scan' }),
     tag: 'Agent ingest',
     summary: 'Complete or fail a scan',
     description:
@@ -29,19 +29,18 @@ export const endScan = endpoint(
       }),
     },
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
-    errors: ['token_error/scope_mismatch', 'resource_error/conflict'],
+    errors: ['resource_error/conflict'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, sql, token }) => {
+  async ({ body, db, now, org: { tables }, params: { id }, sql }) => {
     const { ended, found } = await finishScan(sql, tables, {
       scanId: id,
       status: body.status,
       errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
       now,
-      projectId: token.projectId,
+      projectId: null,
     });
     if (ended) return ok(ended);
     if (!found) throw new ApiError('resource_error/not_found');
-    requireScope(token, found.project_id);
     if (found.status !== body.status)
       throw new ApiError('resource_error/conflict', { message: `The scan has already ${found.status}.` });
     const scan = await readScan(db, tables, id);

@@ -1,7 +1,8 @@
 import { readMfaToken, requireMfaLogin } from '../../../lib/accounts/mfa/logins.ts';
 import { mailCode } from '../../../lib/accounts/mfa/mail-code.ts';
-import { baseDomainOnly } from '../../../lib/http/access/access.ts';
-import { done, endpoint } from '../../../lib/http/endpoint.ts';
+import { baseDomainOnly } from '../../../lib/http/access.ts';
+import { done } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';
 import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
 

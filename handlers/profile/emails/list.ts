@@ -1,8 +1,9 @@
 import { desc, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
-import { unverifiedCookie } from '../../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { unverifiedCookie } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { z } from '../../../lib/http/schema.ts';
 
 export const listEmails = endpoint(

@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { mailVerification } from '../../../lib/accounts/accounts.ts';
-import { unverifiedCookie } from '../../../lib/http/access/access.ts';
-import { done, endpoint } from '../../../lib/http/endpoint.ts';
+import { unverifiedCookie } from '../../../lib/http/access.ts';
+import { done } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';

@@ -2,8 +2,9 @@ import { and, desc, eq, gt, isNull } from 'drizzle-orm';
 import { toResource } from '../../../db/resources.ts';
 import { sessions } from '../../../db/schema/accounts.ts';
 import { idleLimit } from '../../../lib/accounts/sessions/sessions.ts';
-import { cookie } from '../../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { id, shown, timestamp, z } from '../../../lib/http/schema.ts';
 
 const Session = z

@@ -1,6 +1,7 @@
 import { revokeSessionsInBatches } from '../../../lib/accounts/accounts.ts';
-import { cookie } from '../../../lib/http/access/access.ts';
-import { done, endpoint } from '../../../lib/http/endpoint.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { done } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const revokeOtherSessions = endpoint(
   {

@@ -1,5 +1,6 @@
-import { cookieOrg } from '../../../lib/http/access/access.ts';
-import { created, endpoint } from '../../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { created } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { orgs } from '../../../db/schema/orgs.ts';
-import { cookieOrg } from '../../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../../lib/http/endpoint.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { SecuritySettings, securityFields } from '../../../lib/orgs/security-settings.ts';
 

@@ -2,8 +2,9 @@ import { desc, eq } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
 import { mfaDevices } from '../../../../db/schema/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../lib/accounts/mfa/devices.ts';
-import { cookie } from '../../../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
+import { cookie } from '../../../../lib/http/access.ts';
+import { ok } from '../../../../lib/http/answer.ts';
+import { endpoint } from '../../../../lib/http/endpoint.ts';
 import { z } from '../../../../lib/http/schema.ts';
 
 export const listMfaDevices = endpoint(

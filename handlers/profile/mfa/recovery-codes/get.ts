@@ -1,6 +1,7 @@
 import { countRecoveryCodes, RECOVERY_CODES } from '../../../../lib/accounts/mfa/recovery-codes.ts';
-import { cookie } from '../../../../lib/http/access/access.ts';
-import { endpoint, ok } from '../../../../lib/http/endpoint.ts';
+import { cookie } from '../../../../lib/http/access.ts';
+import { ok } from '../../../../lib/http/answer.ts';
+import { endpoint } from '../../../../lib/http/endpoint.ts';
 import { count, z } from '../../../../lib/http/schema.ts';
 
 export const getRecoveryCodes = endpoint(

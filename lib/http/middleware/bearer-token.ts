@@ -1,0 +1,55 @@
+import { refusesWrites } from '../../../db/errors.ts';
+import { logSecurityEvent } from '../../security-events.ts';
+import { parseBearer } from '../../tokens/api-tokens.ts';
+import type { AgentCall } from '../call.ts';
+import { middleware } from './middleware.ts';
+
+/** Requires an `Authorization` header with a well-formed API token (401), before anything is looked up. */
+export const bearerFormat = middleware(
+  ['auth_error/not_authenticated', 'token_error/invalid_format'],
+  function bearerFormat(c, next) {
+    parseBearer(c.req.header('authorization'));
+    return next();
+  },
+);
+
+/** Requires a valid API token of the organization (401). */
+export const bearerToken = middleware<AgentCall>(
+  ['token_error/invalid', 'token_error/expired'],
+  async function bearerToken(c, next) {
+    const call = c.get('call');
+    call.token = await call.services.apiTokens.check(call.org, parseBearer(c.req.header('authorization')));
+    c.get('request').token = call.token.id;
+    await next();
+  },
+);
+
+/** Sets the token's `last_used` once the request is answered, unless the handler's own statement has set it. */
+export const tokenUse = middleware<AgentCall>([], async function tokenUse(c, next) {
+  const call = c.get('call');
+  let touched = false;
+  call.tokenTouched = () => {
+    touched = true;
+  };
+  if (call.token.unused) await noteFirstUse(call);
+  try {
+    await next();
+  } finally {
+    if (!touched) await tolerant(call, call.services.apiTokens.touch(call.org, call.token.id));
+  }
+});
+
+/** Writes the first use of a token to the security log; of several requests at once, one writes it. */
+async function noteFirstUse(call: AgentCall): Promise<void> {
+  const { org, services, token } = call;
+  if (await tolerant(call, services.apiTokens.claimFirstUse(org, token.id)))
+    logSecurityEvent(call, 'token_first_used', { project: token.projectId ?? undefined });
+}
+
+/** The result of a write that must not fail the request. */
+async function tolerant<T>({ log }: AgentCall, write: Promise<T>): Promise<T | undefined> {
+  return write.catch((error) => {
+    log[refusesWrites(error) ? 'debug' : 'warn']('last_used was not set', { error });
+    return undefined;
+  });
+}

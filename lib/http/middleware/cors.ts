@@ -1,0 +1,32 @@
+import type { MiddlewareHandler } from 'hono';
+import { cors as honoCors } from 'hono/cors';
+import type { Config } from '../../config/config.ts';
+import type { RequestEnv } from '../call.ts';
+import { isAllowedOrigin } from '../origin.ts';
+import { respond } from '../respond.ts';
+
+/** Lets browser pages of the allowed origins use the API. Requests without an Origin skip it. */
+export function cors(config: Config): MiddlewareHandler<RequestEnv> {
+  const allowOrigins: MiddlewareHandler<RequestEnv> = honoCors({
+    origin: (origin, c) => (isAllowedOrigin(origin, config, c.get('request').peer.secure) ? origin : null),
+    credentials: true,
+    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowHeaders: [
+      'Content-Type',
+      'Authorization',
+      'X-Request-ID',
+      'X-Org-Slug',
+      'traceparent',
+      'tracestate',
+    ],
+    exposeHeaders: ['X-Request-ID', 'Retry-After'],
+    maxAge: 600,
+  });
+  const withOrigin: MiddlewareHandler<RequestEnv> = async (c, next) => {
+    const preflight = await allowOrigins(c, next);
+    if (preflight) return respond(c.get('request'), 204, null, Object.fromEntries(preflight.headers));
+  };
+  return function cors(c, next) {
+    return c.req.header('origin') === undefined ? next() : withOrigin(c, next);
+  };
+}

@@ -1,0 +1,27 @@
+import type { MiddlewareHandler } from 'hono';
+import type { RequestContext, RequestEnv } from '../call.ts';
+import type { PeerOf } from '../peer.ts';
+import { createRequestIds, requestIdOf } from '../request-id.ts';
+import { SECURITY_HEADERS } from '../security-headers.ts';
+import { traceOf } from '../trace.ts';
+
+/** The route of requests that match none. */
+export const UNMATCHED = 'unmatched';
+
+/** Begins the request's context: its id (the caller's, when valid), its trace and its peer. */
+export function requestId(peerOf: PeerOf): MiddlewareHandler<RequestEnv> {
+  const newRequestId = createRequestIds();
+  return function requestId(c, next) {
+    const id = requestIdOf(c.req.header('x-request-id')) ?? newRequestId();
+    const request: RequestContext = {
+      peer: peerOf(c),
+      requestId: id,
+      ids: { request_id: id, ...traceOf(c.req.header('traceparent')) },
+      headers: SECURITY_HEADERS,
+      route: UNMATCHED,
+      quiet: false,
+    };
+    c.set('request', request);
+    return next();
+  };
+}

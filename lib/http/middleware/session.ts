@@ -1,0 +1,81 @@
+import type { FoundSession } from '../../accounts/sessions/look-up.ts';
+import { idleLimit } from '../../accounts/sessions/sessions.ts';
+import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
+import type { CookieCall, MemberCall, PublicCall } from '../call.ts';
+import { ApiError, type ErrorKey } from '../errors.ts';
+import { expireStrayCookies, readSessionCookies } from '../session-cookie.ts';
+import { isDue, noteActivity } from './activity.ts';
+import { middleware } from './middleware.ts';
+import { resolveOrg } from './organization.ts';
+
+const ERRORS: readonly ErrorKey[] = ['auth_error/not_authenticated', 'auth_error/session_revoked'];
+
+/** Requires a live session (401). */
+export const session = middleware<CookieCall>(ERRORS, async function session(c, next) {
+  await requireSession(c.get('call'));
+  await next();
+});
+
+/**
+ * Requires a live session (401). One statement reads the session together with the membership and the organization's
+ * `require_mfa`; the middleware after it checks those. While the organization is unknown, the session alone is read: a dead
+ * session is reported before an unknown organization.
+ */
+export const memberSession = middleware<MemberCall>(ERRORS, async function memberSession(c, next) {
+  const call = c.get('call');
+  const { sessions } = call.services;
+  const claims = await readCookie(call);
+  const org = await resolveOrg(call).catch(() => undefined);
+  const found = await (org ? sessions.findInOrg(org, claims) : sessions.find(claims));
+  begin(call, requireLive(found, call));
+  await next();
+});
+
+async function requireSession(call: PublicCall): Promise<CookieCall> {
+  const claims = await readCookie(call);
+  return begin(call, requireLive(await call.services.sessions.find(claims), call));
+}
+
+function begin<S extends FoundSession>(call: PublicCall, session: S) {
+  call.c.get('request').user = session.user.id;
+  return Object.assign(call, { session, user: session.user, sessionId: session.id });
+}
+
+/** The claims of the session cookie. */
+async function readCookie(call: PublicCall): Promise<TokenClaims> {
+  const { claims, expired, tooMany } = await readSessionCookies(call);
+  const [first] = claims;
+  if (tooMany || claims.length > 1) {
+    // One of the cookies may belong to an attacker who wants the user to act in the attacker's account.
+    expireStrayCookies(call);
+    const { ids } = call.c.get('request');
+    call.log.warn('cookies of several sessions', { ...ids, users: claims.map(({ userId }) => userId) });
+    throw new ApiError('auth_error/not_authenticated', {
+      message:
+        'The request came with cookies of several sessions. Those that are not from here were cleared: try again.',
+    });
+  }
+  if (!first) throw new ApiError(expired ? 'auth_error/session_revoked' : 'auth_error/not_authenticated');
+  return first;
+}
+
+function requireLive<S extends FoundSession>(session: S | undefined, { now, services }: PublicCall): S {
+  const idleSince = idleLimit(services.config, now);
+  if (!session || session.revokedAt || session.expiresAt <= now || session.lastActiveAt <= idleSince)
+    throw new ApiError('auth_error/session_revoked');
+  return session;
+}
+
+/** The signed-in user, for endpoints that also work without one; undefined when there is no live session. */
+export async function visitorOf(call: PublicCall): Promise<CookieCall | undefined> {
+  const { claims, tooMany } = await readSessionCookies(call);
+  if (claims.length === 0 && !tooMany) return undefined;
+  try {
+    const visitor = await requireSession(call);
+    if (isDue(visitor)) await noteActivity(visitor);
+    return visitor;
+  } catch (error) {
+    if (error instanceof ApiError && error.key === 'auth_error/session_revoked') return undefined;
+    throw error;
+  }
+}
