@@ -17,12 +17,12 @@ export const forgotPassword = endpoint(
     path: '/auth/forgot-password',
     access: baseDomainOnly,
     tag: 'Auth',
-    summary: 'Ask for a password reset link',
-    description: 'The answer, and the time it takes, are the same whether or not the address is known.',
+    summary: 'Request a password reset link',
+    description: 'The answer and its timing do not depend on whether the address is known.',
     request: { body: z.object({ email: email() }) },
     responses: {
       200: {
-        description: 'If there is an account, a link is on its way. It works once, for an hour.',
+        description: 'If the address belongs to an account, a link was sent. It works once, for one hour.',
         message: 'If the address belongs to an account, a link to reset the password is on its way.',
       },
     },

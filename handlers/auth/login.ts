@@ -28,7 +28,7 @@ export const login = endpoint(
     tag: 'Auth',
     summary: 'Log in',
     description:
-      'With the primary or any verified e-mail address of the account. When the account has MFA switched on, no cookie is set: the login is ended by `/auth/mfa/validate`.',
+      'With the primary or any verified e-mail address of the account. With MFA on, no cookie is set: `/auth/mfa/validate` completes the login.',
     request: {
       body: z.object({
         email: z.string().trim().toLowerCase().openapi({ example: 'ada@example.com' }),
@@ -37,7 +37,8 @@ export const login = endpoint(
     },
     responses: {
       200: {
-        description: 'The user, and the session cookie; or what the second factor needs.',
+        description:
+          'The user and the session cookie; with MFA on, the token and the devices for the second factor.',
         result: z.union([z.object({ user: User }), MfaRequired]),
         cookie: true,
       },

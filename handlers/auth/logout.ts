@@ -11,7 +11,7 @@ export const logout = endpoint(
     access: baseDomainOnly,
     tag: 'Auth',
     summary: 'Log out',
-    description: 'Revokes the session of the cookie, if there is one, and clears the cookie.',
+    description: 'Revokes the session, if there is one, and clears the cookie.',
     responses: { 200: { description: 'The cookie is cleared.', message: 'Logged out.', cookie: true } },
   },
   async (call) => {

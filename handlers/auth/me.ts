@@ -12,7 +12,7 @@ export const me = endpoint(
     path: '/auth/me',
     access: unverifiedCookie,
     tag: 'Auth',
-    summary: 'Who am I',
+    summary: 'Get the signed-in user',
     responses: {
       200: {
         description: 'The signed-in user and their organizations.',

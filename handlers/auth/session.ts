@@ -13,18 +13,19 @@ export const session = endpoint(
     path: '/auth/session',
     access: publicAccess,
     tag: 'Auth',
-    summary: 'Who is here',
+    summary: 'Get the current session, if there is one',
     description:
-      'All that a web page has to know before it shows anything, in one request: that of `/config/auth` and, when the visitor is signed in, that of `/auth/me`. Nobody being signed in is no error.',
+      'Combines `/config/auth` and, for a signed-in visitor, `/auth/me`, so that a web page needs one request before it renders. A visitor who is not signed in is not an error.',
     responses: {
       200: {
         description:
-          'The base domain, empty when there is none; the user and their organizations, if there is one.',
+          'The base domain (empty when none is configured); for a signed-in visitor also the user and their organizations.',
         result: z.object({
           base_domain: shown('findings.example.com'),
           user: Account.optional(),
           email_verification_required: z.literal(true).optional().openapi({
-            description: 'There when the account can do nothing but verify its primary address and sign out.',
+            description:
+              'Present when the account must verify its primary address before it can do anything else.',
           }),
           orgs: z.array(Organization),
         }),

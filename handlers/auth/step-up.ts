@@ -17,9 +17,9 @@ export const stepUp = endpoint(
     path: '/auth/step-up',
     access: cookie,
     tag: 'Auth',
-    summary: 'Prove once more who you are',
+    summary: 'Confirm your identity again',
     description:
-      'For what a stolen session must not be enough for: for 10 minutes this session may change e-mail addresses and second factors. With MFA on it takes a `code` too: of any TOTP or e-mail device, or of that of `device_id`, or a recovery code (`is_recovery`).',
+      'Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).',
     request: {
       body: z.object({
         password: password(),
@@ -28,7 +28,7 @@ export const stepUp = endpoint(
         is_recovery: optional(z.boolean().openapi({ example: false })),
       }),
     },
-    responses: { 200: { description: 'It is you.', message: 'Confirmed for the next 10 minutes.' } },
+    responses: { 200: { description: 'Confirmed.', message: 'Confirmed for the next 10 minutes.' } },
     errors: ['auth_error/invalid_credentials', 'auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],
   },
   async (call) => {

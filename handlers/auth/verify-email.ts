@@ -18,7 +18,7 @@ export const verifyEmail = endpoint(
     tag: 'Auth',
     summary: 'Verify an e-mail address by a mailed link',
     description:
-      'Of several accounts that claim an address, the first to verify it gets it. Memberships by invitation to the address are confirmed.',
+      'When several accounts claim an address, the first account to verify it gets it. Memberships by invitation to the address are confirmed.',
     request: { body: z.object({ token: mailedToken(), email_id: uuid() }) },
     responses: {
       200: { description: 'The address is verified.', message: 'The e-mail address is verified.' },

@@ -9,11 +9,11 @@ export const authConfig = endpoint(
     path: '/config/auth',
     access: publicAccess,
     tag: 'Configuration',
-    summary: 'Where to sign in',
+    summary: 'Get the base domain',
     withoutDatabase: true,
     responses: {
       200: {
-        description: 'The base domain; empty when there is none.',
+        description: 'The base domain; empty when none is configured.',
         result: z.object({ base_domain: shown('findings.example.com') }),
       },
     },

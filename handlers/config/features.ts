@@ -20,7 +20,7 @@ export const listFeatures = endpoint(
     access: cookie,
     tag: 'Configuration',
     summary: 'List the global feature flags',
-    responses: { 200: { description: 'By name.', result: z.array(Feature) } },
+    responses: { 200: { description: 'The flags, by name.', result: z.array(Feature) } },
   },
   async ({ db }) => ok(await db.select().from(featureFlags).orderBy(asc(featureFlags.name))),
 );

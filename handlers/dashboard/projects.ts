@@ -13,12 +13,12 @@ export const dashboardProjects = endpoint(
     path: '/dashboard/projects',
     access: cookieOrg(),
     tag: 'Dashboard',
-    summary: 'Numbers by project',
+    summary: 'Get finding counts by project',
     description:
-      'All projects, those with the most critical unresolved findings first. `total` counts findings of every status, the severities those that are unresolved (`open` or `confirmed`).',
+      'Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`).',
     responses: {
       200: {
-        description: 'A row for every project.',
+        description: 'One row per project.',
         result: z.array(
           z.object({
             project: z.object({ id: id(), name: shown('Web shop'), slug: shown('web-shop') }),
@@ -26,7 +26,7 @@ export const dashboardProjects = endpoint(
             unresolved: count(30),
             last_scan_at: timestamp()
               .optional()
-              .openapi({ description: 'When its latest scan was started, if there was one.' }),
+              .openapi({ description: 'Start of the latest scan, if there is one.' }),
           }),
         ),
       },

@@ -28,12 +28,12 @@ export const dashboardStats = endpoint(
     path: '/dashboard/stats',
     access: cookieOrg(),
     tag: 'Dashboard',
-    summary: 'Numbers at a glance',
-    description: `Findings are counted whatever their status; the ${RECENT} newest are shown.`,
+    summary: 'Get an overview',
+    description: `Counts findings of every status and returns the ${RECENT} newest ones.`,
     request: { query: z.object({ omit: omitParameter() }) },
     responses: {
       200: {
-        description: 'The numbers.',
+        description: 'The counts.',
         result: z.object({
           total_scans: count(12),
           active_scans: count(1),

@@ -15,13 +15,13 @@ export const dashboardTrend = endpoint(
     path: '/dashboard/trend',
     access: cookieOrg(),
     tag: 'Dashboard',
-    summary: 'Findings over time',
+    summary: 'Get findings over time',
     description:
-      'For each day (UTC), oldest first and today last: the findings that were first reported then, whatever their status, by severity; and how many of them are unresolved now (`open` or `confirmed`).',
+      'Lists the days (UTC), today last. For each day: the number of findings of every status first reported on it, by severity, and how many of them are unresolved now (`open` or `confirmed`).',
     request: { query: z.object({ days: whole(1, MAX_DAYS).default(DEFAULT_DAYS) }) },
     responses: {
       200: {
-        description: 'A row for every day.',
+        description: 'One row per day.',
         result: z.array(
           z.object({
             date: z.string().openapi({ format: 'date', example: '2026-01-01' }),

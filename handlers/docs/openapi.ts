@@ -8,7 +8,7 @@ export const openApiDocument = endpoint(
     path: '/docs/openapi.yaml',
     access: publicAccess,
     tag: 'Health, metrics, documentation',
-    summary: 'This description',
+    summary: 'Get this document',
     responses: {
       200: {
         description: 'OpenAPI 3.0.3.',

@@ -30,7 +30,7 @@ export const apiDocs = endpoint(
     path: '/docs',
     access: publicAccess,
     tag: 'Health, metrics, documentation',
-    summary: 'Interactive documentation',
+    summary: 'Get the interactive documentation',
     responses: {
       200: { description: 'Swagger UI.', body: { type: 'text/html', schema: shown('<!doctype html>') } },
     },

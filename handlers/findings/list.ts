@@ -14,7 +14,7 @@ const COMPARISON = ['scan_id', 'against', 'change'] as const;
 const scanIdQuery = () => text({ max: 36, example: '01890a5d-ac96-774b-bcce-b302099a8057' });
 
 const FindingsCsv = z.string().openapi({
-  description: 'A header line with the names of the fields, then a line per finding.',
+  description: 'A header line with the field names, then one line per finding.',
   example:
     'id,title,severity\r\n0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07,"SQL injection in search","critical"\r\n',
 });
@@ -27,17 +27,17 @@ export const listFindings = endpoint(
     tag: 'Findings',
     summary: 'List findings',
     description:
-      'Newest first, or by `sort` (`-` for descending). Without `page` and `per_page` all of them come, streamed. `scan_id` selects what that scan reported, first or again; with `against` and `change`, what differs between two scans.',
+      'Newest first, or by `sort` (`-` for descending). Without `page` and `per_page`, the response streams all findings. `scan_id` selects the findings that the scan reported; with `against` and `change`, those that differ between two scans.',
     request: {
       query: z
         .object({
           scan_id: scanIdQuery().optional(),
           against: scanIdQuery()
             .optional()
-            .openapi({ description: 'The scan that `scan_id` is compared with; goes with `change`.' }),
+            .openapi({ description: 'The scan to compare `scan_id` with; requires `change`.' }),
           change: z.enum(CHANGES).optional().openapi({
             description:
-              'Findings of the scan `scan_id` that are not of the scan `against` (`new`), of both (`seen_again`), or of `against` only (`gone`).',
+              'Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`).',
           }),
           project_id: uuid().optional(),
           severity: anyOf(SEVERITIES).optional(),
@@ -46,12 +46,12 @@ export const listFindings = endpoint(
             .string()
             .regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')
             .optional(),
-          q: text({ max: 200 }).optional().openapi({ description: 'Words in title, file or CVE.' }),
+          q: text({ max: 200 }).optional().openapi({ description: 'Text to find in title, file or CVE.' }),
           sort: z.enum(SORTS).optional(),
           omit: omitParameter(),
           format: z.enum(FORMATS).optional().openapi({
             description:
-              'For a file to download: `json` is the usual answer, `csv` has a header line (RFC 4180), `sarif` is SARIF 2.1.0. With a page, the file holds that page.',
+              'The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page.',
           }),
           ...pageParameters,
         })

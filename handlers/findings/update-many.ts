@@ -20,7 +20,7 @@ export const updateFindings = endpoint(
     tag: 'Findings',
     summary: 'Triage findings',
     description:
-      'Sets the statuses of up to 500 findings at once, each named once; `verified` is for agents to say. What there is no finding for is in `failed`; all others are changed.',
+      'Sets the statuses of up to 500 findings, each listed once. Only agents set `verified`. Findings that do not exist are listed in `failed`; all others are changed.',
     request: {
       body: z.object({
         changes: z
@@ -39,7 +39,7 @@ export const updateFindings = endpoint(
     },
     responses: {
       200: {
-        description: 'What became of the changes, in their order.',
+        description: 'The results, in the order of the changes.',
         result: z.object({
           updated: z.array(
             z.object({

@@ -15,7 +15,7 @@ export const updateFinding = endpoint(
     access: cookieOrg('member'),
     tag: 'Findings',
     summary: 'Triage a finding',
-    description: 'From any status to any but `verified`, which is for agents to say.',
+    description: 'Any status may be set except `verified`, which only agents set.',
     request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(USER_STATUSES) }) },
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
   },

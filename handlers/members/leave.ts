@@ -15,7 +15,7 @@ export const leaveOrg = endpoint(
     tag: 'Members',
     summary: 'Leave the organization',
     description:
-      'The next request to the organization is refused. API tokens the member made stay. The last owner cannot leave: an organization needs an owner who can sign in.',
+      'The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in.',
     responses: {
       200: { description: 'The caller is no longer a member.', message: 'You left the organization.' },
     },

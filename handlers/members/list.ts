@@ -14,7 +14,7 @@ export const listMembers = endpoint(
     summary: 'List the members of the organization',
     description:
       'An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.',
-    responses: { 200: { description: 'By role, then by name.', result: z.array(Member) } },
+    responses: { 200: { description: 'The members, by role and name.', result: z.array(Member) } },
   },
   async ({ db, org, services }) => ok(await selectMembers(db, services.config, org.id)),
 );

@@ -18,9 +18,9 @@ export const removeMember = endpoint(
     tag: 'Members',
     summary: 'Remove a member',
     description:
-      'Their next request to the organization is refused. API tokens they made stay. Only an owner may remove an owner. Nobody removes themselves: `POST /members/leave` does that.',
+      'The next request of the member to the organization is refused. API tokens of the member keep working. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.',
     request: { params: z.object({ userId: idParam() }) },
-    responses: { 204: { description: 'They are no longer a member.' } },
+    responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
     const { db, org, params, user } = call;

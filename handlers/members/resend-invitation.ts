@@ -18,11 +18,12 @@ export const resendInvitation = endpoint(
     path: '/members/{userId}/resend-invitation',
     access: cookieOrg('admin'),
     tag: 'Members',
-    summary: 'Mail an invitation again',
-    description: 'To the invited address of a member who has not verified it. Earlier links keep working.',
+    summary: 'Resend an invitation',
+    description:
+      'Mails the invitation to the invited address of a member who has not verified it. Earlier links keep working.',
     request: { params: z.object({ userId: idParam() }) },
     responses: {
-      200: { description: 'The invitation is on its way.', message: 'The invitation is on its way.' },
+      200: { description: 'The invitation was sent.', message: 'The invitation is on its way.' },
     },
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },

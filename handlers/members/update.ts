@@ -20,7 +20,7 @@ export const updateMember = endpoint(
     tag: 'Members',
     summary: 'Change the role of a member',
     description:
-      'It counts from their next request on. Only an owner makes a member an owner or changes the role of an owner, and the last owner stays one. The same rules hold for the own role: an admin may give it up, and nobody raises their own.',
+      'Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it.',
     request: {
       params: z.object({ userId: idParam() }),
       body: z.object({ role: z.enum(ROLES).openapi({ example: 'viewer' }) }),

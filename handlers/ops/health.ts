@@ -24,7 +24,7 @@ const probe = (path: string, summary: string) =>
       summary,
       responses: {
         200: {
-          description: 'The database answers. `status`, `db` and `timestamp` stand at the top level too.',
+          description: 'The database answers. `status`, `db` and `timestamp` are repeated at the top level.',
           body: {
             type: 'application/json',
             schema: successSchema({ ...healthy, result: z.object(healthy) }),
@@ -44,8 +44,8 @@ const probe = (path: string, summary: string) =>
     answerProbe,
   );
 
-export const healthz = probe('/healthz', 'Is the service healthy');
-export const readyz = probe('/readyz', 'Can the service take requests');
+export const healthz = probe('/healthz', 'Check whether the service is healthy');
+export const readyz = probe('/readyz', 'Check whether the service can take requests');
 
 async function answerProbe({ c, services, now, log }: PublicCall): Promise<Raw> {
   const { ids } = c.get('request');

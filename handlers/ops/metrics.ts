@@ -12,9 +12,9 @@ export const metrics = endpoint(
     root: true,
     access: publicAccess,
     tag: 'Health, metrics, documentation',
-    summary: 'Metrics of this server',
+    summary: 'Get metrics of this server',
     description:
-      'In strict mode 404 at the hosts of organizations: it answers at addresses, names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.',
+      'In strict mode the hosts of organizations answer 404. The metrics are served at IP addresses, host names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.',
     withoutDatabase: true,
     responses: {
       200: {

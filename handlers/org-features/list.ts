@@ -21,7 +21,7 @@ export const listOrgFeatures = endpoint(
     tag: 'Org feature flags',
     summary: 'List the feature flags of the organization',
     description: 'A flag is active when it is both provisioned and enabled.',
-    responses: { 200: { description: 'By name.', result: z.array(OrgFeature) } },
+    responses: { 200: { description: 'The flags, by name.', result: z.array(OrgFeature) } },
   },
   async ({ db, org: { tables } }) => ok(await readOrgFlags(db, tables)),
 );

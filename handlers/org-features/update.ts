@@ -12,14 +12,14 @@ export const updateOrgFeature = endpoint(
     path: '/org-features/{flag}',
     access: cookieOrg('owner'),
     tag: 'Org feature flags',
-    summary: 'Switch a feature flag of the organization on or off',
+    summary: 'Turn a feature flag of the organization on or off',
     description:
-      'It must be provisioned by a platform administrator. With `require_mfa` on, members without MFA are refused at once, whoever switched it on too.',
+      'A platform administrator must have provisioned the flag. With `require_mfa` on, members without MFA lose access at once, including the owner who turned it on.',
     request: {
       params: z.object({ flag: z.string().openapi({ example: 'require_mfa' }) }),
       body: z.object({ enabled: z.boolean().openapi({ example: true }) }),
     },
-    responses: { 200: { description: 'It is switched.', message: 'require_mfa is now on.' } },
+    responses: { 200: { description: 'Changed.', message: 'require_mfa is now on.' } },
     errors: ['permission_error/feature_not_provisioned'],
   },
   async (call) => {

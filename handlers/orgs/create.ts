@@ -25,7 +25,7 @@ export const createOrg = endpoint(
     tag: 'Organizations',
     summary: 'Create an organization',
     description:
-      'The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may, whoever owns them now.',
+      'The caller becomes its owner. Without `slug`, the service derives one from the name; without `plan`, the plan is `free`. Answers 409 `conflict` when the account has reached its limit of created organizations, including those that others own now.',
     request: { body: z.object({ name: name('Acme'), slug: optional(slug), plan: optional(z.enum(PLANS)) }) },
     responses: { 201: { description: 'The organization.', result: Organization } },
     errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken', 'resource_error/conflict'],

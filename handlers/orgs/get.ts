@@ -15,7 +15,7 @@ export const getOrg = endpoint(
     access: cookie,
     tag: 'Organizations',
     summary: 'Get an organization',
-    description: 'To everybody but its members it does not exist.',
+    description: 'Answers 404 to everybody but its members.',
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
     responses: { 200: { description: 'The organization.', result: Organization } },
   },

@@ -12,7 +12,7 @@ export const listOrgs = endpoint(
     access: cookie,
     tag: 'Organizations',
     summary: "List the user's organizations",
-    responses: { 200: { description: 'Newest first.', result: z.array(Organization) } },
+    responses: { 200: { description: 'The organizations, newest first.', result: z.array(Organization) } },
   },
   async (call) => ok(await listOrgsOf(call)),
 );

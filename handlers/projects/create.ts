@@ -18,7 +18,7 @@ export const createProject = endpoint(
     tag: 'Projects',
     summary: 'Create a project',
     description:
-      'Without `slug` one is made from the name. 409 `conflict` when the organization has as many projects as it may.',
+      'Without `slug`, the service derives one from the name. Answers 409 `conflict` when the organization has reached its limit of projects.',
     request: { body: z.object({ name: name('Web shop'), slug: optional(projectSlug()) }) },
     responses: { 201: { description: 'The project.', result: Project } },
     errors: ['resource_error/already_exists', 'resource_error/conflict'],

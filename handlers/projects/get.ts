@@ -15,7 +15,7 @@ export const getProject = endpoint(
     access: cookieOrg(),
     tag: 'Projects',
     summary: 'Get a project',
-    description: 'By its slug or its id.',
+    description: 'Takes the slug or the id of the project.',
     request: { params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }) },
     responses: { 200: { description: 'The project.', result: Project } },
   },

@@ -13,7 +13,7 @@ export const listProjects = endpoint(
     access: cookieOrg(),
     tag: 'Projects',
     summary: 'List projects',
-    responses: { 200: { description: 'By name.', result: z.array(Project) } },
+    responses: { 200: { description: 'The projects, by name.', result: z.array(Project) } },
   },
   async ({ db, org: { tables } }) => {
     const { projects } = tables;

@@ -14,16 +14,16 @@ export const scanChanges = endpoint(
     path: '/scans/{id}/changes',
     access: cookieOrg(),
     tag: 'Scans',
-    summary: 'Compare a scan with another',
+    summary: 'Compare two scans',
     description:
-      'How many findings only this scan reported, both, and only the other. The other is `against`, of the same project, or else the latest completed scan of the same project and persona that was started before; when there is none, all findings are new. A scan that runs is compared as far as it is.',
+      'Counts the findings that only this scan reported, that both reported, and that only the other reported. The other scan is `against`, which must be of the same project; without it, the latest completed scan of the same project and persona that started earlier. Without another scan, all findings are new. A running scan is compared with what it has reported so far.',
     request: {
       params: z.object({ id: scanId() }),
       query: z.object({ against: scanId().optional() }),
     },
     responses: {
       200: {
-        description: 'The other scan, if there is one, and the numbers.',
+        description: 'The other scan, if there is one, and the counts.',
         result: z.object({
           against: Scan.optional(),
           new: count(3),

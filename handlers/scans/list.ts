@@ -23,7 +23,7 @@ export const listScans = endpoint(
         ...pageParameters,
       }),
     },
-    responses: { 200: { description: 'Newest first.', result: z.array(Scan), paged: true } },
+    responses: { 200: { description: 'The scans, newest first.', result: z.array(Scan), paged: true } },
   },
   async (call) => {
     const { db, org, query } = call;

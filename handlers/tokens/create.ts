@@ -12,9 +12,9 @@ export const createToken = endpoint(
     tag: 'API tokens: org-wide',
     summary: 'Create an org-wide token',
     description:
-      'It may act on all projects. The organization must have switched on `org_wide_tokens`. The full token is shown this once. 409 `conflict` when the organization has as many active tokens as it may.',
+      'The token acts on all projects. Requires the feature flag `org_wide_tokens`. The full token is returned only here. Answers 409 `conflict` when the organization has reached its limit of active tokens.',
     request: { body: TokenInput },
-    responses: { 201: { description: 'The token, and what is kept of it.', result: CreatedToken } },
+    responses: { 201: { description: 'The token and its metadata.', result: CreatedToken } },
     errors: ['permission_error/feature_disabled', 'resource_error/conflict'],
   },
   async (call) => {

@@ -13,8 +13,8 @@ export const listTokens = endpoint(
     access: cookieOrg('admin'),
     tag: 'API tokens: org-wide',
     summary: 'List all tokens of the organization',
-    description: 'Org-wide ones and those of projects; prefix and metadata only.',
-    responses: { 200: { description: 'Newest first.', result: z.array(ApiToken) } },
+    description: 'Org-wide tokens and tokens of projects, with prefix and metadata only.',
+    responses: { 200: { description: 'The tokens, newest first.', result: z.array(ApiToken) } },
   },
   async ({ db, org: { tables } }) => {
     const rows = await db

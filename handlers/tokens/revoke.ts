@@ -14,9 +14,9 @@ export const revokeToken = endpoint(
     tag: 'API tokens: org-wide',
     summary: 'Revoke a token of the organization',
     description:
-      'Org-wide or of a project, for good: the next request with it is refused. Revoking it again changes nothing.',
+      'Takes an org-wide token or a token of a project. The token stops working with its next request and cannot be restored. Revoking it again changes nothing.',
     request: { params: z.object({ id: idParam() }) },
-    responses: { 204: { description: 'It is revoked.' } },
+    responses: { 204: { description: 'Revoked.' } },
   },
   async (call) => {
     const token = await revoke(call, call.params.id);

@@ -14,7 +14,7 @@ export interface paths {
          * Register
          * @description Creates an account with its own organization and signs it in. A verification link is mailed to the address.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["register"];
         delete?: never;
@@ -34,9 +34,9 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description With the primary or any verified e-mail address of the account. When the account has MFA switched on, no cookie is set: the login is ended by `/auth/mfa/validate`.
+         * @description With the primary or any verified e-mail address of the account. With MFA on, no cookie is set: `/auth/mfa/validate` completes the login.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["login"];
         delete?: never;
@@ -56,9 +56,9 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Revokes the session of the cookie, if there is one, and clears the cookie.
+         * @description Revokes the session, if there is one, and clears the cookie.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["logout"];
         delete?: never;
@@ -75,8 +75,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who am I
-         * @description For signed-in users, on any host.
+         * Get the signed-in user
+         * @description Requires a session; works on any host.
          */
         get: operations["me"];
         put?: never;
@@ -95,10 +95,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is here
-         * @description All that a web page has to know before it shows anything, in one request: that of `/config/auth` and, when the visitor is signed in, that of `/auth/me`. Nobody being signed in is no error.
+         * Get the current session, if there is one
+         * @description Combines `/config/auth` and, for a signed-in visitor, `/auth/me`, so that a web page needs one request before it renders. A visitor who is not signed in is not an error.
          *
-         *     For everybody.
+         *     Requires no authentication.
          */
         get: operations["session"];
         put?: never;
@@ -119,10 +119,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a password reset link
-         * @description The answer, and the time it takes, are the same whether or not the address is known.
+         * Request a password reset link
+         * @description The answer and its timing do not depend on whether the address is known.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["forgotPassword"];
         delete?: never;
@@ -144,7 +144,7 @@ export interface paths {
          * Reset the password by a mailed link
          * @description Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -164,9 +164,9 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Revokes all other sessions, and reset links that were mailed before.
+         * @description Revokes all other sessions and all reset links that were mailed before.
          *
-         *     For signed-in users, on any host.
+         *     Requires a session; works on any host.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -185,10 +185,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a login with the second factor
-         * @description With a code of a TOTP or e-mail device, or with a recovery code (`is_recovery`, no `device_id`), of which each works once.
+         * Complete a login with the second factor
+         * @description Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["validateMfa"];
         delete?: never;
@@ -208,9 +208,9 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code
-         * @description To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones of this `mfa_token` no longer do.
+         * @description Sends the code to an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`. Earlier codes of this `mfa_token` stop working.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["sendEmailOtp"];
         delete?: never;
@@ -230,9 +230,9 @@ export interface paths {
         put?: never;
         /**
          * Verify an e-mail address by a mailed link
-         * @description Of several accounts that claim an address, the first to verify it gets it. Memberships by invitation to the address are confirmed.
+         * @description When several accounts claim an address, the first account to verify it gets it. Memberships by invitation to the address are confirmed.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["verifyEmail"];
         delete?: never;
@@ -251,10 +251,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove once more who you are
-         * @description For what a stolen session must not be enough for: for 10 minutes this session may change e-mail addresses and second factors. With MFA on it takes a `code` too: of any TOTP or e-mail device, or of that of `device_id`, or a recovery code (`is_recovery`).
+         * Confirm your identity again
+         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
          *
-         *     For signed-in users, on any host.
+         *     Requires a session; works on any host.
          */
         post: operations["stepUp"];
         delete?: never;
@@ -274,9 +274,9 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code for the step-up
-         * @description To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes, with the same session; earlier ones of this session no longer do.
+         * @description Sends the code to an e-mail device of the signed-in user. The code has six digits and works once, for five minutes, in the same session. Earlier codes of this session stop working.
          *
-         *     For signed-in users, on any host.
+         *     Requires a session; works on any host.
          */
         post: operations["sendStepUpOtp"];
         delete?: never;
@@ -298,7 +298,7 @@ export interface paths {
          * Undo a change of the primary e-mail address
          * @description By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address. 409 `conflict`, and nothing changes, when another account has the address and verified it, or has it while this account had never verified it.
          *
-         *     For everybody; on the base domain only, once there is one.
+         *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["undoEmailChange"];
         delete?: never;
@@ -315,16 +315,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one's e-mail addresses
-         * @description For signed-in users, on any host.
+         * List the e-mail addresses of the account
+         * @description Requires a session; works on any host.
          */
         get: operations["listEmails"];
         put?: never;
         /**
          * Add an e-mail address
-         * @description A verification link is mailed to it, in a mail that names the primary address of the account. Until it is verified it claims nothing.
+         * @description Mails a verification link to the address; the mail names the primary address of the account. An unverified address gives no rights.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["addEmail"];
         delete?: never;
@@ -345,9 +345,9 @@ export interface paths {
         post?: never;
         /**
          * Remove an e-mail address
-         * @description The primary one stays, and so does one that is an MFA device while MFA is on: remove the device first. While MFA is off the device goes with it.
+         * @description The primary address cannot be removed. An address that is an MFA device cannot be removed while MFA is on: remove the device first. While MFA is off, the device is removed with the address.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         delete: operations["removeEmail"];
         options?: never;
@@ -366,9 +366,9 @@ export interface paths {
         put?: never;
         /**
          * Make a verified e-mail address the primary one
-         * @description The former primary address gets a mail with a link that undoes the change, for 72 hours. An id that names no address of the user is 400, whatever it looks like.
+         * @description Mails a link that undoes the change to the former primary address; it works for 72 hours. An id that names no address of the user answers 400.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["setPrimaryEmail"];
         delete?: never;
@@ -388,9 +388,9 @@ export interface paths {
         put?: never;
         /**
          * Mail a verification link
-         * @description It works once, for 24 hours. With `SVC_REQUIRE_VERIFIED_EMAIL`, an account whose primary address is not verified gets links to that one only.
+         * @description The link works once, for 24 hours. With `SVC_REQUIRE_VERIFIED_EMAIL`, an account whose primary address is not verified gets links to that address only.
          *
-         *     For signed-in users, on any host.
+         *     Requires a session; works on any host.
          */
         post: operations["sendVerification"];
         delete?: never;
@@ -407,8 +407,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one's MFA devices
-         * @description For signed-in users, on any host.
+         * List the MFA devices of the account
+         * @description Requires a session; works on any host.
          */
         get: operations["listMfaDevices"];
         put?: never;
@@ -430,9 +430,9 @@ export interface paths {
         put?: never;
         /**
          * Add an authenticator app
-         * @description It counts once a code of it was verified. The secret is shown this once.
+         * @description The device can be used once a code of it is verified. The secret is returned only here.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["createTotpDevice"];
         delete?: never;
@@ -452,7 +452,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an authenticator app
-         * @description For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         * @description Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["verifyTotpDevice"];
         delete?: never;
@@ -472,7 +472,7 @@ export interface paths {
         put?: never;
         /**
          * Use a verified e-mail address for codes
-         * @description For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         * @description Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["createEmailDevice"];
         delete?: never;
@@ -493,9 +493,9 @@ export interface paths {
         post?: never;
         /**
          * Remove an MFA device
-         * @description Removing the last verified one switches MFA off, and the message says so.
+         * @description Removing the last verified device turns MFA off; the message says so.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         delete: operations["removeMfaDevice"];
         options?: never;
@@ -513,10 +513,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch MFA on
-         * @description Needs a verified device, or a verified e-mail address, of which a device is then made. The recovery codes are shown this once.
+         * Turn MFA on
+         * @description Needs a verified device or a verified e-mail address, from which the service then creates a device. The recovery codes are returned only here.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["enableMfa"];
         delete?: never;
@@ -535,10 +535,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch MFA off
-         * @description Deletes the recovery codes; the devices stay.
+         * Turn MFA off
+         * @description Deletes the recovery codes and keeps the devices.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["disableMfa"];
         delete?: never;
@@ -555,8 +555,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the recovery codes
-         * @description For signed-in users, on any host.
+         * Get the number of unused recovery codes
+         * @description Requires a session; works on any host.
          */
         get: operations["getRecoveryCodes"];
         put?: never;
@@ -577,10 +577,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make new recovery codes
-         * @description The old ones no longer work. The new ones are shown this once.
+         * Generate new recovery codes
+         * @description The old codes stop working. The new codes are returned only here.
          *
-         *     For signed-in users, on any host. Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["regenerateRecoveryCodes"];
         delete?: never;
@@ -597,15 +597,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one's live sessions
-         * @description For signed-in users, on any host.
+         * List the live sessions of the account
+         * @description Requires a session; works on any host.
          */
         get: operations["listSessions"];
         put?: never;
         post?: never;
         /**
          * Revoke all sessions but the current one
-         * @description For signed-in users, on any host.
+         * @description Requires a session; works on any host.
          */
         delete: operations["revokeOtherSessions"];
         options?: never;
@@ -625,9 +625,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke a session
-         * @description Its next request is refused. Revoking the current one logs out.
+         * @description The session stops working with its next request. Revoking the current session logs out.
          *
-         *     For signed-in users, on any host.
+         *     Requires a session; works on any host.
          */
         delete: operations["revokeSession"];
         options?: never;
@@ -644,15 +644,15 @@ export interface paths {
         };
         /**
          * List the user's organizations
-         * @description For signed-in users, on any host.
+         * @description Requires a session; works on any host.
          */
         get: operations["listOrgs"];
         put?: never;
         /**
          * Create an organization
-         * @description The caller becomes its owner. Without `slug` one is made from the name; without `plan` it is `free`. 409 `conflict` when the account has created as many as it may, whoever owns them now.
+         * @description The caller becomes its owner. Without `slug`, the service derives one from the name; without `plan`, the plan is `free`. Answers 409 `conflict` when the account has reached its limit of created organizations, including those that others own now.
          *
-         *     For signed-in users, on any host.
+         *     Requires a session; works on any host.
          */
         post: operations["createOrg"];
         delete?: never;
@@ -670,9 +670,9 @@ export interface paths {
         };
         /**
          * Get an organization
-         * @description To everybody but its members it does not exist.
+         * @description Answers 404 to everybody but its members.
          *
-         *     For signed-in users, on any host.
+         *     Requires a session; works on any host.
          */
         get: operations["getOrg"];
         put?: never;
@@ -692,7 +692,7 @@ export interface paths {
         };
         /**
          * List the global feature flags
-         * @description For signed-in users, on any host.
+         * @description Requires a session; works on any host.
          */
         get: operations["listFeatures"];
         put?: never;
@@ -711,8 +711,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where to sign in
-         * @description For everybody.
+         * Get the base domain
+         * @description Requires no authentication.
          */
         get: operations["authConfig"];
         put?: never;
@@ -732,7 +732,7 @@ export interface paths {
         };
         /**
          * List scans
-         * @description For members of the organization.
+         * @description Requires membership of the organization.
          */
         get: operations["listScans"];
         put?: never;
@@ -752,7 +752,7 @@ export interface paths {
         };
         /**
          * Get a scan
-         * @description For members of the organization.
+         * @description Requires membership of the organization.
          */
         get: operations["getScan"];
         put?: never;
@@ -771,10 +771,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Compare a scan with another
-         * @description How many findings only this scan reported, both, and only the other. The other is `against`, of the same project, or else the latest completed scan of the same project and persona that was started before; when there is none, all findings are new. A scan that runs is compared as far as it is.
+         * Compare two scans
+         * @description Counts the findings that only this scan reported, that both reported, and that only the other reported. The other scan is `against`, which must be of the same project; without it, the latest completed scan of the same project and persona that started earlier. Without another scan, all findings are new. A running scan is compared with what it has reported so far.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["scanChanges"];
         put?: never;
@@ -794,9 +794,9 @@ export interface paths {
         };
         /**
          * List findings
-         * @description Newest first, or by `sort` (`-` for descending). Without `page` and `per_page` all of them come, streamed. `scan_id` selects what that scan reported, first or again; with `against` and `change`, what differs between two scans.
+         * @description Newest first, or by `sort` (`-` for descending). Without `page` and `per_page`, the response streams all findings. `scan_id` selects the findings that the scan reported; with `against` and `change`, those that differ between two scans.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["listFindings"];
         put?: never;
@@ -806,9 +806,9 @@ export interface paths {
         head?: never;
         /**
          * Triage findings
-         * @description Sets the statuses of up to 500 findings at once, each named once; `verified` is for agents to say. What there is no finding for is in `failed`; all others are changed.
+         * @description Sets the statuses of up to 500 findings, each listed once. Only agents set `verified`. Findings that do not exist are listed in `failed`; all others are changed.
          *
-         *     For members of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`.
          */
         patch: operations["updateFindings"];
         trace?: never;
@@ -822,7 +822,7 @@ export interface paths {
         };
         /**
          * Get a finding
-         * @description For members of the organization.
+         * @description Requires membership of the organization.
          */
         get: operations["getFinding"];
         put?: never;
@@ -832,9 +832,9 @@ export interface paths {
         head?: never;
         /**
          * Triage a finding
-         * @description From any status to any but `verified`, which is for agents to say.
+         * @description Any status may be set except `verified`, which only agents set.
          *
-         *     For members of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`.
          */
         patch: operations["updateFinding"];
         trace?: never;
@@ -848,7 +848,7 @@ export interface paths {
         };
         /**
          * List a finding's exploits
-         * @description For members of the organization.
+         * @description Requires membership of the organization.
          */
         get: operations["listExploits"];
         put?: never;
@@ -868,7 +868,7 @@ export interface paths {
         };
         /**
          * Get an exploit with its source code
-         * @description For members of the organization.
+         * @description Requires membership of the organization.
          */
         get: operations["getExploit"];
         put?: never;
@@ -887,10 +887,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Numbers at a glance
-         * @description Findings are counted whatever their status; the 10 newest are shown.
+         * Get an overview
+         * @description Counts findings of every status and returns the 10 newest ones.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["dashboardStats"];
         put?: never;
@@ -909,10 +909,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Findings over time
-         * @description For each day (UTC), oldest first and today last: the findings that were first reported then, whatever their status, by severity; and how many of them are unresolved now (`open` or `confirmed`).
+         * Get findings over time
+         * @description Lists the days (UTC), today last. For each day: the number of findings of every status first reported on it, by severity, and how many of them are unresolved now (`open` or `confirmed`).
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["dashboardTrend"];
         put?: never;
@@ -931,10 +931,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Numbers by project
-         * @description All projects, those with the most critical unresolved findings first. `total` counts findings of every status, the severities those that are unresolved (`open` or `confirmed`).
+         * Get finding counts by project
+         * @description Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`).
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["dashboardProjects"];
         put?: never;
@@ -954,15 +954,15 @@ export interface paths {
         };
         /**
          * List projects
-         * @description For members of the organization.
+         * @description Requires membership of the organization.
          */
         get: operations["listProjects"];
         put?: never;
         /**
          * Create a project
-         * @description Without `slug` one is made from the name. 409 `conflict` when the organization has as many projects as it may.
+         * @description Without `slug`, the service derives one from the name. Answers 409 `conflict` when the organization has reached its limit of projects.
          *
-         *     For members of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`.
          */
         post: operations["createProject"];
         delete?: never;
@@ -980,9 +980,9 @@ export interface paths {
         };
         /**
          * Get a project
-         * @description By its slug or its id.
+         * @description Takes the slug or the id of the project.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["getProject"];
         put?: never;
@@ -1004,7 +1004,7 @@ export interface paths {
          * List the members of the organization
          * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1028,7 +1028,7 @@ export interface paths {
          * Invite a member
          * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -1048,9 +1048,9 @@ export interface paths {
         put?: never;
         /**
          * Leave the organization
-         * @description The next request to the organization is refused. API tokens the member made stay. The last owner cannot leave: an organization needs an owner who can sign in.
+         * @description The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         post: operations["leaveOrg"];
         delete?: never;
@@ -1069,10 +1069,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mail an invitation again
-         * @description To the invited address of a member who has not verified it. Earlier links keep working.
+         * Resend an invitation
+         * @description Mails the invitation to the invited address of a member who has not verified it. Earlier links keep working.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         post: operations["resendInvitation"];
         delete?: never;
@@ -1093,18 +1093,18 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Their next request to the organization is refused. API tokens they made stay. Only an owner may remove an owner. Nobody removes themselves: `POST /members/leave` does that.
+         * @description The next request of the member to the organization is refused. API tokens of the member keep working. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Change the role of a member
-         * @description It counts from their next request on. Only an owner makes a member an owner or changes the role of an owner, and the last owner stays one. The same rules hold for the own role: an admin may give it up, and nobody raises their own.
+         * @description Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1118,17 +1118,17 @@ export interface paths {
         };
         /**
          * List a project's findings
-         * @description What an agent verifies: usually those with `status=fixed`. Newest first.
+         * @description For agents that verify fixes, usually with `status=fixed`. Newest first.
          *
-         *     For agents with an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization; a project's token acts on its project only.
          */
         get: operations["listAgentFindings"];
         put?: never;
         /**
          * Push a finding
-         * @description Within a project a `fingerprint` is one finding: pushed again it is counted, and takes over what the agent says anew. Its status stays with the user. The answer comes after the commit.
+         * @description A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. The response is sent after the commit.
          *
-         *     For agents with an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization; a project's token acts on its project only.
          */
         post: operations["pushFinding"];
         delete?: never;
@@ -1152,9 +1152,9 @@ export interface paths {
         head?: never;
         /**
          * Verify or reopen a finding
-         * @description `verified` confirms a fix, `open` reopens; an agent sets no other status. With `viewer_tokens_verify` off, `verified` is refused to a token whose creator is a viewer or no longer a member.
+         * @description `verified` confirms a fix, `open` reopens; agents cannot set another status. With `viewer_tokens_verify` off, tokens whose creator is a viewer or no longer a member cannot set `verified`.
          *
-         *     For agents with an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization; a project's token acts on its project only.
          */
         patch: operations["updateAgentFinding"];
         trace?: never;
@@ -1170,7 +1170,7 @@ export interface paths {
         put?: never;
         /**
          * Attach an exploit
-         * @description For agents with an API token of the organization; a project's token acts on its project only.
+         * @description Requires an API token of the organization; a project's token acts on its project only.
          */
         post: operations["attachExploit"];
         delete?: never;
@@ -1190,9 +1190,9 @@ export interface paths {
         put?: never;
         /**
          * Register a scan
-         * @description Before findings are pushed for it. Agents make `scan_id` a UUID v7. The project may be named by its slug, in `project`, instead of its id.
+         * @description Must precede the findings of the scan. Agents choose `scan_id`, a UUID v7. `project` may name the project by its slug instead of `project_id`.
          *
-         *     For agents with an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization; a project's token acts on its project only.
          */
         post: operations["registerScan"];
         delete?: never;
@@ -1216,9 +1216,9 @@ export interface paths {
         head?: never;
         /**
          * Complete or fail a scan
-         * @description The server counts its findings by severity. Ending it again in the same way changes nothing; in the other way it is a conflict.
+         * @description The server counts the findings of the scan by severity. Repeating the call with the same status changes nothing; with the other status it is a conflict.
          *
-         *     For agents with an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization; a project's token acts on its project only.
          */
         patch: operations["endScan"];
         trace?: never;
@@ -1232,17 +1232,17 @@ export interface paths {
         };
         /**
          * List a project's tokens
-         * @description Prefix and metadata only. Newest first.
+         * @description Returns prefix and metadata only, newest first.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["listProjectTokens"];
         put?: never;
         /**
          * Create a project token
-         * @description The full token is shown this once. 409 `conflict` when the organization or the project has as many active tokens as it may.
+         * @description The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         post: operations["createProjectToken"];
         delete?: never;
@@ -1263,9 +1263,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke a project token
-         * @description For good: the next request with it is refused. Revoking it again changes nothing.
+         * @description The token stops working with its next request and cannot be restored. Revoking it again changes nothing.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         delete: operations["revokeProjectToken"];
         options?: never;
@@ -1282,17 +1282,17 @@ export interface paths {
         };
         /**
          * List all tokens of the organization
-         * @description Org-wide ones and those of projects; prefix and metadata only.
+         * @description Org-wide tokens and tokens of projects, with prefix and metadata only.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         get: operations["listTokens"];
         put?: never;
         /**
          * Create an org-wide token
-         * @description It may act on all projects. The organization must have switched on `org_wide_tokens`. The full token is shown this once. 409 `conflict` when the organization has as many active tokens as it may.
+         * @description The token acts on all projects. Requires the feature flag `org_wide_tokens`. The full token is returned only here. Answers 409 `conflict` when the organization has reached its limit of active tokens.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         post: operations["createToken"];
         delete?: never;
@@ -1313,9 +1313,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token of the organization
-         * @description Org-wide or of a project, for good: the next request with it is refused. Revoking it again changes nothing.
+         * @description Takes an org-wide token or a token of a project. The token stops working with its next request and cannot be restored. Revoking it again changes nothing.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -1334,7 +1334,7 @@ export interface paths {
          * List the feature flags of the organization
          * @description A flag is active when it is both provisioned and enabled.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["listOrgFeatures"];
         put?: never;
@@ -1359,10 +1359,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Switch a feature flag of the organization on or off
-         * @description It must be provisioned by a platform administrator. With `require_mfa` on, members without MFA are refused at once, whoever switched it on too.
+         * Turn a feature flag of the organization on or off
+         * @description A platform administrator must have provisioned the flag. With `require_mfa` on, members without MFA lose access at once, including the owner who turned it on.
          *
-         *     For members of the organization, at least `owner`.
+         *     Requires membership of the organization, at least `owner`.
          */
         patch: operations["updateOrgFeature"];
         trace?: never;
@@ -1378,7 +1378,7 @@ export interface paths {
          * Get the security settings of the organization
          * @description Any member may read them.
          *
-         *     For members of the organization.
+         *     Requires membership of the organization.
          */
         get: operations["getSecuritySettings"];
         put?: never;
@@ -1388,9 +1388,9 @@ export interface paths {
         head?: never;
         /**
          * Change the security settings of the organization
-         * @description For admins and owners. It takes effect with the next request of an agent.
+         * @description Takes effect with the next request of an agent.
          *
-         *     For members of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`.
          */
         patch: operations["updateSecuritySettings"];
         trace?: never;
@@ -1403,8 +1403,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the service healthy
-         * @description For everybody.
+         * Check whether the service is healthy
+         * @description Requires no authentication.
          */
         get: operations["healthz"];
         put?: never;
@@ -1423,8 +1423,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can the service take requests
-         * @description For everybody.
+         * Check whether the service can take requests
+         * @description Requires no authentication.
          */
         get: operations["readyz"];
         put?: never;
@@ -1443,10 +1443,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics of this server
-         * @description In strict mode 404 at the hosts of organizations: it answers at addresses, names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.
+         * Get metrics of this server
+         * @description In strict mode the hosts of organizations answer 404. The metrics are served at IP addresses, host names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.
          *
-         *     For everybody.
+         *     Requires no authentication.
          */
         get: operations["metrics"];
         put?: never;
@@ -1465,8 +1465,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Interactive documentation
-         * @description For everybody.
+         * Get the interactive documentation
+         * @description Requires no authentication.
          */
         get: operations["apiDocs"];
         put?: never;
@@ -1485,8 +1485,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This description
-         * @description For everybody.
+         * Get this document
+         * @description Requires no authentication.
          */
         get: operations["openApiDocument"];
         put?: never;
@@ -2440,7 +2440,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user, and the session cookie; or what the second factor needs. */
+            /** @description The user and the session cookie; with MFA on, the token and the devices for the second factor. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2602,7 +2602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The base domain, empty when there is none; the user and their organizations, if there is one. */
+            /** @description The base domain (empty when none is configured); for a signed-in visitor also the user and their organizations. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2651,7 +2651,7 @@ export interface operations {
                             base_domain: string;
                             user?: components["schemas"]["Account"];
                             /**
-                             * @description There when the account can do nothing but verify its primary address and sign out.
+                             * @description Present when the account must verify its primary address before it can do anything else.
                              * @enum {boolean}
                              */
                             email_verification_required?: true;
@@ -2683,7 +2683,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description If there is an account, a link is on its way. It works once, for an hour. */
+            /** @description If the address belongs to an account, a link was sent. It works once, for one hour. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2923,7 +2923,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The code is on its way; the message shows the masked address. */
+            /** @description The code was sent; the message shows the masked address. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3042,7 +3042,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is you. */
+            /** @description Confirmed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3091,7 +3091,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The code is on its way; the message shows the masked address. */
+            /** @description The code was sent; the message shows the masked address. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3180,7 +3180,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. */
+            /** @description The addresses, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3286,7 +3286,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is removed. */
+            /** @description Removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3306,7 +3306,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is the primary address. */
+            /** @description The address is the primary one. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3345,7 +3345,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link is on its way. */
+            /** @description The link was sent. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3382,7 +3382,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The devices, newest first, and whether MFA is switched on. */
+            /** @description The devices, newest first, and whether MFA is on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3568,7 +3568,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The device; it is verified from the start. */
+            /** @description The device, already verified. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3627,7 +3627,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is removed. */
+            /** @description Removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3761,7 +3761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many are left of a set. The codes themselves are shown only when they are made. */
+            /** @description The number of unused codes. The codes themselves are returned only when they are generated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3865,7 +3865,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first; the current one is flagged. */
+            /** @description The sessions, newest first; `current` marks the session of this request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3918,7 +3918,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are revoked. */
+            /** @description Revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3957,7 +3957,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is revoked. */
+            /** @description Revoked. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3975,7 +3975,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. */
+            /** @description The organizations, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,7 +4132,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By name. */
+            /** @description The flags, by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4174,7 +4174,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The base domain; empty when there is none. */
+            /** @description The base domain; empty when none is configured. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4224,7 +4224,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. */
+            /** @description The scans, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4371,7 +4371,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The other scan, if there is one, and the numbers. */
+            /** @description The other scan, if there is one, and the counts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4441,9 +4441,9 @@ export interface operations {
         parameters: {
             query?: {
                 scan_id?: string;
-                /** @description The scan that `scan_id` is compared with; goes with `change`. */
+                /** @description The scan to compare `scan_id` with; requires `change`. */
                 against?: string;
-                /** @description Findings of the scan `scan_id` that are not of the scan `against` (`new`), of both (`seen_again`), or of `against` only (`gone`). */
+                /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
                 change?: "new" | "seen_again" | "gone";
                 project_id?: string;
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
@@ -4451,12 +4451,12 @@ export interface operations {
                 /** @description One or several; the parameter may be repeated, or its values separated by commas. */
                 status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
                 cwe?: string;
-                /** @description Words in title, file or CVE. */
+                /** @description Text to find in title, file or CVE. */
                 q?: string;
                 sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score";
                 /** @description Leaves out the field that may be long. */
                 omit?: "description";
-                /** @description For a file to download: `json` is the usual answer, `csv` has a header line (RFC 4180), `sarif` is SARIF 2.1.0. With a page, the file holds that page. */
+                /** @description The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page. */
                 format?: "json" | "csv" | "sarif";
                 page?: number;
                 per_page?: number;
@@ -4661,7 +4661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of the changes, in their order. */
+            /** @description The results, in the order of the changes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4883,7 +4883,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. */
+            /** @description The exploits, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4983,7 +4983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The numbers. */
+            /** @description The counts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5071,7 +5071,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A row for every day. */
+            /** @description One row per day. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5141,7 +5141,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A row for every project. */
+            /** @description One row per project. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5206,7 +5206,7 @@ export interface operations {
                             unresolved: number;
                             /**
                              * Format: date-time
-                             * @description When its latest scan was started, if there was one.
+                             * @description Start of the latest scan, if there is one.
                              * @example 2026-01-01T00:00:00.000Z
                              */
                             last_scan_at?: string;
@@ -5228,7 +5228,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By name. */
+            /** @description The projects, by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5379,7 +5379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By role, then by name. */
+            /** @description The members, by role and name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5535,7 +5535,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The invitation is on its way. */
+            /** @description The invitation was sent. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5577,7 +5577,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are no longer a member. */
+            /** @description Removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5766,7 +5766,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A known finding, seen again. */
+            /** @description A known finding. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6069,7 +6069,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The scan; it is running. */
+            /** @description The running scan. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6289,7 +6289,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token, and what is kept of it. */
+            /** @description The token and its metadata. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6348,7 +6348,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is revoked. */
+            /** @description Revoked. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6369,7 +6369,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Newest first. */
+            /** @description The tokens, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6438,7 +6438,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token, and what is kept of it. */
+            /** @description The token and its metadata. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6496,7 +6496,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is revoked. */
+            /** @description Revoked. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6517,7 +6517,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By name. */
+            /** @description The flags, by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6577,7 +6577,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is switched. */
+            /** @description Changed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6705,7 +6705,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The database answers. `status`, `db` and `timestamp` stand at the top level too. */
+            /** @description The database answers. `status`, `db` and `timestamp` are repeated at the top level. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6767,7 +6767,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The database answers. `status`, `db` and `timestamp` stand at the top level too. */
+            /** @description The database answers. `status`, `db` and `timestamp` are repeated at the top level. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -87,7 +87,7 @@ export function describe(path: string, spec: Spec): Operation {
     path,
     tags: [spec.tag],
     summary: spec.summary,
-    description: [spec.description, whoFor(access)].filter(Boolean).join('\n\n'),
+    description: [spec.description, requirementOf(access)].filter(Boolean).join('\n\n'),
     security: access.kind === 'bearer' ? [{ token: [] }] : usesCookie ? [{ cookie: [] }] : [],
     ...((access.kind === 'bearer' || access.kind === 'cookieOrg') && { parameters: [ref.orgSlug] }),
     request: {
@@ -99,20 +99,22 @@ export function describe(path: string, spec: Spec): Operation {
   };
 }
 
-const WHO: Record<Access['kind'], string> = {
-  public: 'For everybody.',
-  baseDomainOnly: 'For everybody; on the base domain only, once there is one.',
-  cookie: 'For signed-in users, on any host.',
-  cookieOrg: 'For members of the organization',
-  bearer: "For agents with an API token of the organization; a project's token acts on its project only.",
+const REQUIREMENT: Record<Access['kind'], string> = {
+  public: 'Requires no authentication.',
+  baseDomainOnly: 'Requires no authentication. Available on the base domain only, when one is configured.',
+  cookie: 'Requires a session; works on any host.',
+  cookieOrg: 'Requires membership of the organization',
+  bearer: "Requires an API token of the organization; a project's token acts on its project only.",
 };
 
-const FRESH = 'Needs a sign-in or `POST /auth/step-up` within the last 10 minutes.';
+const FRESH = 'Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.';
 
-function whoFor(access: Access): string {
-  if (needsStepUp(access)) return `${WHO[access.kind]} ${FRESH}`;
-  if (access.kind !== 'cookieOrg') return WHO[access.kind];
-  return access.role === 'viewer' ? `${WHO.cookieOrg}.` : `${WHO.cookieOrg}, at least \`${access.role}\`.`;
+function requirementOf(access: Access): string {
+  if (needsStepUp(access)) return `${REQUIREMENT[access.kind]} ${FRESH}`;
+  if (access.kind !== 'cookieOrg') return REQUIREMENT[access.kind];
+  return access.role === 'viewer'
+    ? `${REQUIREMENT.cookieOrg}.`
+    : `${REQUIREMENT.cookieOrg}, at least \`${access.role}\`.`;
 }
 
 function successes(specs: SuccessSpecs) {

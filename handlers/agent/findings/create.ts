@@ -16,11 +16,11 @@ export const pushFinding = endpoint(
     tag: 'Agent ingest',
     summary: 'Push a finding',
     description:
-      'Within a project a `fingerprint` is one finding: pushed again it is counted, and takes over what the agent says anew. Its status stays with the user. The answer comes after the commit.',
+      'A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. The response is sent after the commit.',
     request: { body: FindingInput },
     responses: {
       201: { description: 'A new finding.', result: PushedFinding },
-      200: { description: 'A known finding, seen again.', result: PushedFinding },
+      200: { description: 'A known finding.', result: PushedFinding },
     },
   },
   async ({ body, db, org, services, token, tokenTouched }) => {

@@ -14,7 +14,7 @@ export const listAgentFindings = endpoint(
     access: bearer({ project: 'reference' }),
     tag: 'Agent ingest',
     summary: "List a project's findings",
-    description: 'What an agent verifies: usually those with `status=fixed`. Newest first.',
+    description: 'For agents that verify fixes, usually with `status=fixed`. Newest first.',
     request: {
       query: namesProject(
         z.object({

@@ -17,7 +17,7 @@ export const updateAgentFinding = endpoint(
     tag: 'Agent ingest',
     summary: 'Verify or reopen a finding',
     description:
-      '`verified` confirms a fix, `open` reopens; an agent sets no other status. With `viewer_tokens_verify` off, `verified` is refused to a token whose creator is a viewer or no longer a member.',
+      '`verified` confirms a fix, `open` reopens; agents cannot set another status. With `viewer_tokens_verify` off, tokens whose creator is a viewer or no longer a member cannot set `verified`.',
     request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(AGENT_STATUSES) }) },
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
     errors: ['permission_error/denied'],

@@ -19,7 +19,7 @@ export const registerScan = endpoint(
     tag: 'Agent ingest',
     summary: 'Register a scan',
     description:
-      'Before findings are pushed for it. Agents make `scan_id` a UUID v7. The project may be named by its slug, in `project`, instead of its id.',
+      'Must precede the findings of the scan. Agents choose `scan_id`, a UUID v7. `project` may name the project by its slug instead of `project_id`.',
     request: {
       body: namesProject(
         z.object({
@@ -38,7 +38,7 @@ export const registerScan = endpoint(
         }),
       ),
     },
-    responses: { 201: { description: 'The scan; it is running.', result: Scan } },
+    responses: { 201: { description: 'The running scan.', result: Scan } },
     errors: ['resource_error/already_exists'],
   },
   async ({ body, now, org, projectId, sql }) => {

@@ -20,7 +20,7 @@ export const endScan = endpoint(
     tag: 'Agent ingest',
     summary: 'Complete or fail a scan',
     description:
-      'The server counts its findings by severity. Ending it again in the same way changes nothing; in the other way it is a conflict.',
+      'The server counts the findings of the scan by severity. Repeating the call with the same status changes nothing; with the other status it is a conflict.',
     request: {
       params: z.object({ id: scanId() }),
       body: z.object({

@@ -14,13 +14,13 @@ export const sendEmailOtp = endpoint(
     tag: 'Auth',
     summary: 'Mail a one-time code',
     description:
-      'To an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`; earlier ones of this `mfa_token` no longer do.',
+      'Sends the code to an e-mail device. The code has six digits and works once, for five minutes, with the same `mfa_token`. Earlier codes of this `mfa_token` stop working.',
     request: {
       body: z.object({ mfa_token: mfaToken(), device_id: z.string().openapi({ example: EXAMPLE_ID }) }),
     },
     responses: {
       200: {
-        description: 'The code is on its way; the message shows the masked address.',
+        description: 'The code was sent; the message shows the masked address.',
         message: 'A code was sent to a***@example.com.',
       },
     },

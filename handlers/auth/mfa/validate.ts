@@ -21,9 +21,9 @@ export const validateMfa = endpoint(
     path: '/auth/mfa/validate',
     access: baseDomainOnly,
     tag: 'Auth',
-    summary: 'End a login with the second factor',
+    summary: 'Complete a login with the second factor',
     description:
-      'With a code of a TOTP or e-mail device, or with a recovery code (`is_recovery`, no `device_id`), of which each works once.',
+      'Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once.',
     request: {
       body: z.object({
         mfa_token: mfaToken(),

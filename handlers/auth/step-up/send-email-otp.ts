@@ -12,11 +12,11 @@ export const sendStepUpOtp = endpoint(
     tag: 'Auth',
     summary: 'Mail a one-time code for the step-up',
     description:
-      'To an e-mail device of the signed-in user. The code has six digits and works once, for five minutes, with the same session; earlier ones of this session no longer do.',
+      'Sends the code to an e-mail device of the signed-in user. The code has six digits and works once, for five minutes, in the same session. Earlier codes of this session stop working.',
     request: { body: z.object({ device_id: z.string().openapi({ example: EXAMPLE_ID }) }) },
     responses: {
       200: {
-        description: 'The code is on its way; the message shows the masked address.',
+        description: 'The code was sent; the message shows the masked address.',
         message: 'A code was sent to a***@example.com.',
       },
     },

@@ -21,7 +21,7 @@ export const addEmail = endpoint(
     tag: 'Profile: e-mails',
     summary: 'Add an e-mail address',
     description:
-      'A verification link is mailed to it, in a mail that names the primary address of the account. Until it is verified it claims nothing.',
+      'Mails a verification link to the address; the mail names the primary address of the account. An unverified address gives no rights.',
     request: { body: z.object({ email: email() }) },
     responses: { 201: { description: 'The address, unverified.', result: UserEmail } },
     errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],

@@ -12,9 +12,9 @@ export const listEmails = endpoint(
     path: '/profile/emails',
     access: unverifiedCookie,
     tag: 'Profile: e-mails',
-    summary: "List one's e-mail addresses",
+    summary: 'List the e-mail addresses of the account',
     responses: {
-      200: { description: 'Newest first.', result: z.object({ emails: z.array(UserEmail) }) },
+      200: { description: 'The addresses, newest first.', result: z.object({ emails: z.array(UserEmail) }) },
     },
   },
   async ({ db, user }) => {

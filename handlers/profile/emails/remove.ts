@@ -18,9 +18,9 @@ export const removeEmail = endpoint(
     tag: 'Profile: e-mails',
     summary: 'Remove an e-mail address',
     description:
-      'The primary one stays, and so does one that is an MFA device while MFA is on: remove the device first. While MFA is off the device goes with it.',
+      'The primary address cannot be removed. An address that is an MFA device cannot be removed while MFA is on: remove the device first. While MFA is off, the device is removed with the address.',
     request: { params: z.object({ id: idParam() }) },
-    responses: { 204: { description: 'It is removed.' } },
+    responses: { 204: { description: 'Removed.' } },
     errors: ['validation_error/invalid_request', 'resource_error/conflict'],
   },
   async (call) => {

@@ -17,10 +17,10 @@ export const sendVerification = endpoint(
     tag: 'Profile: e-mails',
     summary: 'Mail a verification link',
     description:
-      'It works once, for 24 hours. With `SVC_REQUIRE_VERIFIED_EMAIL`, an account whose primary address is not verified gets links to that one only.',
+      'The link works once, for 24 hours. With `SVC_REQUIRE_VERIFIED_EMAIL`, an account whose primary address is not verified gets links to that address only.',
     request: { params: z.object({ id: idParam() }) },
     responses: {
-      200: { description: 'The link is on its way.', message: 'A verification link is on its way.' },
+      200: { description: 'The link was sent.', message: 'A verification link is on its way.' },
     },
     errors: ['permission_error/email_not_verified', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },

@@ -17,10 +17,13 @@ export const setPrimaryEmail = endpoint(
     tag: 'Profile: e-mails',
     summary: 'Make a verified e-mail address the primary one',
     description:
-      'The former primary address gets a mail with a link that undoes the change, for 72 hours. An id that names no address of the user is 400, whatever it looks like.',
+      'Mails a link that undoes the change to the former primary address; it works for 72 hours. An id that names no address of the user answers 400.',
     request: { params: z.object({ id: z.string().openapi({ example: EXAMPLE_ID }) }) },
     responses: {
-      200: { description: 'It is the primary address.', message: 'The primary e-mail address was changed.' },
+      200: {
+        description: 'The address is the primary one.',
+        message: 'The primary e-mail address was changed.',
+      },
     },
     errors: ['validation_error/invalid_request'],
   },

@@ -15,8 +15,8 @@ export const disableMfa = endpoint(
     path: '/profile/mfa/disable',
     access: freshCookie,
     tag: 'Profile: MFA',
-    summary: 'Switch MFA off',
-    description: 'Deletes the recovery codes; the devices stay.',
+    summary: 'Turn MFA off',
+    description: 'Deletes the recovery codes and keeps the devices.',
     request: { body: z.object({ password: password() }) },
     responses: { 200: { description: 'MFA is off.', message: 'Multi-factor authentication is off.' } },
     errors: [

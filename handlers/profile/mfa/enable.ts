@@ -17,9 +17,9 @@ export const enableMfa = endpoint(
     path: '/profile/mfa/enable',
     access: freshCookie,
     tag: 'Profile: MFA',
-    summary: 'Switch MFA on',
+    summary: 'Turn MFA on',
     description:
-      'Needs a verified device, or a verified e-mail address, of which a device is then made. The recovery codes are shown this once.',
+      'Needs a verified device or a verified e-mail address, from which the service then creates a device. The recovery codes are returned only here.',
     responses: {
       200: {
         description: 'MFA is on.',

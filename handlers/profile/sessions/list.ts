@@ -28,10 +28,10 @@ export const listSessions = endpoint(
     path: '/profile/sessions',
     access: cookie,
     tag: 'Profile: sessions',
-    summary: "List one's live sessions",
+    summary: 'List the live sessions of the account',
     responses: {
       200: {
-        description: 'Newest first; the current one is flagged.',
+        description: 'The sessions, newest first; `current` marks the session of this request.',
         result: z.object({ sessions: z.array(Session) }),
       },
     },

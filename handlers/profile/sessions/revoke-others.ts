@@ -10,7 +10,7 @@ export const revokeOtherSessions = endpoint(
     access: cookie,
     tag: 'Profile: sessions',
     summary: 'Revoke all sessions but the current one',
-    responses: { 200: { description: 'They are revoked.', message: '2 sessions were revoked.' } },
+    responses: { 200: { description: 'Revoked.', message: '2 sessions were revoked.' } },
   },
   async ({ db, now, sessionId, user }) => {
     const count = await revokeSessionsInBatches(db, user.id, now, sessionId);

@@ -14,9 +14,9 @@ export const revokeSession = endpoint(
     access: cookie,
     tag: 'Profile: sessions',
     summary: 'Revoke a session',
-    description: 'Its next request is refused. Revoking the current one logs out.',
+    description: 'The session stops working with its next request. Revoking the current session logs out.',
     request: { params: z.object({ id: idParam() }) },
-    responses: { 204: { description: 'It is revoked.' } },
+    responses: { 204: { description: 'Revoked.' } },
   },
   async ({ db, now, params: { id }, user }) => {
     const live = and(isNull(sessions.revokedAt), gt(sessions.expiresAt, now));

@@ -14,9 +14,9 @@ export const createProjectToken = endpoint(
     tag: 'API tokens: project-scoped',
     summary: 'Create a project token',
     description:
-      'The full token is shown this once. 409 `conflict` when the organization or the project has as many active tokens as it may.',
+      'The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.',
     request: { params: z.object({ projectId: idParam() }), body: TokenInput },
-    responses: { 201: { description: 'The token, and what is kept of it.', result: CreatedToken } },
+    responses: { 201: { description: 'The token and its metadata.', result: CreatedToken } },
     errors: ['resource_error/conflict'],
   },
   async (call) => {

@@ -15,7 +15,7 @@ export const listProjectTokens = endpoint(
     access: cookieOrg(),
     tag: 'API tokens: project-scoped',
     summary: "List a project's tokens",
-    description: 'Prefix and metadata only. Newest first.',
+    description: 'Returns prefix and metadata only, newest first.',
     request: { params: z.object({ projectId: idParam() }) },
     responses: { 200: { description: 'The tokens.', result: z.array(ApiToken) } },
   },

@@ -13,9 +13,10 @@ export const revokeProjectToken = endpoint(
     access: cookieOrg(),
     tag: 'API tokens: project-scoped',
     summary: 'Revoke a project token',
-    description: 'For good: the next request with it is refused. Revoking it again changes nothing.',
+    description:
+      'The token stops working with its next request and cannot be restored. Revoking it again changes nothing.',
     request: { params: z.object({ projectId: idParam(), id: idParam() }) },
-    responses: { 204: { description: 'It is revoked.' } },
+    responses: { 204: { description: 'Revoked.' } },
     errors: ['token_error/scope_mismatch'],
   },
   async (call) => {

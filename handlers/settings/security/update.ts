@@ -14,7 +14,7 @@ export const updateSecuritySettings = endpoint(
     access: cookieOrg('admin'),
     tag: 'Organizations',
     summary: 'Change the security settings of the organization',
-    description: 'For admins and owners. It takes effect with the next request of an agent.',
+    description: 'Takes effect with the next request of an agent.',
     request: { body: SecuritySettings },
     responses: { 200: { description: 'The settings after the change.', result: SecuritySettings } },
   },

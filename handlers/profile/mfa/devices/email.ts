@@ -20,7 +20,7 @@ export const createEmailDevice = endpoint(
     tag: 'Profile: MFA',
     summary: 'Use a verified e-mail address for codes',
     request: { body: z.object({ email_id: uuid() }) },
-    responses: { 201: { description: 'The device; it is verified from the start.', result: MfaDevice } },
+    responses: { 201: { description: 'The device, already verified.', result: MfaDevice } },
     errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
   async (call) => {

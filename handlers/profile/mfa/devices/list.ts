@@ -13,10 +13,10 @@ export const listMfaDevices = endpoint(
     path: '/profile/mfa/devices',
     access: cookie,
     tag: 'Profile: MFA',
-    summary: "List one's MFA devices",
+    summary: 'List the MFA devices of the account',
     responses: {
       200: {
-        description: 'The devices, newest first, and whether MFA is switched on.',
+        description: 'The devices, newest first, and whether MFA is on.',
         result: z.object({ devices: z.array(MfaDevice), mfa_enabled: z.boolean() }),
       },
     },

@@ -18,9 +18,9 @@ export const removeMfaDevice = endpoint(
     access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Remove an MFA device',
-    description: 'Removing the last verified one switches MFA off, and the message says so.',
+    description: 'Removing the last verified device turns MFA off; the message says so.',
     request: { params: z.object({ id: idParam() }), body: z.object({ password: password() }) },
-    responses: { 200: { description: 'It is removed.', message: 'The device was removed.' } },
+    responses: { 200: { description: 'Removed.', message: 'The device was removed.' } },
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {

@@ -10,10 +10,11 @@ export const getRecoveryCodes = endpoint(
     path: '/profile/mfa/recovery-codes',
     access: cookie,
     tag: 'Profile: MFA',
-    summary: 'Count the recovery codes',
+    summary: 'Get the number of unused recovery codes',
     responses: {
       200: {
-        description: 'How many are left of a set. The codes themselves are shown only when they are made.',
+        description:
+          'The number of unused codes. The codes themselves are returned only when they are generated.',
         result: z.object({ remaining: count(7), total: count(RECOVERY_CODES) }),
       },
     },

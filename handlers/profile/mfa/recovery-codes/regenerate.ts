@@ -15,8 +15,8 @@ export const regenerateRecoveryCodes = endpoint(
     path: '/profile/mfa/recovery-codes/regenerate',
     access: freshCookie,
     tag: 'Profile: MFA',
-    summary: 'Make new recovery codes',
-    description: 'The old ones no longer work. The new ones are shown this once.',
+    summary: 'Generate new recovery codes',
+    description: 'The old codes stop working. The new codes are returned only here.',
     request: { body: z.object({ password: password() }) },
     responses: {
       200: {

@@ -18,7 +18,7 @@ export const createTotpDevice = endpoint(
     access: freshCookie,
     tag: 'Profile: MFA',
     summary: 'Add an authenticator app',
-    description: 'It counts once a code of it was verified. The secret is shown this once.',
+    description: 'The device can be used once a code of it is verified. The secret is returned only here.',
     request: { body: z.object({ name: text({ min: 1, max: 100, trim: true, example: 'Phone' }) }) },
     responses: {
       201: {
