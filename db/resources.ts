@@ -142,7 +142,7 @@ export function jsonText(fields: Fields): SQL<string> {
     const always = is(field, Column) && field.notNull;
     return always ? value : sql`coalesce(${value}, '')`;
   });
-  return sql<string>`${sql.join(parts, sql` || `)} || '}'`;
+  return sql<string>`${sql.join(parts, sql`\n  || `)} || '}'`;
 }
 
 /** {@link jsonText} as JSON, to be part of more. */
