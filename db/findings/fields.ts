@@ -8,7 +8,8 @@ const SCAN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 /**
  * The fields of a finding, in the order in which the API shows them. The table, the schemas of requests and responses,
- * the statement that writes pushes, JSON, CSV and the types derive from this declaration.
+ * the statement that writes pushes, JSON, CSV and the types derive from this declaration. A new field comes last, because
+ * ALTER TABLE adds its column at the end.
  */
 export const FINDING_FIELDS = {
   /** A UUID v7 of the millisecond of `created_at`: the primary key is also the order of lists. */
