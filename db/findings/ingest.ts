@@ -120,7 +120,7 @@ async function writeBatch(
 ): Promise<Written[]> {
   const rows = items.map(({ push }, ord): PushRow & { ord: number } => {
     const { id, at } = nextId();
-    return { ...push, ord, id, at: at.toISOString() };
+    return { ord, id, at: at.toISOString(), ...push };
   });
   const tokenIds = arrayText(items.map(({ tokenId }) => tokenId));
   const now = rows.at(-1)?.at as string;
