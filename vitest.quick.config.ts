@@ -50,6 +50,8 @@ const SUITES = [
   // What is stored and sent.
   'db/citus',
   'findings/ingest',
+  'findings/fields',
+  'db/resources',
   'mail/mail',
   'server/monitoring',
   'http/read-only',

@@ -9,6 +9,7 @@ import {
   PgTimestamp,
   PgUUID,
 } from 'drizzle-orm/pg-core';
+import { type ShownKeys, shownFindingFields } from './findings/fields.ts';
 import type { OrgTables } from './schema/org.ts';
 import { orgs } from './schema/orgs.ts';
 
@@ -72,30 +73,11 @@ function findingCount(t: OrgTables): SQL.Aliased<number> {
   );
 }
 
-export const findingFields = ({ findings: f }: OrgTables) => ({
-  id: f.id,
-  scan_id: f.scanId,
-  last_scan_id: f.lastScanId,
-  project_id: f.projectId,
-  fingerprint: f.fingerprint,
-  title: f.title,
-  severity: f.severity,
-  description: f.description,
-  cwe: f.cwe,
-  cve: f.cve,
-  cvss_score: f.cvssScore,
-  cvss_vector: f.cvssVector,
-  file: f.file,
-  line: f.line,
-  source: f.source,
-  status: f.status,
-  status_changed_at: f.statusChangedAt,
-  regressed: f.regressed,
-  seen_count: f.seenCount,
-  last_seen_at: f.lastSeenAt,
-  created_at: f.createdAt,
-  updated_at: f.updatedAt,
-});
+/** As declared in findings/fields.ts. */
+export const findingFields = ({ findings }: OrgTables) =>
+  Object.fromEntries(shownFindingFields.map(({ key, name }) => [name, findings[key]])) as {
+    [Name in keyof ShownKeys]: OrgTables['findings'][ShownKeys[Name]];
+  };
 
 export type ScanRow = RowOf<ReturnType<typeof scanFields>>;
 export type FindingRow = RowOf<ReturnType<typeof findingFields>>;
@@ -160,7 +142,7 @@ export function jsonText(fields: Fields): SQL<string> {
     const always = is(field, Column) && field.notNull;
     return always ? value : sql`coalesce(${value}, '')`;
   });
-  return sql<string>`${sql.join(parts, sql` || `)} || '}'`;
+  return sql<string>`${sql.join(parts, sql`\n  || `)} || '}'`;
 }
 
 /** {@link jsonText} as JSON, to be part of more. */

@@ -1,5 +1,6 @@
 import { PLANS, ROLES } from '../db/schema/orgs.ts';
-import { FINDING_STATUSES, PERSONAS, SCAN_STATUSES, SEVERITIES } from '../db/schema/values.ts';
+import { PERSONAS, SCAN_STATUSES } from '../db/schema/values.ts';
+import { findingShape } from './findings/output.ts';
 import { count, EXAMPLE_ID, id, shown, timestamp, z } from './http/schema.ts';
 
 /*
@@ -107,45 +108,20 @@ export const Scan = z
   })
   .openapi('Scan');
 
-const finding = {
-  id: id(),
-  scan_id: shown(SCAN_ID, 'The scan that reported it first.'),
-  last_scan_id: shown(SCAN_ID),
-  project_id: id(),
-  fingerprint: shown('sqli-search-7f3a'),
-  title: shown('SQL injection in search'),
-  severity: z.enum(SEVERITIES),
-  description: shown('User input reaches the **query**.', 'Markdown.'),
-  cwe: shown('CWE-89').optional(),
-  cve: shown('CVE-2026-12345').optional(),
-  cvss_score: z.number().optional().openapi({ example: 9.8 }),
-  cvss_vector: shown('CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H').optional(),
-  file: shown('src/search.ts').optional(),
-  line: z.int().optional().openapi({ example: 42 }),
-  source: shown('semgrep').optional(),
-  status: z.enum(FINDING_STATUSES),
-  status_changed_at: timestamp(),
-  regressed: z
-    .boolean()
-    .openapi({ description: 'Seen again after it was fixed or verified.', example: false }),
-  seen_count: count(3),
-  last_seen_at: timestamp(),
-  created_at: timestamp(),
-  updated_at: timestamp(),
-};
-
-export const Finding = z.object(finding).openapi('Finding');
+export const Finding = z.object(findingShape).openapi('Finding');
 
 export const ListedFinding = z
   .object({
-    ...finding,
-    description: finding.description.optional().openapi({ description: 'Markdown. Absent when omitted.' }),
+    ...findingShape,
+    description: findingShape.description
+      .optional()
+      .openapi({ description: 'Markdown. Absent when omitted.' }),
   })
   .openapi('ListedFinding');
 
 export const PushedFinding = z
   .object({
-    ...finding,
+    ...findingShape,
     deduplicated: z.boolean().openapi({ description: 'It was known before.', example: false }),
   })
   .openapi('PushedFinding');

@@ -8,7 +8,7 @@ import { type Fields, inner, isBare, isTime, timeText } from '../resources.ts';
  */
 export function csvText(fields: Fields): SQL<string> {
   const values = Object.entries(fields).map(([key, field]) => sql`coalesce(${csvValue(key, field)}, '')`);
-  return sql<string>`${sql.join(values, sql` || ',' || `)} || ${sql.raw("E'\\r\\n'")}`;
+  return sql<string>`${sql.join(values, sql`\n  || ',' || `)} || ${sql.raw("E'\\r\\n'")}`;
 }
 
 /** The line above them. */
@@ -18,8 +18,7 @@ function csvValue(key: string, field: AnyColumn | SQL.Aliased): SQL {
   const value = inner(field);
   if (isTime(key, field)) return timeText(value);
   if (is(field, PgUUID) || isBare(field)) return sql`${value}::text`;
-  return sql`'"' || case when ascii(left(${value}, 1)) in ${FORMULA} then '''' else '' end
-    || replace(${value}, '"', '""') || '"'`;
+  return sql`'"' || case when ascii(left(${value}, 1)) in ${FORMULA} then '''' else '' end || replace(${value}, '"', '""') || '"'`;
 }
 
 /** What a formula begins with, according to OWASP's "CSV Injection"; the last four are full-width. */

@@ -3,63 +3,21 @@ import { createBatcher } from '../batcher.ts';
 import { isUnavailable, retried } from '../errors.ts';
 import type { NewId } from '../ids.ts';
 import type { WithConnection } from '../pool/pool.ts';
+import type { FindingRow, Resource } from '../resources.ts';
 import { refreshSummary } from '../scans/scans.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { orgSchemaName, perOrg } from '../schema/org-schema.ts';
-import type { FindingStatus, Severity } from '../schema/values.ts';
 import { arrayText } from '../statements.ts';
 import { ingestStatement } from './ingest-statement.ts';
-
-/** A finding as an agent pushes it, already validated. */
-export interface Push {
-  projectId: string;
-  scanId: string;
-  fingerprint: string;
-  title: string;
-  severity: Severity;
-  description: string;
-  cwe?: string | undefined;
-  cve?: string | undefined;
-  cvssScore?: number | undefined;
-  cvssVector?: string | undefined;
-  file?: string | undefined;
-  line?: number | undefined;
-  source?: string | undefined;
-}
+import { findingAfter, type Known, type Push, type PushRow } from './push.ts';
 
 /** What became of a push. */
 export type PushOutcome =
-  | { kind: 'written'; deduplicated: boolean; finding: PushedFinding }
+  | { kind: 'written'; deduplicated: boolean; finding: Resource<FindingRow> }
   /** No such scan is registered. */
   | { kind: 'no_scan' }
   /** The scan belongs to another project. */
   | { kind: 'other_project' };
-
-/** The finding's row after the push; keyed like `findingFields`. */
-export interface PushedFinding {
-  id: string;
-  scan_id: string;
-  last_scan_id: string;
-  project_id: string;
-  fingerprint: string;
-  title: string;
-  severity: Severity;
-  description: string;
-  cwe: string | null;
-  cve: string | null;
-  cvss_score: number | null;
-  cvss_vector: string | null;
-  file: string | null;
-  line: number | null;
-  source: string | null;
-  status: FindingStatus;
-  status_changed_at: Date;
-  regressed: boolean;
-  seen_count: number;
-  last_seen_at: Date;
-  created_at: Date;
-  updated_at: Date;
-}
 
 /**
  * Writes a push: a new finding, or one more sighting of a known one (`project_id` + `fingerprint`). Resolves after
@@ -115,7 +73,7 @@ export function createIngest(
       maxItems: MAX_ROWS,
       maxWeight: MAX_CHARACTERS,
       weigh: ({ push }) => push.description.length,
-      keyOf: ({ push }) => `${push.projectId} ${push.fingerprint}`,
+      keyOf: ({ push }) => `${push.project_id} ${push.fingerprint}`,
       async run(items, sql) {
         onBatch(items.length);
         const results = await writeAll(items, sql);
@@ -143,25 +101,16 @@ interface Written {
   endedScan: string | undefined;
 }
 
-/** What the statement says of a push. */
+/** A row of the statement's result. */
 interface WrittenRow {
   ord: number;
   /** Null when the scan is not registered. */
   scan_status: string | null;
   /** Null when the scan is another project's. */
   deduplicated: boolean | null;
-  /** What the push does not say of a finding that was known before; null for a new one. */
+  /** The fields that do not follow from the push; null for a new finding. */
   known: Known | null;
 }
-
-type Known = Pick<
-  PushedFinding,
-  'id' | 'scan_id' | 'cwe' | 'cve' | 'cvss_score' | 'cvss_vector' | 'file' | 'line' | 'source'
-> &
-  Pick<PushedFinding, 'status' | 'regressed' | 'seen_count'> & {
-    status_changed_at: string;
-    created_at: string;
-  };
 
 async function writeBatch(
   sql: Sql,
@@ -169,75 +118,25 @@ async function writeBatch(
   items: Item[],
   nextId: () => NewId,
 ): Promise<Written[]> {
-  let now = new Date(0);
-  const rows = items.map(({ push }, ord) => {
+  const rows = items.map(({ push }, ord): PushRow & { ord: number } => {
     const { id, at } = nextId();
-    now = at;
-    return {
-      ord,
-      id,
-      at,
-      project_id: push.projectId,
-      scan_id: push.scanId,
-      fingerprint: push.fingerprint,
-      title: push.title,
-      severity: push.severity,
-      description: push.description,
-      cwe: push.cwe,
-      cve: push.cve,
-      cvss_score: push.cvssScore,
-      cvss_vector: push.cvssVector,
-      file: push.file,
-      line: push.line,
-      source: push.source,
-    };
+    return { ord, id, at: at.toISOString(), ...push };
   });
   const tokenIds = arrayText(items.map(({ tokenId }) => tokenId));
-  const written = await sql.unsafe<WrittenRow[]>(statement, [
-    JSON.stringify(rows),
-    tokenIds,
-    now.toISOString(),
-  ]);
+  const now = rows.at(-1)?.at as string;
+  const written = await sql.unsafe<WrittenRow[]>(statement, [JSON.stringify(rows), tokenIds, now]);
   const results: Written[] = new Array(items.length);
   for (const row of written) {
-    const push = items[row.ord]?.push as Push;
-    const outcome = outcomeOf(row, push, rows[row.ord] as NewId);
+    const push = rows[row.ord] as PushRow;
+    const outcome = outcomeOf(row, push);
     const late = outcome.kind === 'written' && row.scan_status !== 'running';
-    results[row.ord] = { outcome, endedScan: late ? push.scanId : undefined };
+    results[row.ord] = { outcome, endedScan: late ? push.scan_id : undefined };
   }
   return results;
 }
 
-function outcomeOf(row: WrittenRow, push: Push, { id, at }: NewId): PushOutcome {
-  const { scan_status, deduplicated, known } = row;
+function outcomeOf({ scan_status, deduplicated, known }: WrittenRow, push: PushRow): PushOutcome {
   if (scan_status === null) return { kind: 'no_scan' };
   if (deduplicated === null) return { kind: 'other_project' };
-  return {
-    kind: 'written',
-    deduplicated,
-    finding: {
-      id: known?.id ?? id,
-      scan_id: known?.scan_id ?? push.scanId,
-      last_scan_id: push.scanId,
-      project_id: push.projectId,
-      fingerprint: push.fingerprint,
-      title: push.title,
-      severity: push.severity,
-      description: push.description,
-      cwe: push.cwe ?? known?.cwe ?? null,
-      cve: push.cve ?? known?.cve ?? null,
-      cvss_score: push.cvssScore ?? known?.cvss_score ?? null,
-      cvss_vector: push.cvssVector ?? known?.cvss_vector ?? null,
-      file: push.file ?? known?.file ?? null,
-      line: push.line ?? known?.line ?? null,
-      source: push.source ?? known?.source ?? null,
-      status: known?.status ?? 'open',
-      status_changed_at: known ? new Date(known.status_changed_at) : at,
-      regressed: known?.regressed ?? false,
-      seen_count: known?.seen_count ?? 1,
-      last_seen_at: at,
-      created_at: known ? new Date(known.created_at) : at,
-      updated_at: at,
-    },
-  };
+  return { kind: 'written', deduplicated, finding: findingAfter(push, known) };
 }

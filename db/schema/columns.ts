@@ -2,7 +2,8 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { timestamp } from 'drizzle-orm/pg-core';
 
 /** A point in time, kept to the millisecond like everything the API shows. */
-export const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+export const time = <Name extends string>(name: Name) =>
+  timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
 /** The position of a column's value among `values`, from 1, to order by. */
 export const rankIn = (values: readonly string[], column: SQLWrapper): SQL<number> =>

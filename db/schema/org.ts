@@ -4,9 +4,7 @@ import {
   bigint,
   boolean,
   check,
-  doublePrecision,
   index,
-  integer,
   json,
   pgSchema,
   primaryKey,
@@ -15,6 +13,7 @@ import {
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core';
+import { findingColumns } from '../findings/fields.ts';
 import { time } from './columns.ts';
 import type { OrgSchemaName } from './org-schema.ts';
 import {
@@ -40,6 +39,10 @@ export const searchedText = ({ title, file, cve }: Record<'title' | 'file' | 'cv
 /** When a token expires, as the index of active tokens has it: with one range for those that never do, too. */
 export const expiryOf = ({ expiresAt }: { expiresAt: AnyPgColumn | SQL }): SQL =>
   sql`coalesce(${expiresAt}, 'infinity')`;
+
+const { id, projectId, fingerprint, ...others } = findingColumns;
+/** In the order that the first migration gave them. */
+const FINDING_COLUMNS = { id, projectId, fingerprint, ...others };
 
 /**
  * The tables of one organization. Calling this takes about 0.4 ms, so callers cache the result (`perOrg`).
@@ -110,52 +113,20 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     ],
   );
 
-  const findings = schema.table(
-    'findings',
-    {
-      /** UUID v7 of `createdAt`'s millisecond: the primary key is also the order of lists. */
-      id: uuid('id').primaryKey(),
-      projectId: uuid('project_id').notNull(),
-      fingerprint: text('fingerprint').notNull(),
-      /** The scan that reported it first. */
-      scanId: text('scan_id').notNull(),
-      lastScanId: text('last_scan_id').notNull(),
-      title: text('title').notNull(),
-      severity: text('severity', { enum: SEVERITIES }).notNull(),
-      description: text('description').notNull(),
-      cwe: text('cwe'),
-      cve: text('cve'),
-      cvssScore: doublePrecision('cvss_score'),
-      cvssVector: text('cvss_vector'),
-      file: text('file'),
-      line: integer('line'),
-      source: text('source'),
-      status: text('status', { enum: FINDING_STATUSES }).notNull(),
-      statusChangedAt: time('status_changed_at').notNull(),
-      /** Seen again after it was `fixed` or `verified`. */
-      regressed: boolean('regressed').notNull().default(false),
-      seenCount: integer('seen_count').notNull(),
-      lastSeenAt: time('last_seen_at').notNull(),
-      createdAt: time('created_at').notNull(),
-      updatedAt: time('updated_at').notNull(),
-      /** `severity` before the latest push, null for a new finding: tells that push what to count. Never shown. */
-      severityBefore: text('severity_before', { enum: SEVERITIES }),
-    },
-    (t) => [
-      uniqueIndex('findings_fingerprint').on(t.projectId, t.fingerprint),
-      index('findings_scan').on(t.scanId),
-      // Of columns that a finding seen again keeps, so that it stays a HOT update.
-      index('findings_severity').on(t.severity, t.status, t.id),
-      index('findings_project').on(t.projectId, t.severity, t.status, t.id),
-      // Made where PostgreSQL has pg_trgm, see db/migrations/search-index.ts. Its columns stay the same where a finding is seen again.
-      index('findings_search').using(
-        'gin',
-        sql`${searchedText(t)} ${sql.raw(`"${TRIGRAM_SCHEMA}".gin_trgm_ops`)}`,
-      ),
-      check('findings_severity', oneOf('severity', SEVERITIES)),
-      check('findings_status', oneOf('status', FINDING_STATUSES)),
-    ],
-  );
+  const findings = schema.table('findings', FINDING_COLUMNS, (t) => [
+    uniqueIndex('findings_fingerprint').on(t.projectId, t.fingerprint),
+    index('findings_scan').on(t.scanId),
+    // Of columns that a finding seen again keeps, so that it stays a HOT update.
+    index('findings_severity').on(t.severity, t.status, t.id),
+    index('findings_project').on(t.projectId, t.severity, t.status, t.id),
+    // Made where PostgreSQL has pg_trgm, see db/migrations/search-index.ts. Its columns stay the same where a finding is seen again.
+    index('findings_search').using(
+      'gin',
+      sql`${searchedText(t)} ${sql.raw(`"${TRIGRAM_SCHEMA}".gin_trgm_ops`)}`,
+    ),
+    check('findings_severity', oneOf('severity', SEVERITIES)),
+    check('findings_status', oneOf('status', FINDING_STATUSES)),
+  ]);
 
   /** Findings reported again under a scan other than their first. */
   const sightings = schema.table(

@@ -1,5 +1,7 @@
+import { FINDING_FIELDS } from '../../db/findings/fields.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { FORMATS } from '../../lib/findings/file.ts';
+import { matching } from '../../lib/findings/input.ts';
 import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/findings/list.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -42,10 +44,7 @@ export const listFindings = endpoint(
           project_id: uuid().optional(),
           severity: anyOf(SEVERITIES).optional(),
           status: anyOf(FINDING_STATUSES).optional(),
-          cwe: z
-            .string()
-            .regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')
-            .optional(),
+          cwe: matching(FINDING_FIELDS.cwe.input).optional(),
           q: text({ max: 200 }).optional().openapi({ description: 'Text to find in title, file or CVE.' }),
           sort: z.enum(SORTS).optional(),
           omit: omitParameter(),

@@ -1,4 +1,7 @@
-import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
+import type { Limits } from '../../db/findings/field-type.ts';
+import { type FindingField, pushedFindingFields } from '../../db/findings/fields.ts';
+import type { Push } from '../../db/findings/push.ts';
+import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { optional, text, textBytes, uuid, z } from '../http/schema.ts';
 
 /** The statuses a user may set; `verified` is the agent's (API contract, "Finding status"). */
@@ -25,39 +28,36 @@ export const scanId = () =>
       example: '01890a5d-ac96-774b-bcce-b302099a8057',
     });
 
-const MAX_LINE = 2_147_483_647;
+/** Text of a declared form. */
+export const matching = ({ pattern, form }: { pattern: RegExp; form: string }) =>
+  z.string().regex(pattern, `must have the form ${form}`);
+
+/** The schemas of a push's fields, from their declaration. */
+const pushShape = Object.fromEntries(
+  pushedFindingFields.map((field) => {
+    const schema = schemaOf(field, field.input);
+    return [field.name, field.notNull ? schema : optional(schema)];
+  }),
+) as { [K in keyof Push]-?: z.ZodType<Push[K]> };
+
+function schemaOf({ name, sqlType, enumValues, example }: FindingField, limits: Limits): z.ZodType {
+  if (limits === 'any') {
+    if (enumValues) return z.enum(enumValues);
+    if (sqlType === 'uuid') return uuid();
+    throw new Error(`the field ${name} needs limits`);
+  }
+  if ('characters' in limits) return text({ ...limits.characters, example: String(example) });
+  if ('bytes' in limits) return textBytes({ ...limits.bytes, example: String(example) });
+  if ('number' in limits) {
+    const number = sqlType === 'integer' ? z.int() : z.number();
+    return number.min(limits.number.min).max(limits.number.max).openapi({ example });
+  }
+  if ('pattern' in limits) return matching(limits).openapi({ example });
+  if (limits.format === 'scan id') return scanId();
+  return text({ max: limits.max })
+    .refine((path) => !path.includes('..'), 'must not contain ".."')
+    .openapi({ pattern: '^(?:\\.?[^.\\u0000])*\\.?$', example });
+}
 
 /** A finding as an agent pushes it (API contract, "Finding"). */
-export const FindingInput = z
-  .object({
-    scan_id: scanId(),
-    project_id: uuid(),
-    fingerprint: text({ min: 1, max: 256, example: 'sqli-search-7f3a' }),
-    title: text({ min: 1, max: 500, example: 'SQL injection in search' }),
-    severity: z.enum(SEVERITIES),
-    description: textBytes({ min: 1, max: 102_400, example: 'User input reaches the **query**.' }),
-    cwe: optional(
-      z
-        .string()
-        .regex(/^CWE-[0-9]{1,9}$/, 'must have the form CWE-NNN')
-        .openapi({ example: 'CWE-89' }),
-    ),
-    cve: optional(
-      z
-        .string()
-        .regex(/^CVE-[0-9]{4}-[0-9]{4,19}$/, 'must have the form CVE-YYYY-NNNNN')
-        .openapi({ example: 'CVE-2026-12345' }),
-    ),
-    cvss_score: optional(z.number().min(0).max(10).openapi({ example: 9.8 })),
-    cvss_vector: optional(text({ max: 256, example: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H' })),
-    file: optional(
-      text({ max: 1024 })
-        .refine((path) => !path.includes('..'), 'must not contain ".."')
-        .openapi({ pattern: '^(?:\\.?[^.\\u0000])*\\.?$', example: 'src/search.ts' }),
-    ),
-    line: optional(z.int().min(1).max(MAX_LINE).openapi({ example: 42 })),
-    source: optional(text({ max: 255, example: 'semgrep' })),
-  })
-  .openapi('FindingInput');
-
-export type FindingInput = z.output<typeof FindingInput>;
+export const FindingInput = z.object(pushShape).openapi('FindingInput');

@@ -3,8 +3,9 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
 import { setFindingStatus, setFindingStatuses } from '../../db/findings/findings.ts';
-import { createIngest, type Push } from '../../db/findings/ingest.ts';
+import { createIngest } from '../../db/findings/ingest.ts';
 import { ingestStatement } from '../../db/findings/ingest-statement.ts';
+import type { Push } from '../../db/findings/push.ts';
 import { createIds } from '../../db/ids.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
 import { finishScan, insertScan } from '../../db/scans/scans.ts';
@@ -373,8 +374,8 @@ function listened({ withConnection }: Database, failures: (string | undefined)[]
 }
 
 const aPush = (org: TestOrg, scanId: string, fingerprint: string, severity: Severity): Push => ({
-  projectId: org.projectId,
-  scanId,
+  project_id: org.projectId,
+  scan_id: scanId,
   fingerprint,
   severity,
   title: 'Seen by all',

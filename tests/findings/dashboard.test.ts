@@ -82,9 +82,9 @@ describe('GET /dashboard/trend', () => {
         withConnection,
         createIds(() => new Date(at)),
       );
-      const { projectId, tokenId } = org;
+      const { projectId: project_id, tokenId } = org;
       const texts = { fingerprint: at, title: 'At midnight', description: 'Or just before.' };
-      await ingest({ id: org.id, tables }, tokenId, { projectId, scanId, severity, ...texts });
+      await ingest({ id: org.id, tables }, tokenId, { project_id, scan_id: scanId, severity, ...texts });
     }
     /** Days with findings, and which. */
     const days = async (now: string, days: number) =>

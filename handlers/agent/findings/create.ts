@@ -1,5 +1,3 @@
-import type { Push } from '../../../db/findings/ingest.ts';
-import { toResource } from '../../../db/resources.ts';
 import { FindingInput } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, ok } from '../../../lib/http/answer.ts';
@@ -24,12 +22,12 @@ export const pushFinding = endpoint(
     },
   },
   async ({ body, db, org, services, token, tokenTouched }) => {
-    const outcome = await services.ingest(org, token.id, toPush(body));
+    const outcome = await services.ingest(org, token.id, body);
     tokenTouched();
     switch (outcome.kind) {
       case 'written': {
         const { deduplicated } = outcome;
-        const result = { ...toResource(outcome.finding), deduplicated };
+        const result = { ...outcome.finding, deduplicated };
         return deduplicated ? ok(result) : created(result);
       }
       case 'no_scan':
@@ -42,19 +40,3 @@ export const pushFinding = endpoint(
     }
   },
 );
-
-const toPush = (body: FindingInput): Push => ({
-  projectId: body.project_id,
-  scanId: body.scan_id,
-  fingerprint: body.fingerprint,
-  title: body.title,
-  severity: body.severity,
-  description: body.description,
-  cwe: body.cwe,
-  cve: body.cve,
-  cvssScore: body.cvss_score,
-  cvssVector: body.cvss_vector,
-  file: body.file,
-  line: body.line,
-  source: body.source,
-});

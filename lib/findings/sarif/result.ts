@@ -58,7 +58,14 @@ export function ruleOf(id: string, score: number): z.output<typeof Rule> {
 /** As CodeQL writes it, and others read it. */
 const tagOf = (cwe: string) => `external/cwe/cwe-${cwe.slice(4).padStart(3, '0')}`;
 
-/** What has no value is undefined, and so left out of JSON: several times as fast as to put objects together. */
+type Properties = z.output<typeof Result>['properties'];
+/** Every property has to be written, also an optional one: omitting a new field is a compile error. */
+type AllProperties = { [Name in keyof Required<Properties>]: Properties[Name] };
+
+/**
+ * A finding as a result. JSON omits the properties that are undefined. Every field is written out, because an object
+ * made by a loop or by spreading takes twice the time.
+ */
 export function resultOf(finding: ExportedFinding): z.output<typeof Result> {
   const { severity, status, cwe, cve, created_at, last_seen_at } = finding;
   const justification = JUSTIFICATIONS[status];
@@ -96,7 +103,7 @@ export function resultOf(finding: ExportedFinding): z.output<typeof Result> {
       last_seen_at,
       created_at,
       updated_at: finding.updated_at,
-    },
+    } satisfies AllProperties,
   };
 }
 

@@ -1,0 +1,43 @@
+import { getTableColumns } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import {
+  apiTokenFields,
+  exploitFields,
+  findingFields,
+  orgFields,
+  projectFields,
+  scanFields,
+} from '../../db/resources.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { ApiToken, Exploit, Finding, Organization, Project, Scan } from '../../lib/resources.ts';
+
+const tables = defineOrgTables(TEMPLATE_SCHEMA);
+
+/** The columns of each table that the API does not show. */
+const INTERNAL = {
+  orgs: ['viewer_tokens_verify', 'created_by'],
+  projects: [],
+  apiTokens: ['token_hash'],
+  scans: [],
+  findings: ['severity_before'],
+  exploits: [],
+};
+
+it.each([
+  ['orgs', orgs, { ...orgFields, role: memberships.role }, Organization],
+  ['projects', tables.projects, projectFields(tables), Project],
+  ['apiTokens', tables.apiTokens, apiTokenFields(tables), ApiToken],
+  ['scans', tables.scans, scanFields(tables), Scan],
+  ['findings', tables.findings, findingFields(tables), Finding],
+  ['exploits', tables.exploits, exploitFields(tables), Exploit],
+] as const)(
+  '%s: every column is in the resource and in its schema, or internal',
+  (name, table, fields, schema) => {
+    const hidden: readonly string[] = INTERNAL[name];
+    const columns = Object.values(getTableColumns(table)).map((column) => column.name);
+    expect(Object.keys(schema.shape)).toEqual(Object.keys(fields));
+    expect(columns.filter((column) => !(column in fields)).toSorted()).toEqual(hidden.toSorted());
+  },
+);
