@@ -96,7 +96,7 @@ describePages('the first steps', () => {
     must(await site.api.post('/members/invite', { cookie, org: org.slug, body }));
     const page = await site.visit({ cookie: viewer.cookie });
     await page.goto(site.orgUrl(org.slug));
-    await page.getByText('Viewers cannot create projects').waitFor();
+    await page.getByText('Only owners, admins and members can create projects').waitFor();
     expect(await page.getByLabel('Name of the project').count()).toBe(0);
   });
 });

@@ -182,7 +182,7 @@ describePages('the page of a finding', () => {
     must(await site.api.post('/members/invite', { ...org.asOwner, body }));
     const { id } = await report({});
     const page = await open(id, '', viewer.cookie);
-    await page.getByText('Your role here is viewer').waitFor();
+    await page.getByText('Your role is viewer').waitFor();
     expect(await page.getByRole('group', { name: 'Set the status' }).count()).toBe(0);
     await page.keyboard.press('f');
     await page.keyboard.press('?');

@@ -219,7 +219,7 @@ describePages('projects, tokens, members and features', () => {
 
     const admins = await open('/features', admin);
     await admins.getByRole('heading', { name: 'Require MFA' }).waitFor();
-    expect(await admins.getByText('Only an owner can change this.').count()).toBe(2);
+    expect(await admins.getByText('Only owners can change this.').count()).toBe(2);
     await admins.getByRole('switch', { name: 'Viewers’ tokens confirm fixes' }).waitFor();
     expect(await admins.getByRole('switch').count()).toBe(1);
     await expectAccessible(admins);
@@ -227,10 +227,10 @@ describePages('projects, tokens, members and features', () => {
     const viewers = await open('', viewer);
     const pages = viewers.getByRole('navigation', { name: 'Pages of the organization' });
     for (const [title, text, refused] of [
-      ['Members', 'Admins and owners invite and remove members.', 'Invite'],
+      ['Members', 'Only owners and admins can invite members.', 'Invite'],
       ['Projects', 'What is scanned', 'New project'],
-      ['API tokens', 'Only admins and owners see all tokens', 'New org-wide token'],
-      ['Features', 'Only an owner or admin can change this.', 'Require MFA'],
+      ['API tokens', 'Only owners and admins can see all tokens', 'New org-wide token'],
+      ['Features', 'Only owners and admins can change this.', 'Require MFA'],
     ] as const) {
       await pages.getByRole('link', { name: title }).click();
       await viewers.getByText(text).waitFor();

@@ -1,11 +1,8 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { Operation } from '../../lib/client/roles.ts';
 import { api, type Client, isSignedOut, orgApi, type Schemas } from './api.ts';
-
-export type Role = Schemas['Member']['role'];
-
-/** Roles, each of which may do what those behind it may. */
-export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[];
+import { isAllowed, type Role } from './parts/roles.ts';
 
 /** Where this is, and who is here; without a `user` when nobody is signed in. */
 export const sessionQuery = queryOptions({
@@ -43,8 +40,8 @@ export interface OrgSession {
   org: Schemas['Organization'];
   role: Role;
   api: Client;
-  /** Whether the user may do what is for this role and those above. */
-  may(least: Role): boolean;
+  /** Whether the user's role allows an operation of the API. */
+  may(operation: Operation): boolean;
 }
 
 export function orgSession(slug: string, org: Schemas['Organization']): OrgSession {
@@ -54,7 +51,7 @@ export function orgSession(slug: string, org: Schemas['Organization']): OrgSessi
     org,
     role,
     api: orgApi(slug),
-    may: (least) => ROLES.indexOf(role) <= ROLES.indexOf(least),
+    may: (operation) => isAllowed(role, operation),
   };
 }
 

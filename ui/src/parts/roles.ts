@@ -1,4 +1,16 @@
-import type { Role } from '../session.ts';
+import { OPERATION_ROLES, type Operation, ROLES, type Role } from '../../../lib/client/roles.ts';
+
+export { ROLES, type Role };
+
+/** Whether a role may call an operation. */
+export const isAllowed = (role: Role, operation: Operation): boolean =>
+  ROLES.indexOf(role) <= ROLES.indexOf(OPERATION_ROLES[operation]);
+
+const list = new Intl.ListFormat('en-GB');
+
+/** The roles that may call an operation, such as "owners and admins". */
+export const rolesAllowed = (operation: Operation): string =>
+  list.format(ROLES.filter((role) => isAllowed(role, operation)).map((role) => `${role}s`));
 
 export const ROLE_NAMES: Record<Role, string> = {
   owner: 'Owner',

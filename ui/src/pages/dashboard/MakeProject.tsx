@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toFields } from '../../parts/form.ts';
 import { Problem } from '../../parts/Problem.tsx';
+import { rolesAllowed } from '../../parts/roles.ts';
 import { projectsQuery } from '../../queries/projects.ts';
 import { useOrg } from '../../session.ts';
 
@@ -26,10 +27,10 @@ export function MakeProject({ onMade }: { onMade: () => void }) {
       await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
     },
   });
-  if (!org.may('member')) {
+  if (!org.may('createProject')) {
     return (
       <Text size="sm">
-        Viewers cannot create projects. Ask a member, an admin or an owner of the organization to do it.
+        Only {rolesAllowed('createProject')} can create projects. Ask one of them to create a project.
       </Text>
     );
   }

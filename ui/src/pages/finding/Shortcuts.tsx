@@ -17,7 +17,7 @@ export function Shortcuts({ fromList }: { fromList: boolean }) {
   const { may } = useOrg();
   const [opened, { open, close }] = useDisclosure();
   useShortcuts({ 'shift+?': open, '?': open });
-  const shortcuts = [...(fromList ? WALKING : []), ...(may('member') ? TRIAGE : []), ...HELP];
+  const shortcuts = [...(fromList ? WALKING : []), ...(may('updateFindings') ? TRIAGE : []), ...HELP];
   return (
     <>
       <Tooltip label="Keyboard shortcuts">

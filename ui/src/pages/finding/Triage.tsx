@@ -1,5 +1,6 @@
 import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
+import { rolesAllowed } from '../../parts/roles.ts';
 import { STATUS_NAMES } from '../../parts/Severity.tsx';
 import { STATUS_KEYS, type UserStatus, useShortcuts, useShortcutsOn } from '../../parts/shortcuts.ts';
 import type { Finding } from '../../queries/finding.ts';
@@ -13,13 +14,13 @@ const SET_BY_PEOPLE = STATUSES.filter((status) => status !== 'verified');
 /** The statuses a finding can be given, and the one it has. */
 export function Triage({ finding, status: { set, undo } }: { finding: Finding; status: SetStatus }) {
   const { may, role } = useOrg();
-  const mayTriage = may('member');
+  const mayTriage = may('updateFindings');
   const keys = SET_BY_PEOPLE.map((status) => [STATUS_KEYS[status], () => set(finding, status)]);
   useShortcuts(mayTriage ? { ...Object.fromEntries(keys), u: undo } : {});
   if (!mayTriage) {
     return (
       <Text size="sm" c="dimmed">
-        Your role here is {role}; members and above can change the status.
+        Your role is {role}. Only {rolesAllowed('updateFindings')} can change the status.
       </Text>
     );
   }

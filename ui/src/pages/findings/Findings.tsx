@@ -141,7 +141,7 @@ export function Findings() {
       <ShortcutHelp
         opened={helps}
         onClose={help.close}
-        shortcuts={[...LOOKING, ...(org.may('member') ? SELECTING : []), ...OTHERS]}
+        shortcuts={[...LOOKING, ...(org.may('updateFindings') ? SELECTING : []), ...OTHERS]}
       />
     </div>
   );

@@ -39,7 +39,7 @@ interface Props {
 export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: Props) {
   const org = useOrg();
   const navigate = useNavigate();
-  const mayTriage = org.may('member');
+  const mayTriage = org.may('updateFindings');
   const projects = useQuery(projectsQuery(org)).data;
   const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   const [now, setNow] = useState(() => Date.now());

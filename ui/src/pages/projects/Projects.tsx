@@ -8,6 +8,7 @@ import { Empty } from '../../parts/Empty.tsx';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { LinkAnchor } from '../../parts/links.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { rolesAllowed } from '../../parts/roles.ts';
 import { SeverityCounts } from '../../parts/SeverityCounts.tsx';
 import { Ago } from '../../parts/Time.tsx';
 import { projectNumbersQuery } from '../../queries/dashboard.ts';
@@ -22,7 +23,7 @@ export function Projects() {
   const org = useOrg();
   const projects = useQuery(projectsQuery(org));
   const [opened, { open, close }] = useDisclosure();
-  const mayCreate = org.may('member');
+  const mayCreate = org.may('createProject');
   return (
     <Page
       title="Projects"
@@ -42,7 +43,7 @@ export function Projects() {
             <Empty icon={<IconFolderPlus />} title="No projects yet">
               {mayCreate
                 ? 'Create one for each thing that is scanned on its own.'
-                : 'A member, admin or owner can create one.'}
+                : `Only ${rolesAllowed('createProject')} can create projects.`}
             </Empty>
           ) : (
             <List projects={list} />

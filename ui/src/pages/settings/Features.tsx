@@ -4,6 +4,7 @@ import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Page } from '../../parts/Page.tsx';
+import { rolesAllowed } from '../../parts/roles.ts';
 import { StateBadge } from '../../parts/StateBadge.tsx';
 import { featuresQuery } from '../../queries/features.ts';
 import { mfaQuery } from '../../queries/profile.ts';
@@ -43,7 +44,7 @@ export function Features() {
 function FeatureCard({ feature }: { feature: Feature }) {
   const { name, description } = feature;
   const org = useOrg();
-  const isOwner = org.may('owner');
+  const mayChange = org.may('updateOrgFeature');
   const title = TITLES[name] ?? name;
   const id = `feature-${name}`;
   return (
@@ -58,18 +59,18 @@ function FeatureCard({ feature }: { feature: Feature }) {
           </Group>
           <Text size="sm">{description}</Text>
           <Text size="xs" c="dimmed" component="div">
-            {noteOf(feature, isOwner)} In the API: <Code>{name}</Code>
+            {noteOf(feature, mayChange)} In the API: <Code>{name}</Code>
           </Text>
         </Stack>
-        {isOwner && <Toggle feature={feature} title={title} />}
+        {mayChange && <Toggle feature={feature} title={title} />}
       </Group>
     </Card>
   );
 }
 
 /** Says who can change a feature. */
-function noteOf({ provisioned, enabled }: Feature, isOwner: boolean): string {
-  if (provisioned) return isOwner ? '' : 'Only an owner can change this.';
+function noteOf({ provisioned, enabled }: Feature, mayChange: boolean): string {
+  if (provisioned) return mayChange ? '' : `Only ${rolesAllowed('updateOrgFeature')} can change this.`;
   const first = 'The administrator of this service has to make it available first.';
   return enabled ? `${first} An owner has switched it on already.` : first;
 }

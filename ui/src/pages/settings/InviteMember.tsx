@@ -7,9 +7,9 @@ import { type Schemas, ServiceError } from '../../api.ts';
 import { emailProblem } from '../../parts/email.ts';
 import { toFields } from '../../parts/form.ts';
 import { Problem } from '../../parts/Problem.tsx';
-import { ROLE_NAMES } from '../../parts/roles.ts';
+import { ROLE_NAMES, type Role } from '../../parts/roles.ts';
 import { membersQuery } from '../../queries/members.ts';
-import { type Role, useOrg } from '../../session.ts';
+import { useOrg } from '../../session.ts';
 import { RoleChoice } from './RoleChoice.tsx';
 
 type Member = Schemas['Member'];

@@ -5,27 +5,30 @@ import { IconDots, IconMail, IconUserCog, IconUserMinus } from '@tabler/icons-re
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { mayManageRole } from '../../../../lib/members/roles.ts';
 import type { Schemas } from '../../api.ts';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
 import { Problem } from '../../parts/Problem.tsx';
-import { ROLE_NAMES } from '../../parts/roles.ts';
+import { ROLE_NAMES, type Role } from '../../parts/roles.ts';
 import { membersQuery } from '../../queries/members.ts';
-import { type Role, sessionQuery, useMe, useOrg } from '../../session.ts';
+import { sessionQuery, useMe, useOrg } from '../../session.ts';
 import { RoleChoice } from './RoleChoice.tsx';
 
 type Member = Schemas['Member'];
 
-/** What an admin can do about a member. Nothing about an owner, unless they are one themselves. */
+/** The actions on a member that the user's role allows. */
 export function MemberMenu({ member }: { member: Member }) {
   const org = useOrg();
   const { user } = useMe();
   const queries = useQueryClient();
   const [isChoosing, { open, close }] = useDisclosure();
   const isOwn = member.user_id === user.id;
-  const mayChange = member.role !== 'owner' || org.may('owner');
+  const isManaged = mayManageRole(org.role, member.role);
+  const mayChange = org.may('updateMember') && isManaged;
+  const mayRemove = org.may('removeMember') && isManaged && !isOwn;
   // An unverified owner without a pending invitation is mostly who created the organization.
   const isInvited = member.pending || member.role !== 'owner';
-  const mayResend = !member.verified && isInvited && !isOwn;
+  const mayResend = org.may('resendInvitation') && !member.verified && isInvited && !isOwn;
   const path = { params: { path: { userId: member.user_id } } };
   const renew = () => queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
 
@@ -63,7 +66,7 @@ export function MemberMenu({ member }: { member: Member }) {
       onConfirm: () => remove.mutate(),
     });
 
-  if (!mayChange && !mayResend) return null;
+  if (!mayChange && !mayRemove && !mayResend) return null;
   return (
     <>
       <Menu position="bottom-end" width={220}>
@@ -88,7 +91,7 @@ export function MemberMenu({ member }: { member: Member }) {
               Change role
             </Menu.Item>
           )}
-          {mayChange && !isOwn && (
+          {mayRemove && (
             <Menu.Item
               color="var(--mantine-color-error)"
               leftSection={<IconUserMinus size={16} />}

@@ -6,10 +6,10 @@ import type { Schemas } from '../../api.ts';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { LinkAnchor } from '../../parts/links.tsx';
 import { Page } from '../../parts/Page.tsx';
-import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
+import { ROLE_NAMES, ROLE_RIGHTS, type Role, rolesAllowed } from '../../parts/roles.ts';
 import { StateBadge } from '../../parts/StateBadge.tsx';
 import { membersQuery } from '../../queries/members.ts';
-import { type Role, useMe, useOrg } from '../../session.ts';
+import { useMe, useOrg } from '../../session.ts';
 import { InviteMember } from './InviteMember.tsx';
 import { LeaveOrg } from './LeaveOrg.tsx';
 import { MemberMenu } from './MemberMenu.tsx';
@@ -23,14 +23,14 @@ export function Members() {
   const org = useOrg();
   const members = useQuery(membersQuery(org));
   const [opened, { open, close }] = useDisclosure();
-  const mayInvite = org.may('admin');
+  const mayInvite = org.may('inviteMember');
   return (
     <Page
       title="Members"
       description={
         mayInvite
           ? 'Who sees and triages the findings of this organization.'
-          : 'Who sees and triages the findings of this organization. Admins and owners invite and remove members.'
+          : `Who sees and triages the findings of this organization. Only ${rolesAllowed('inviteMember')} can invite members.`
       }
       actions={
         mayInvite && (
@@ -52,7 +52,7 @@ export function Members() {
                   <Table.Tr>
                     <Table.Th>Member</Table.Th>
                     <Table.Th>Role</Table.Th>
-                    {mayInvite && (
+                    {org.may('updateMember') && (
                       <Table.Th w={56}>
                         <VisuallyHidden>Actions</VisuallyHidden>
                       </Table.Th>
@@ -108,7 +108,7 @@ function Unverified({ members }: { members: Member[] }) {
   const { may } = useOrg();
   const { user } = useMe();
   const others = members.filter(({ user_id, verified }) => !verified && user_id !== user.id);
-  if (others.length === 0 || !may('admin')) return null;
+  if (others.length === 0 || !may('resendInvitation')) return null;
   const isPending = others.every(({ pending }) => pending);
   const count = others.length === 1 ? '1 member has' : `${others.length} members have`;
   return (
@@ -173,7 +173,7 @@ function MemberRow({ member }: { member: Member }) {
           </div>
         </Tooltip>
       </Table.Td>
-      {may('admin') && (
+      {may('updateMember') && (
         <Table.Td>
           <MemberMenu member={member} />
         </Table.Td>

@@ -1,11 +1,12 @@
 import { Radio, Stack } from '@mantine/core';
-import { ROLE_NAMES, ROLE_RIGHTS } from '../../parts/roles.ts';
-import { ROLES, useOrg } from '../../session.ts';
+import { mayManageRole } from '../../../../lib/members/roles.ts';
+import { ROLE_NAMES, ROLE_RIGHTS, ROLES } from '../../parts/roles.ts';
+import { useOrg } from '../../session.ts';
 
 /** The roles that the user may give, each with what it may do. */
 export function RoleChoice(props: Omit<React.ComponentProps<typeof Radio.Group>, 'children' | 'label'>) {
   const org = useOrg();
-  const roles = ROLES.filter((role) => role !== 'owner' || org.may('owner'));
+  const roles = ROLES.filter((role) => mayManageRole(org.role, role));
   return (
     <Radio.Group label="Role" {...props}>
       <Stack gap="xs" mt={6}>

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/Loaded.tsx';
 import { LinkAnchor } from '../../parts/links.tsx';
 import { NewToken } from '../../parts/NewToken.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { rolesAllowed } from '../../parts/roles.ts';
 import { TokenTable } from '../../parts/TokenTable.tsx';
 import { featuresQuery } from '../../queries/features.ts';
 import { tokensQuery } from '../../queries/tokens.ts';
@@ -15,7 +16,7 @@ import { useOrg } from '../../session.ts';
 /** All tokens of the organization, and those for all of its projects. */
 export function Tokens() {
   const org = useOrg();
-  if (!org.may('admin')) return <NotForYou />;
+  if (!org.may('listTokens')) return <NotForYou />;
   return <AllTokens />;
 }
 
@@ -25,7 +26,7 @@ function NotForYou() {
   const { slug } = useOrg();
   return (
     <Page title="API tokens" description={DESCRIPTION}>
-      <Empty icon={<IconLock />} title="Only admins and owners see all tokens">
+      <Empty icon={<IconLock />} title={`Only ${rolesAllowed('listTokens')} can see all tokens`}>
         Those of a project are on its page:{' '}
         <LinkAnchor to="/o/$org/projects" params={{ org: slug }}>
           choose a project
@@ -79,7 +80,7 @@ function SwitchedOff({ provisioned }: { provisioned: boolean }) {
         <Text size="sm">
           {!provisioned ? (
             'They are not available to this organization; whoever runs the server can change that.'
-          ) : may('owner') ? (
+          ) : may('updateOrgFeature') ? (
             <>To make one, switch on “Org-wide API tokens” in {features}.</>
           ) : (
             <>To have one made, ask an owner to switch on “Org-wide API tokens” in {features}.</>

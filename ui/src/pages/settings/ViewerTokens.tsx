@@ -2,6 +2,7 @@ import { Card, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Loaded } from '../../parts/Loaded.tsx';
 import { tellDone, tellFailed } from '../../parts/notify.ts';
+import { rolesAllowed } from '../../parts/roles.ts';
 import { StateBadge } from '../../parts/StateBadge.tsx';
 import { securityQuery } from '../../queries/security.ts';
 import { useOrg } from '../../session.ts';
@@ -13,7 +14,7 @@ const ID = 'setting-viewer-tokens';
 export function ViewerTokens() {
   const org = useOrg();
   const settings = useQuery(securityQuery(org));
-  const mayChange = org.may('admin');
+  const mayChange = org.may('updateSecuritySettings');
   return (
     <Loaded query={settings}>
       {({ viewer_tokens_verify: on }) => (
@@ -32,7 +33,7 @@ export function ViewerTokens() {
               </Text>
               {!mayChange && (
                 <Text size="xs" c="dimmed">
-                  Only an owner or admin can change this.
+                  Only {rolesAllowed('updateSecuritySettings')} can change this.
                 </Text>
               )}
             </Stack>
