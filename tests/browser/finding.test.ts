@@ -139,9 +139,9 @@ describePages('the page of a finding', () => {
 
     const last = page.getByRole('alert').filter({ hasText: 'Set to Fixed' });
     await last.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Undone: it is Confirmed').waitFor();
+    await page.getByText('Undone: Open redirect set to Confirmed.').waitFor();
     await page.keyboard.press('u');
-    await page.getByText('Undone: it is Open').waitFor();
+    await page.getByText('Undone: Open redirect set to Open.').waitFor();
     expect([await statusOf(id), await pressed(page)]).toEqual(['open', expect.stringContaining('Open')]);
     await heading(page, title);
   });
@@ -158,14 +158,14 @@ describePages('the page of a finding', () => {
     await page.getByText('Set to Open').waitFor();
     await verified.click({ force: true });
     await page.keyboard.press('u');
-    await page.getByText('This cannot be undone').waitFor();
+    await page.getByText('1 finding not restored').waitFor();
     expect(await statusOf(id)).toBe('open');
   });
 
   it('shows the status as it was when the service refuses', async () => {
     const { id } = await report({});
     const page = await open(id);
-    await page.route('**/api/v1/findings/*', async (route) => {
+    await page.route('**/api/v1/findings', async (route) => {
       if (route.request().method() !== 'PATCH') return route.fallback();
       const errors = [{ type: 'permission_error', code: 'denied', ref: 'E60001', message: 'Not allowed.' }];
       await route.fulfill({ status: 403, json: { success: false, errors } });
@@ -230,7 +230,7 @@ describePages('the page of a finding', () => {
     await place('2 of 3');
     // What was undone stands before the fourth again.
     await page.keyboard.press('u');
-    await page.getByText('Undone: it is Open').waitFor();
+    await page.getByText('Undone: Third set to Open.').waitFor();
     const next = page.getByRole('link', { name: 'Next' });
     await expect.poll(() => next.getAttribute('href')).toContain(ids[2]);
     await place('2 of 4');

@@ -217,7 +217,7 @@ describePages('the list of findings', () => {
       { times: 1 },
     );
     await page.keyboard.press('w');
-    await page.getByText('Undone: 1 finding.').waitFor();
+    await page.getByText('Undone: Told 2 set to Open.').waitFor();
     expect((await site.api.get('/findings?q=Told', small.asOwner)).result).toMatchObject([
       { title: 'Told 2', status: 'open' },
       { title: 'Told 1', status: 'wontfix' },
@@ -334,7 +334,7 @@ describePages('the list of findings', () => {
       .getByRole('button', { name: 'Status: Open. Change' })
       .waitFor();
     await button(page, 'Undo').click();
-    await page.getByText('1 finding cannot be put back').waitFor();
+    await page.getByText('1 finding not restored').waitFor();
   });
 
   it('exports what it shows', async () => {

@@ -1,4 +1,4 @@
-import type { Schemas } from './api.ts';
+import type { Schemas } from '../../lib/client/index.ts';
 
 export type Severity = Schemas['Finding']['severity'];
 export type FindingStatus = Schemas['Finding']['status'];

@@ -1,14 +1,8 @@
 import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
-import { STATUS_NAMES } from './Severity.tsx';
-import { STATUS_KEYS, type UserStatus, useShortcutsOn } from './shortcuts.ts';
+import { useShortcutsOn } from './shortcuts.ts';
 
 /** Keys, and what they do. */
 export type ShortcutList = readonly (readonly [keys: readonly string[], meaning: string])[];
-
-/** The keys that set statuses. */
-export const STATUS_SHORTCUTS: ShortcutList = (Object.entries(STATUS_KEYS) as [UserStatus, string][]).map(
-  ([status, key]) => [[key], `Set status: ${STATUS_NAMES[status]}`],
-);
 
 interface Props {
   opened: boolean;

@@ -1,17 +1,4 @@
 import { useHotkeys, useLocalStorage } from '@mantine/hooks';
-import type { FindingStatus } from '../search.ts';
-
-/** The statuses that people set; `verified` is for agents to say. */
-export type UserStatus = Exclude<FindingStatus, 'verified'>;
-
-/** The key that sets each status, on the list and on the page of a finding. */
-export const STATUS_KEYS: Record<UserStatus, string> = {
-  open: 'r',
-  confirmed: 'c',
-  fixed: 'f',
-  false_positive: 'p',
-  wontfix: 'w',
-};
 
 /** Whether single keys are shortcuts: who dictates, or types by accident, switches them off (WCAG 2.1.4). */
 export const useShortcutsOn = () =>

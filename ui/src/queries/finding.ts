@@ -6,20 +6,23 @@ import type { FindingFilter } from './findings.ts';
 export type Finding = Schemas['Finding'];
 export type Exploit = Schemas['Exploit'];
 
+/** The key of a finding. */
+export const findingKey = ({ slug }: OrgSession, id: string) => ['org', slug, 'finding', id] as const;
+
 /** One finding, with its description. */
-export const findingQuery = ({ slug, api }: OrgSession, id: string) =>
+export const findingQuery = (org: OrgSession, id: string) =>
   queryOptions({
-    queryKey: ['org', slug, 'finding', id],
+    queryKey: findingKey(org, id),
     queryFn: async ({ signal }): Promise<Finding> =>
-      (await api.get('/findings/{id}', { params: { path: { id } }, signal })).result,
+      (await org.api.get('/findings/{id}', { params: { path: { id } }, signal })).result,
   });
 
 /** The exploits of a finding, with their code. They are never changed. */
-export const exploitsQuery = ({ slug, api }: OrgSession, id: string) =>
+export const exploitsQuery = (org: OrgSession, id: string) =>
   queryOptions({
-    queryKey: ['org', slug, 'finding', id, 'exploits'],
+    queryKey: [...findingKey(org, id), 'exploits'],
     queryFn: async ({ signal }): Promise<Exploit[]> =>
-      (await api.get('/findings/{id}/exploits', { params: { path: { id } }, signal })).result,
+      (await org.api.get('/findings/{id}/exploits', { params: { path: { id } }, signal })).result,
     staleTime: 60_000,
   });
 

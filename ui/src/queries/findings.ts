@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../api.ts';
-import { type FindingSearch, type FindingStatus, findingSearch } from '../search.ts';
+import { type FindingSearch, findingSearch } from '../search.ts';
 import type { OrgSession } from '../session.ts';
 
 export type ListedFinding = Schemas['ListedFinding'];
@@ -25,60 +25,21 @@ export function filterOf(search: FindingSearch): FindingFilter {
   return filter;
 }
 
-const rowsKey = (slug: string, filter: FindingFilter) => ['org', slug, 'findings', 'rows', filter] as const;
+/** The prefix of the keys of all pages of lists. */
+export const rowsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'rows'] as const;
 
 /** A page of the list, without descriptions. */
-export const findingsPageQuery = ({ slug, api }: OrgSession, filter: FindingFilter, page: number) =>
+export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: number) =>
   queryOptions({
-    queryKey: [...rowsKey(slug, filter), page],
+    queryKey: [...rowsKey(org), filter, page],
     queryFn: async ({ signal }): Promise<FindingsPage> => {
       const query = { ...filter, omit: 'description' as const, page, per_page: PAGE_ROWS };
-      const { result, resultInfo } = await api.get('/findings', { params: { query }, signal });
+      const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
       return { rows: result, total: resultInfo?.total ?? result.length };
     },
     // Of 100,000 rows, few are looked at again.
     gcTime: 120_000,
   });
-
-/**
- * Shows new statuses at once. What is not of the filter any more goes, and what is behind it moves up, as it will on the
- * server.
- * @returns takes it back
- */
-export function showStatuses(
-  queries: QueryClient,
-  { slug }: OrgSession,
-  filter: FindingFilter,
-  statuses: ReadonlyMap<string, FindingStatus>,
-): () => void {
-  const cached = queries
-    .getQueriesData<FindingsPage>({ queryKey: rowsKey(slug, filter) })
-    .flatMap(([key, data]) => (data ? [{ key, start: (Number(key.at(-1)) - 1) * PAGE_ROWS, data }] : []))
-    .sort((a, b) => a.start - b.start);
-  const moved = new Map<number, ListedFinding>();
-  let gone = 0;
-  for (const { start, data } of cached) {
-    for (const [i, row] of data.rows.entries()) {
-      const status = row && statuses.get(row.id);
-      if (status && filter.status?.includes(status) === false) gone++;
-      else if (row) moved.set(start + i - gone, status ? { ...row, status } : row);
-    }
-  }
-  for (const { key, start, data } of cached) {
-    const total = data.total - gone;
-    const length = Math.max(0, Math.min(PAGE_ROWS, total - start));
-    queries.setQueryData(key, { total, rows: Array.from({ length }, (_, i) => moved.get(start + i)) });
-  }
-  return () => {
-    for (const { key, data } of cached) queries.setQueryData(key, data);
-  };
-}
-
-/** What was read of findings may have changed: the list is asked for again, everything else when it is looked at. */
-export async function findingsChanged(queries: QueryClient, { slug }: OrgSession): Promise<void> {
-  await queries.invalidateQueries({ queryKey: ['org', slug], refetchType: 'none' });
-  await queries.refetchQueries({ queryKey: ['org', slug, 'findings', 'rows'], type: 'active' });
-}
 
 /** Where somebody was in the list, counted from 0: the row on top, and the one that keys act on. */
 export interface Place {

@@ -10,14 +10,14 @@ import { TextSkeleton } from '../../parts/TextSkeleton.tsx';
 import { type Finding, findingQuery } from '../../queries/finding.ts';
 import { filterOf } from '../../queries/findings.ts';
 import { useOrg } from '../../session.ts';
+import { StatusButtons } from '../../triage/StatusButtons.tsx';
+import { type TriageState, useTriage } from '../../triage/use-triage.ts';
 import { Exploits } from './Exploits.tsx';
 import { Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
 import { ListNav } from './ListNav.tsx';
 import { Marks } from './Marks.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
-import { Triage } from './Triage.tsx';
-import { type SetStatus, useStatus } from './use-status.tsx';
 
 const MarkdownText = lazy(() =>
   import('../../parts/MarkdownText.tsx').then((m) => ({ default: m.MarkdownText })),
@@ -34,7 +34,7 @@ export function FindingPage() {
   const search = route.useSearch();
   const filter = filterOf(search);
   const finding = useQuery(findingQuery(useOrg(), id));
-  const status = useStatus(filter);
+  const triage = useTriage(filter);
   const isOut = finding.data !== undefined && filter.status?.includes(finding.data.status) === false;
   return (
     <Stack gap="md">
@@ -49,7 +49,7 @@ export function FindingPage() {
         </VisuallyHidden>
       )}
       {finding.data ? (
-        <Whole key={id} finding={finding.data} status={status} />
+        <Whole key={id} finding={finding.data} triage={triage} />
       ) : finding.error ? (
         <Missing error={finding.error} onRetry={finding.refetch} />
       ) : (
@@ -59,7 +59,7 @@ export function FindingPage() {
   );
 }
 
-function Whole({ finding, status }: { finding: Finding; status: SetStatus }) {
+function Whole({ finding, triage }: { finding: Finding; triage: TriageState }) {
   return (
     <Page
       title={finding.title}
@@ -69,7 +69,7 @@ function Whole({ finding, status }: { finding: Finding; status: SetStatus }) {
     >
       <Stack gap="sm" mt={-8}>
         <Marks finding={finding} />
-        <Triage finding={finding} status={status} />
+        <StatusButtons finding={finding} triage={triage} />
       </Stack>
       <div className={classes.columns}>
         <section aria-labelledby="description" className={classes.description}>

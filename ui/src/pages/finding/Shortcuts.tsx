@@ -1,15 +1,15 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKeyboard } from '@tabler/icons-react';
-import { ShortcutHelp, type ShortcutList, STATUS_SHORTCUTS } from '../../parts/ShortcutHelp.tsx';
+import { ShortcutHelp, type ShortcutList } from '../../parts/ShortcutHelp.tsx';
 import { useShortcuts } from '../../parts/shortcuts.ts';
 import { useOrg } from '../../session.ts';
+import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 
 const WALKING: ShortcutList = [
   [['j'], 'Next finding of the list'],
   [['k'], 'Previous finding of the list'],
 ];
-const TRIAGE: ShortcutList = [...STATUS_SHORTCUTS, [['u'], 'Undo the last change']];
 const HELP: ShortcutList = [[['?'], 'This help']];
 
 /** Says which keys do what on the page of a finding. */
@@ -17,7 +17,11 @@ export function Shortcuts({ fromList }: { fromList: boolean }) {
   const { may } = useOrg();
   const [opened, { open, close }] = useDisclosure();
   useShortcuts({ 'shift+?': open, '?': open });
-  const shortcuts = [...(fromList ? WALKING : []), ...(may('updateFindings') ? TRIAGE : []), ...HELP];
+  const shortcuts = [
+    ...(fromList ? WALKING : []),
+    ...(may('updateFindings') ? TRIAGE_SHORTCUTS : []),
+    ...HELP,
+  ];
   return (
     <>
       <Tooltip label="Keyboard shortcuts">

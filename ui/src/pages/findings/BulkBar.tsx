@@ -1,21 +1,21 @@
 import { Button, Menu, Progress, Text } from '@mantine/core';
 import { IconChevronUp } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
+import { counted, number } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/Problem.tsx';
 import { problemOf } from '../../parts/problem.ts';
+import { StatusItems } from '../../triage/StatusItems.tsx';
+import type { TriageState } from '../../triage/use-triage.ts';
 import { Failures } from './Failures.tsx';
 import classes from './FindingsGrid.module.css';
-import { counted, number } from './filters.ts';
-import { StatusItems } from './StatusCell.tsx';
 import { type Selection, useSelectionSize } from './selection.ts';
 import type { Bulk } from './use-bulk.ts';
-import type { Triage } from './use-triage.tsx';
 
 interface Props {
   total: number | undefined;
   selection: Selection;
   bulk: Bulk;
-  triage: Triage;
+  triage: TriageState;
   /** A button that had the focus is gone. */
   onFocusLost(): void;
   /** Of rows that could not be read. */
@@ -48,7 +48,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
       />
     );
   }
-  if (job) return <Failures job={job} onAgain={bulk.again} onUndo={triage.undo} onDismiss={triage.dismiss} />;
+  if (job) return <Failures job={job} onRetry={bulk.retry} onUndo={triage.undo} onDismiss={triage.dismiss} />;
   if (progress) {
     return (
       <Bar

@@ -1,21 +1,21 @@
 import { Button, Collapse, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { number } from '../../parts/numbers.ts';
+import type { Job } from '../../triage/engine.ts';
 import classes from './FindingsGrid.module.css';
-import { number } from './filters.ts';
-import type { Job } from './use-triage.tsx';
 
 /** As many as one reads. */
 const SHOWN = 100;
 
 interface Props {
   job: Job;
-  onAgain(): void;
+  onRetry(): void;
   onUndo(): void;
   onDismiss(): void;
 }
 
 /** What of many changes was not made, why, and how to go on. */
-export function Failures({ job, onAgain, onUndo, onDismiss }: Props) {
+export function Failures({ job, onRetry, onUndo, onDismiss }: Props) {
   const { done, failed, left } = job;
   const [opened, { toggle }] = useDisclosure();
   const parts = [
@@ -30,7 +30,7 @@ export function Failures({ job, onAgain, onUndo, onDismiss }: Props) {
           {parts.join(', ')}
         </Text>
         <Group gap="xs">
-          <Button size="compact-sm" onClick={onAgain}>
+          <Button size="compact-sm" onClick={onRetry}>
             {failed.length > 0 ? 'Try again' : 'Continue'}
           </Button>
           {failed.length > 0 && (

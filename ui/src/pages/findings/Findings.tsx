@@ -4,21 +4,22 @@ import { modals } from '@mantine/modals';
 import { IconKeyboard } from '@tabler/icons-react';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { counted } from '../../parts/numbers.ts';
 import { Page } from '../../parts/Page.tsx';
-import { ShortcutHelp, type ShortcutList, STATUS_SHORTCUTS } from '../../parts/ShortcutHelp.tsx';
+import { ShortcutHelp, type ShortcutList } from '../../parts/ShortcutHelp.tsx';
 import { useShortcuts } from '../../parts/shortcuts.ts';
 import { type FindingFilter, filterOf } from '../../queries/findings.ts';
 import { wholeNumber, withoutUndefined } from '../../search.ts';
 import { useOrg } from '../../session.ts';
+import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
+import { useTriage } from '../../triage/use-triage.ts';
 import { ColumnMenu } from './ColumnMenu.tsx';
 import { useColumns } from './columns.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
 import { FilterChips } from './FilterChips.tsx';
 import classes from './Findings.module.css';
 import { FindingsGrid } from './FindingsGrid.tsx';
-import { counted } from './filters.ts';
 import { Toolbar } from './Toolbar.tsx';
-import { useTriage } from './use-triage.tsx';
 
 const route = getRouteApi('/_signed-in/o/$org/findings');
 
@@ -30,8 +31,7 @@ const LOOKING: ShortcutList = [
 const SELECTING: ShortcutList = [
   [['x', 'Space'], 'Select the finding, or take it back'],
   [['Shift + x'], 'Select all from the last selected one to here'],
-  ...STATUS_SHORTCUTS,
-  [['u'], 'Undo the last change'],
+  ...TRIAGE_SHORTCUTS,
   [['Esc'], 'Clear the selection'],
 ];
 const OTHERS: ShortcutList = [

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type CSSProperties, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Problem } from '../../parts/Problem.tsx';
-import type { UserStatus } from '../../parts/shortcuts.ts';
 import type { FindingFilter, ListedFinding } from '../../queries/findings.ts';
 import { projectsQuery } from '../../queries/projects.ts';
 import { useOrg } from '../../session.ts';
+import type { UserStatus } from '../../triage/statuses.ts';
+import type { TriageState } from '../../triage/use-triage.ts';
 import { BulkBar } from './BulkBar.tsx';
 import { type COLUMNS, minWidth, template } from './columns.tsx';
 import classes from './FindingsGrid.module.css';
@@ -21,7 +22,6 @@ import { useFollowed, visibleRows } from './use-followed.ts';
 import { useGridKeys } from './use-grid-keys.ts';
 import { useKeptPlace, useStart } from './use-place.ts';
 import { useRows } from './use-rows.ts';
-import type { Triage } from './use-triage.tsx';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 interface Props {
@@ -30,7 +30,7 @@ interface Props {
   columns: typeof COLUMNS;
   /** Whether findings are shown in two lines. */
   card: boolean;
-  triage: Triage;
+  triage: TriageState;
   /** Told how many there are; null when that cannot be known. */
   onTotal(total: number | undefined | null): void;
 }

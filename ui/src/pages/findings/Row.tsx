@@ -3,8 +3,8 @@ import { type MouseEvent, memo, useLayoutEffect, useRef, useState } from 'react'
 import { FilePlace } from '../../parts/FilePlace.tsx';
 import { LinkAnchor } from '../../parts/links.tsx';
 import { SeverityBadge } from '../../parts/Severity.tsx';
-import type { UserStatus } from '../../parts/shortcuts.ts';
 import type { FindingFilter, ListedFinding } from '../../queries/findings.ts';
+import type { UserStatus } from '../../triage/statuses.ts';
 import { type COLUMNS, cell, Seen } from './columns.tsx';
 import classes from './FindingsGrid.module.css';
 import { GridCell, GridRow } from './grid-parts.tsx';

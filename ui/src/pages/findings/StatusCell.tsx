@@ -1,10 +1,9 @@
-import { Kbd, Menu, UnstyledButton } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
+import { Menu, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { STATUS_NAMES, StatusBadge } from '../../parts/Severity.tsx';
-import { STATUS_KEYS, type UserStatus, useShortcutsOn } from '../../parts/shortcuts.ts';
 import type { ListedFinding } from '../../queries/findings.ts';
-import type { FindingStatus } from '../../search.ts';
+import { StatusItems } from '../../triage/StatusItems.tsx';
+import type { UserStatus } from '../../triage/statuses.ts';
 
 interface Props {
   finding: ListedFinding;
@@ -51,30 +50,4 @@ export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-/** Items of a menu, one for each status that people set. */
-export function StatusItems({
-  current,
-  onChoose,
-}: {
-  current?: FindingStatus;
-  onChoose(status: UserStatus): void;
-}) {
-  const [keys] = useShortcutsOn();
-  return (Object.entries(STATUS_KEYS) as [UserStatus, string][]).map(([status, key]) => (
-    <Menu.Item
-      key={status}
-      onClick={(event) => {
-        event.stopPropagation();
-        onChoose(status);
-      }}
-      leftSection={
-        <IconCheck size={16} aria-hidden style={{ visibility: status === current ? 'visible' : 'hidden' }} />
-      }
-      rightSection={keys && <Kbd size="xs">{key}</Kbd>}
-    >
-      {STATUS_NAMES[status]}
-    </Menu.Item>
-  ));
 }

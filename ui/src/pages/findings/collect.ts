@@ -1,6 +1,6 @@
 import type { FindingFilter } from '../../queries/findings.ts';
 import type { OrgSession } from '../../session.ts';
-import { BATCH } from './triage.ts';
+import { BATCH } from '../../triage/change-statuses.ts';
 
 /**
  * Reads ids and titles of all findings that match.

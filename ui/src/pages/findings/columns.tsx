@@ -1,10 +1,10 @@
 import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { ago } from '../../parts/ago.ts';
+import { number } from '../../parts/numbers.ts';
 import { SeverityBadge } from '../../parts/Severity.tsx';
 import { dateTime } from '../../parts/Time.tsx';
 import type { ListedFinding } from '../../queries/findings.ts';
-import { number } from './filters.ts';
 
 /** What can be sorted by. */
 export type SortKey = 'created_at' | 'last_seen_at' | 'severity' | 'cvss_score';

@@ -1,14 +1,6 @@
 import type { FindingFilter } from '../../queries/findings.ts';
 import { type FindingStatus, UNRESOLVED } from '../../search.ts';
 
-const numbers = new Intl.NumberFormat('en');
-
-/** Such as "1 finding" and "12,345 findings". */
-export const counted = (count: number, noun: string): string =>
-  `${numbers.format(count)} ${noun}${count === 1 ? '' : 's'}`;
-
-export const number = (count: number): string => numbers.format(count);
-
 /** Statuses that are often looked at together. */
 export const PRESETS = [
   { value: 'all', label: 'All', status: undefined },

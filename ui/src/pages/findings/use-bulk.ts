@@ -1,17 +1,17 @@
 import { modals } from '@mantine/modals';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { counted } from '../../parts/numbers.ts';
 import { STATUS_NAMES } from '../../parts/Severity.tsx';
-import type { UserStatus } from '../../parts/shortcuts.ts';
 import type { FindingFilter } from '../../queries/findings.ts';
 import { useOrg } from '../../session.ts';
+import { BATCH, type Outcome } from '../../triage/change-statuses.ts';
+import type { Triage } from '../../triage/engine.ts';
+import type { UserStatus } from '../../triage/statuses.ts';
 import { collect } from './collect.ts';
-import { counted } from './filters.ts';
 import { type Held, placeOf } from './places.ts';
 import type { Selection } from './selection.ts';
-import { BATCH, type Outcome } from './triage.ts';
 import type { Rows } from './use-rows.ts';
-import type { Triage } from './use-triage.tsx';
 
 export type Bulk = ReturnType<typeof useBulk>;
 
@@ -23,7 +23,7 @@ export function useBulk(
   filter: FindingFilter,
   selection: Selection,
   rows: Pick<Rows, 'total' | 'rowNow' | 'between'>,
-  triage: Triage,
+  triage: Pick<Triage, 'run' | 'retry'>,
 ) {
   const org = useOrg();
   /** The row that was last selected. */
@@ -49,7 +49,7 @@ export function useBulk(
   });
 
   const cancel = () => abort.current?.abort();
-  const forget = ({ before }: Outcome) => selection.set(before, false);
+  const forget = ({ previous }: Outcome) => selection.set(previous, false);
 
   return {
     /** Set while findings are read in order to select them. */
@@ -101,6 +101,6 @@ export function useBulk(
       });
     },
 
-    again: () => triage.again(forget),
+    retry: () => triage.retry(forget),
   };
 }

@@ -1,6 +1,8 @@
 import { useHotkeys } from '@mantine/hooks';
 import type { KeyboardEvent } from 'react';
-import { isTaken, STATUS_KEYS, type UserStatus, useShortcuts } from '../../parts/shortcuts.ts';
+import { isTaken, useShortcuts } from '../../parts/shortcuts.ts';
+import { triageShortcuts } from '../../triage/shortcuts.ts';
+import type { UserStatus } from '../../triage/statuses.ts';
 
 interface GridKeys {
   /** The row that keys act on; undefined before somebody has chosen one. */
@@ -37,10 +39,7 @@ export function useGridKeys(grid: GridKeys) {
     ...(mayTriage && {
       x: onActive((index) => select(index, false)),
       'shift+x': onActive((index) => select(index, true)),
-      u: grid.undo,
-      ...Object.fromEntries(
-        Object.entries(STATUS_KEYS).map(([status, key]) => [key, () => grid.setStatus(status as UserStatus)]),
-      ),
+      ...triageShortcuts(grid),
     }),
   });
 

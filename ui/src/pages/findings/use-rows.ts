@@ -6,6 +6,7 @@ import {
   findingsPageQuery,
   type ListedFinding,
   PAGE_ROWS,
+  rowsKey,
 } from '../../queries/findings.ts';
 import { useOrg } from '../../session.ts';
 
@@ -101,6 +102,6 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
       }
       return rows;
     },
-    retry: () => queries.refetchQueries({ queryKey: ['org', org.slug, 'findings', 'rows'], type: 'active' }),
+    retry: () => queries.refetchQueries({ queryKey: rowsKey(org), type: 'active' }),
   };
 }

@@ -1,22 +1,28 @@
 import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import { rolesAllowed } from '../../parts/roles.ts';
-import { STATUS_NAMES } from '../../parts/Severity.tsx';
-import { STATUS_KEYS, type UserStatus, useShortcuts, useShortcutsOn } from '../../parts/shortcuts.ts';
-import type { Finding } from '../../queries/finding.ts';
-import { STATUSES } from '../../search.ts';
-import { useOrg } from '../../session.ts';
-import classes from './Finding.module.css';
-import type { SetStatus } from './use-status.tsx';
+import { rolesAllowed } from '../parts/roles.ts';
+import { STATUS_NAMES } from '../parts/Severity.tsx';
+import { useShortcuts, useShortcutsOn } from '../parts/shortcuts.ts';
+import type { Finding } from '../queries/finding.ts';
+import { useOrg } from '../session.ts';
+import classes from './StatusButtons.module.css';
+import { triageShortcuts } from './shortcuts.ts';
+import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
+import type { TriageState } from './use-triage.ts';
 
-const SET_BY_PEOPLE = STATUSES.filter((status) => status !== 'verified');
+interface Props {
+  finding: Finding;
+  triage: TriageState;
+}
 
-/** The statuses a finding can be given, and the one it has. */
-export function Triage({ finding, status: { set, undo } }: { finding: Finding; status: SetStatus }) {
+/** Buttons that set the status of a finding. */
+export function StatusButtons({ finding, triage: { run, undo } }: Props) {
   const { may, role } = useOrg();
   const mayTriage = may('updateFindings');
-  const keys = SET_BY_PEOPLE.map((status) => [STATUS_KEYS[status], () => set(finding, status)]);
-  useShortcuts(mayTriage ? { ...Object.fromEntries(keys), u: undo } : {});
+  const setStatus = (status: UserStatus) => {
+    if (finding.status !== status) run([{ id: finding.id, title: finding.title, status }]);
+  };
+  useShortcuts(mayTriage ? triageShortcuts({ setStatus, undo }) : {});
   if (!mayTriage) {
     return (
       <Text size="sm" c="dimmed">
@@ -26,12 +32,12 @@ export function Triage({ finding, status: { set, undo } }: { finding: Finding; s
   }
   return (
     <Group role="group" aria-label="Set the status" gap={6}>
-      {SET_BY_PEOPLE.map((status) => (
+      {USER_STATUSES.map((status) => (
         <StatusButton
           key={status}
           status={status}
           isCurrent={finding.status === status}
-          onClick={() => set(finding, status)}
+          onClick={() => setStatus(status)}
         />
       ))}
       <Tooltip
