@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fileNameOf } from '../../ui/src/pages/finding/file-name.ts';
-import { placeOf } from '../../ui/src/pages/findings/places.ts';
-import { ago } from '../../ui/src/parts/ago.ts';
-import { headingLevels, piecesOf } from '../../ui/src/parts/markdown-pieces.ts';
+import { headingLevels, piecesOf } from '../../ui/src/components/text/markdown-pieces.ts';
+import { ago } from '../../ui/src/components/time/ago.ts';
+import { placeOf } from '../../ui/src/findings/list/rows/places.ts';
+import { fileNameOf } from '../../ui/src/findings/page/file-name.ts';
 
 describe('pieces of Markdown', () => {
   const texts = (markdown: string) => piecesOf(markdown).map(({ text }) => text);

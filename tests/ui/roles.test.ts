@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../handlers/index.ts';
 import { OPERATION_ROLES, ROLES } from '../../lib/client/roles.ts';
-import { isAllowed, rolesAllowed } from '../../ui/src/parts/roles.ts';
+import { isAllowed, rolesAllowed } from '../../ui/src/app/roles.ts';
 
 describe('roles in the web UI', () => {
   it('has the minimum role of every operation of an organization, as the endpoint declares it', () => {

@@ -1,7 +1,7 @@
 import { Button, Menu, Text, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
-import { useMe, useOrg } from '../session.ts';
+import { useMe, useOrg } from '../app/session.ts';
 
 /** More than these are searched for on the page of organizations. */
 const SHOWN = 20;

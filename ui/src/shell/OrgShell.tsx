@@ -1,15 +1,15 @@
 import { AppShell, Box, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
-import { LinkNav } from '../parts/links.tsx';
-import { useOrg } from '../session.ts';
+import { useOrg } from '../app/session.ts';
+import { LinkNav } from '../components/links.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
+import { PAGES } from './navigation.ts';
 import { OrgMenu } from './OrgMenu.tsx';
 import classes from './OrgShell.module.css';
-import { PAGES } from './pages.ts';
 import { SchemeButton } from './SchemeButton.tsx';
-import { Spotlight } from './Spotlight.tsx';
+import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
 /** Around the pages of an organization. */

@@ -1,7 +1,7 @@
 import { Button, Container, Group, Stack } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
-import { useMe } from '../session.ts';
+import { useMe } from '../app/session.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
 import { SchemeButton } from './SchemeButton.tsx';

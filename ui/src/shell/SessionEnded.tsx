@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
-import { sessionQuery } from '../session.ts';
-import type { Site } from '../site.ts';
+import { sessionQuery } from '../app/session.ts';
+import type { Site } from '../app/site.ts';
 
 /** Whether a request found the session ended while somebody was at work. */
 function createSignal() {

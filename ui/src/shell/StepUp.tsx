@@ -1,9 +1,9 @@
 import { Modal, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
-import { Problem } from '../parts/Problem.tsx';
-import { mfaQuery } from '../queries/profile.ts';
-import { stepUps } from '../step-up.ts';
+import { stepUps } from '../app/step-up.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { mfaQuery } from '../profile/queries.ts';
 
 const StepUpForm = lazy(async () => ({ default: (await import('./StepUpForm.tsx')).StepUpForm }));
 

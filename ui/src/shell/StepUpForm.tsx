@@ -1,15 +1,15 @@
 import { Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { plainApi, type Schemas, ServiceError } from '../api.ts';
-import { MailedCode } from '../pages/auth/MailedCode.tsx';
-import { MethodButtons } from '../pages/auth/MethodButtons.tsx';
-import { isRefused, type Method } from '../pages/auth/second-factor.ts';
-import { CodeInput } from '../parts/CodeInput.tsx';
-import { PasswordField } from '../parts/PasswordField.tsx';
-import { Problem } from '../parts/Problem.tsx';
-import { sessionQuery } from '../session.ts';
-import { stepUps } from '../step-up.ts';
+import { plainApi, type Schemas, ServiceError } from '../app/api.ts';
+import { sessionQuery } from '../app/session.ts';
+import { stepUps } from '../app/step-up.ts';
+import { MailedCode } from '../auth/second-factor/MailedCode.tsx';
+import { MethodButtons } from '../auth/second-factor/MethodButtons.tsx';
+import { isRefused, type Method } from '../auth/second-factor/second-factor.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { CodeInput } from '../components/forms/CodeInput.tsx';
+import { PasswordField } from '../components/forms/PasswordField.tsx';
 
 interface Props {
   /** What was typed already. */

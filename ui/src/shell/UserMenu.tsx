@@ -1,9 +1,9 @@
 import { Avatar, Box, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
-import { tellFailed } from '../parts/notify.ts';
-import { useMe } from '../session.ts';
-import { signOut } from './sign-out.ts';
+import { useMe } from '../app/session.ts';
+import { signOut } from '../app/sign-out.ts';
+import { tellFailed } from '../components/errors/notify.ts';
 
 /** Who is signed in, always in sight, and what is theirs. */
 export function UserMenu() {

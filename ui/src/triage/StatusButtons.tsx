@@ -1,10 +1,10 @@
 import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import { rolesAllowed } from '../parts/roles.ts';
-import { STATUS_NAMES } from '../parts/Severity.tsx';
-import { useShortcuts, useShortcutsOn } from '../parts/shortcuts.ts';
-import type { Finding } from '../queries/finding.ts';
-import { useOrg } from '../session.ts';
+import { rolesAllowed } from '../app/roles.ts';
+import { useOrg } from '../app/session.ts';
+import { useShortcuts, useShortcutsOn } from '../components/keyboard/shortcuts.ts';
+import type { Finding } from '../findings/finding-queries.ts';
+import { STATUS_NAMES } from '../findings/Severity.tsx';
 import classes from './StatusButtons.module.css';
 import { triageShortcuts } from './shortcuts.ts';
 import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';

@@ -1,8 +1,8 @@
 import { Kbd, Menu } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import { STATUS_NAMES } from '../parts/Severity.tsx';
-import { useShortcutsOn } from '../parts/shortcuts.ts';
-import type { FindingStatus } from '../search.ts';
+import type { FindingStatus } from '../app/search.ts';
+import { useShortcutsOn } from '../components/keyboard/shortcuts.ts';
+import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
 
 interface Props {

@@ -1,14 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { findingQuery, placesKey } from '../queries/finding.ts';
+import type { FindingStatus } from '../app/search.ts';
+import type { OrgSession } from '../app/session.ts';
+import { findingQuery, placesKey } from '../findings/finding-queries.ts';
 import {
   type FindingFilter,
   type FindingsPage,
   type ListedFinding,
   PAGE_ROWS,
   rowsKey,
-} from '../queries/findings.ts';
-import type { FindingStatus } from '../search.ts';
-import type { OrgSession } from '../session.ts';
+} from '../findings/list-queries.ts';
 import type { Change } from './change-statuses.ts';
 
 /**

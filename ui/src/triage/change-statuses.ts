@@ -1,4 +1,4 @@
-import type { FindingStatus } from '../search.ts';
+import type { FindingStatus } from '../app/search.ts';
 import type { UserStatus } from './statuses.ts';
 
 /** The most findings that the API changes with one request. */

@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { counted } from '../parts/numbers.ts';
-import { problemOf } from '../parts/problem.ts';
-import { STATUS_NAMES } from '../parts/Severity.tsx';
+import { problemOf } from '../components/errors/problem.ts';
+import { counted } from '../components/numbers.ts';
+import { STATUS_NAMES } from '../findings/Severity.tsx';
 import type { Change } from './change-statuses.ts';
 import type { Messages } from './engine.ts';
 

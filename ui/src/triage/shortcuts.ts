@@ -1,5 +1,5 @@
-import { STATUS_NAMES } from '../parts/Severity.tsx';
-import type { ShortcutList } from '../parts/ShortcutHelp.tsx';
+import type { ShortcutList } from '../components/keyboard/ShortcutHelp.tsx';
+import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
 
 /** The keys of triage, for `useShortcuts`. */

@@ -1,4 +1,4 @@
-import type { FindingStatus } from '../search.ts';
+import type { FindingStatus } from '../app/search.ts';
 
 /** The statuses that users set. Only agents set `verified`. */
 export type UserStatus = Exclude<FindingStatus, 'verified'>;

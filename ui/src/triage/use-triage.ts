@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { FindingFilter } from '../queries/findings.ts';
-import { useOrg } from '../session.ts';
+import { useOrg } from '../app/session.ts';
+import type { FindingFilter } from '../findings/list-queries.ts';
 import { refreshFindings, showStatuses } from './cache.ts';
 import type { Change } from './change-statuses.ts';
 import { createTriage } from './engine.ts';

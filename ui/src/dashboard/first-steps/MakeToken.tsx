@@ -1,0 +1,46 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useOrg } from '../../app/session.ts';
+import { Problem } from '../../components/errors/Problem.tsx';
+import { tokensKey } from '../../tokens/queries.ts';
+
+const NAME = 'First steps';
+const DAYS = 90;
+
+/** Makes a token for the first scan. */
+export function MakeToken(props: { projectId: string; onMade: (token: string) => void; again?: boolean }) {
+  const { projectId, onMade, again = false } = props;
+  const org = useOrg();
+  const queries = useQueryClient();
+  const make = useMutation({
+    mutationFn: async () => {
+      const body = { name: NAME, expires_in: DAYS };
+      return (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
+        .result;
+    },
+    onSuccess: async ({ token }) => {
+      onMade(token);
+      await queries.invalidateQueries({ queryKey: tokensKey(org) });
+    },
+  });
+  return (
+    <Stack gap="sm">
+      {!again && (
+        <Text size="sm">
+          An agent shows it to the service instead of a password. It works for this project only, for {DAYS}{' '}
+          days, and can be revoked at any time.
+        </Text>
+      )}
+      <Group>
+        <Button
+          onClick={() => make.mutate()}
+          loading={make.isPending}
+          {...(again && { variant: 'default', size: 'xs' })}
+        >
+          {again ? 'Create another token' : 'Create token'}
+        </Button>
+      </Group>
+      {make.error && <Problem error={make.error} />}
+    </Stack>
+  );
+}
