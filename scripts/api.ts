@@ -57,13 +57,13 @@ export type Operation = keyof typeof OPERATION_ROLES;
 `;
 }
 
-/** Which of several fields are required cannot be said in the types that are made; they would allow anything. */
+/** TypeScript cannot express which of several fields are required. The generated types would allow anything. */
 function withoutAlternatives(key: string, value: unknown): unknown {
   const isAlternative = (schema: object) => Object.keys(schema).join() === 'required';
   return key === 'oneOf' && (value as object[]).every(isAlternative) ? undefined : value;
 }
 
-/** The description without its errors, which the client throws, and without what is no type. */
+/** The document without errors, which the client throws, and without headers. */
 function successesOf({ components, paths, ...rest }: OpenApiDocument) {
   const operations = Object.entries(paths).map(([path, item]) => [
     path,
@@ -119,7 +119,7 @@ async function lint(): Promise<string[]> {
   const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
   const args = [redocly, 'lint', file, '--max-problems', '100', '--format', 'json'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  // It exits with 1 when there are errors.
+  // Redocly exits with 1 if it finds errors.
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env }).catch(
     (error) => error,
   );

@@ -44,7 +44,7 @@ function setUp() {
     refresh,
     messages,
   });
-  /** Waits for the next request. */
+  /** WaitForFinding for the next request. */
   const request = async (index: number) => {
     await vi.waitFor(() => expect(requests.length).toBeGreaterThan(index));
     return requests[index] as (typeof requests)[number];

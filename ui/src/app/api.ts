@@ -4,15 +4,15 @@ import { stepUps } from './step-up.ts';
 
 export { type Client, type Schemas, ServiceError };
 
-/** The API outside of organizations, for what must not ask for a step-up itself. */
+/** The API without an organization and without step-up. */
 export const plainApi = createClient({ baseUrl: location.origin });
 
-/** The API outside of organizations. */
+/** The API without an organization. */
 export const api = withStepUp(plainApi);
 
 const clients = new Map<string, Client>();
 
-/** The API of one organization: the header names it where the host does not. */
+/** The API of one organization. A header names it, for hosts that do not. */
 export function orgApi(slug: string): Client {
   let client = clients.get(slug);
   if (!client) {
@@ -22,15 +22,14 @@ export function orgApi(slug: string): Client {
   return client;
 }
 
-/** A call as it is repeated. */
+/** A call that can be repeated. */
 type AnyCall = (path: string, init?: { body?: { password?: string } }) => Promise<unknown>;
 
 const needsStepUp = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'step_up_required';
 
 /**
- * A client whose calls ask the user to confirm who they are where the service wants that, and go on afterwards: what
- * they were made with, and the forms they come from, stay as they are.
+ * A client that asks the user for a step-up if the service requires one, and then repeats the call. Forms keep their input.
  */
 function withStepUp(client: Client): Client {
   const repeating =
@@ -54,23 +53,24 @@ function withStepUp(client: Client): Client {
   return repeated as unknown as Client;
 }
 
-/** The session has ended, or there never was one. */
+/** The session has ended or never existed. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ServiceError &&
   error.status === 401 &&
   ['not_authenticated', 'session_revoked'].includes(error.code);
 
-/** Nothing was wrong with the request: the same one may succeed in a moment. */
-export const isPassing = (error: unknown): boolean =>
+/** The error is temporary: the same request may succeed later. */
+export const isTemporary = (error: unknown): boolean =>
   !(error instanceof ServiceError) || error.status >= 500 || error.status === 429;
 
 const MAX_RETRIES = 10;
 const MAX_WAIT_MS = 10_000;
-const FORGOTTEN_MS = 1_000;
+const DISCARD_MS = 1_000;
 
 /**
- * What was read, and reads. Those that fail in passing are repeated, after what the service asks for; writes never are.
- * @param onSignedOut told when a request finds the session ended
+ * Creates the query client. Reads that fail temporarily are retried, after the time that the service asks for. Writes are
+ * never retried.
+ * @param onSignedOut called if the session has ended
  */
 export function createQueries(onSignedOut: () => void): QueryClient {
   const watch = (error: unknown) => {
@@ -82,15 +82,15 @@ export function createQueries(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        retry: (failures, error) => isPassing(error) && failures < MAX_RETRIES,
+        retry: (failures, error) => isTemporary(error) && failures < MAX_RETRIES,
         retryDelay: (attempt, error) => {
           const asked = error instanceof ServiceError ? error.retryAfter : undefined;
           return asked === undefined ? Math.min(500 * 2 ** attempt, MAX_WAIT_MS) : asked * 1000;
         },
       },
-      // A connection that is lost while something is sent is an error at once, not a pause.
-      // What was sent, and what came of it, is kept nowhere but on the screen: it may be a password, or a token.
-      mutations: { retry: false, networkMode: 'always', gcTime: FORGOTTEN_MS },
+      // A lost connection is an error, not a pause.
+      // Variables and results may be passwords or tokens and are discarded immediately.
+      mutations: { retry: false, networkMode: 'always', gcTime: DISCARD_MS },
     },
   });
 }

@@ -19,9 +19,9 @@ export const ROLE_NAMES: Record<Role, string> = {
   viewer: 'Viewer',
 };
 
-/** What each role may do. */
+/** The rights of each role. */
 export const ROLE_RIGHTS: Record<Role, string> = {
-  owner: 'Everything an admin can do. Also switches features and decides who is an owner.',
+  owner: 'Everything an admin can do. Also turns features on and off and manages owners.',
   admin:
     'Everything a member can do. Also invites and removes members, changes roles and manages all API tokens.',
   member: 'Everything a viewer can do. Also triages findings and creates projects.',

@@ -18,7 +18,7 @@ export const STATUSES = [
   'wontfix',
   'verified',
 ] as const satisfies readonly FindingStatus[];
-/** Those that still want somebody's attention. */
+/** The statuses that still need attention. */
 export const UNRESOLVED = ['open', 'confirmed'] as const satisfies readonly FindingStatus[];
 export const SORTS = [
   '-created_at',
@@ -32,7 +32,7 @@ export const SORTS = [
 ] as const;
 export const CHANGES = ['new', 'seen_again', 'gone'] as const;
 
-/** What addresses of the list of findings hold, named as `GET /findings` names it. */
+/** The parameters of the list of findings, with the names of `GET /findings`. */
 export interface FindingSearch {
   project_id?: string;
   scan_id?: string;
@@ -46,7 +46,7 @@ export interface FindingSearch {
   page?: number;
 }
 
-/** Of an address: everything is text. */
+/** The parameters of an address, all text. */
 type Given = Record<string, unknown>;
 
 const textOf = (value: unknown): string | undefined =>
@@ -66,7 +66,7 @@ export const wholeNumber = (value: unknown): number | undefined => {
   return Number.isInteger(number) && number > 0 && number <= 1_000_000 ? number : undefined;
 };
 
-/** Reads a finding list's address; what it does not understand is left out. */
+/** Parses the parameters of the list of findings and omits invalid ones. */
 export function findingSearch(given: Given): FindingSearch {
   return withoutUndefined({
     project_id: textOf(given.project_id),
@@ -82,7 +82,7 @@ export function findingSearch(given: Given): FindingSearch {
   });
 }
 
-/** Reads one text out of an address. */
+/** Parses text parameters of an address. */
 export const textSearch =
   <K extends string>(...names: K[]) =>
   (given: Given): { [Name in K]?: string } =>
@@ -94,7 +94,7 @@ export function withoutUndefined<T extends object>(value: { [K in keyof T]: T[K]
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T;
 }
 
-/** Addresses look as those of the API do: `?severity=critical,high&page=2`. */
+/** Formats parameters as the API does: `?severity=critical,high&page=2`. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const text = Object.entries(search)
     .filter(([, value]) => value !== undefined && value !== '')

@@ -4,12 +4,12 @@ import type { Operation } from '../../../lib/client/roles.ts';
 import { api, type Client, isSignedOut, orgApi, type Schemas } from './api.ts';
 import { isAllowed, type Role } from './roles.ts';
 
-/** Where this is, and who is here; without a `user` when nobody is signed in. */
+/** The site and its user; without `user` if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async () => {
     const read = () => api.get('/auth/session');
-    // Cookies that are not from here are cleared by the first answer.
+    // The first response clears an invalid cookie.
     const { result } = await read().catch((error) => (isSignedOut(error) ? read() : Promise.reject(error)));
     return result;
   },
@@ -18,10 +18,10 @@ export const sessionQuery = queryOptions({
 
 type Session = Awaited<ReturnType<NonNullable<typeof sessionQuery.queryFn>>>;
 
-/** The signed-in user, and their organizations. */
+/** The signed-in user and their organizations. */
 export type Me = Session & Required<Pick<Session, 'user'>>;
 
-/** Who is signed in; undefined when nobody is. */
+/** The signed-in user; undefined if nobody is signed in. */
 export async function findMe(queries: QueryClient): Promise<Me | undefined> {
   const session = await queries.query(sessionQuery);
   const { user } = session;
@@ -31,10 +31,10 @@ export async function findMe(queries: QueryClient): Promise<Me | undefined> {
 export const signedIn = getRouteApi('/_signed-in');
 const orgRoute = getRouteApi('/_signed-in/o/$org');
 
-/** The signed-in user; below the routes that ask for one. */
+/** The signed-in user. Available below the routes that require one. */
 export const useMe = (): Me => signedIn.useRouteContext({ select: ({ me }) => me });
 
-/** An organization as one of its members sees it. */
+/** An organization from the view of a member. */
 export interface OrgSession {
   slug: string;
   org: Schemas['Organization'];
@@ -55,5 +55,5 @@ export function orgSession(slug: string, org: Schemas['Organization']): OrgSessi
   };
 }
 
-/** The organization of the page; below `/o/$org`. */
+/** The organization of the page. Available below `/o/$org`. */
 export const useOrg = (): OrgSession => orgRoute.useRouteContext({ select: ({ session }) => session });

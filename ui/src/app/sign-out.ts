@@ -2,14 +2,14 @@ import { api, isSignedOut } from './api.ts';
 import type { Site } from './site.ts';
 
 /**
- * Ends the session, and leaves the page with everything it holds. Logging out is for the base domain, where there is one;
- * a session can be revoked everywhere.
+ * Ends the session and loads another page, which clears the memory. `POST /auth/logout` works on the base domain only, other
+ * hosts revoke the session.
  */
 export async function signOut(site: Site): Promise<void> {
   try {
     await (site.signsIn ? api.post('/auth/logout') : revokeOwn());
   } catch (error) {
-    // It has ended by itself.
+    // The session has already ended.
     if (!isSignedOut(error)) throw error;
   }
   location.assign(site.signInUrl('/login'));

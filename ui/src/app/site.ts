@@ -1,38 +1,38 @@
 /**
- * Where organizations are found: below `/o/<slug>` of one host, or each at a host of its own (a subdomain of the base
- * domain, or a custom domain), whose paths then need no prefix.
+ * The addresses of organizations: `/o/<slug>` on one host, or a host for each organization (a subdomain of the base domain,
+ * or a custom domain) without a prefix in paths.
  */
 export interface Site {
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   baseDomain: string;
   /** The organization that the host names. */
   hostOrg: string | undefined;
-  /** Whether people can sign in at this host. */
+  /** Whether users can sign in at this host. */
   signsIn: boolean;
-  /** Whether who signs in is signed in at this host: the cookie is the base domain's, and no custom domain's. */
+  /** Whether a sign-in is valid at this host. The cookie belongs to the base domain, not to custom domains. */
   sharesSession: boolean;
-  /** An address of the base domain, or of this host where there is none. */
+  /** An address of the base domain, or of this host if there is none. */
   signInUrl(path: string): string;
   /**
-   * Whether an organization has an address that is known here: without a base domain a custom domain shows its own
-   * organization only.
+   * Whether this host knows the address of an organization. Without a base domain, a custom domain shows only its own
+   * organization.
    */
   reaches(slug: string): boolean;
   /** An address of an organization. */
   orgUrl(slug: string, path?: string): string;
-  /** The address to return to after signing in, if it is one of ours. */
+  /** The address to return to after signing in, if it belongs to the service. */
   safeReturn(returnTo: string | undefined): string | undefined;
-  /** What the host shows and what the router knows: see {@link Rewrite}. */
+  /** Converts addresses between host and router: see {@link Rewrite}. */
   rewrite: Rewrite;
 }
 
-/** The router knows `/o/<slug>/findings` only; a host that names an organization shows `/findings`. */
+/** The router knows only `/o/<slug>/findings`. A host that names an organization shows `/findings`. */
 export interface Rewrite {
   input(this: void, { url }: { url: URL }): URL;
   output(this: void, { url }: { url: URL }): URL;
 }
 
-/** Of `location`. */
+/** The used fields of `location`. */
 interface Place {
   protocol: string;
   hostname: string;
@@ -40,10 +40,10 @@ interface Place {
   origin: string;
 }
 
-/** Stands for the slug of the organization of a custom domain while nobody is signed in. */
+/** The slug of the organization of a custom domain while nobody is signed in. */
 const UNKNOWN_ORG = 'this';
 
-/** Paths that are nobody's organization. */
+/** Paths that belong to no organization. */
 const GLOBAL = new Set([
   'login',
   'register',
@@ -59,10 +59,10 @@ const GLOBAL = new Set([
 ]);
 
 /**
- * Tells how the site is laid out.
- * @param place where the page is, as `location` has it
- * @param baseDomain of `GET /config/auth`; empty when there is none
- * @param orgs of the signed-in user
+ * The addresses of the site.
+ * @param place the address of the page, from `location`
+ * @param baseDomain from `GET /config/auth`; empty if there is none
+ * @param orgs the organizations of the signed-in user
  */
 export function siteOf(
   place: Place,
@@ -70,7 +70,7 @@ export function siteOf(
   orgs: readonly { slug: string; custom_domain?: string | undefined }[],
 ): Site {
   const host = place.hostname.replace(/\.$/, '');
-  // To a browser `example.com.` is another host, which does not get the cookies of `example.com`.
+  // For a browser, `example.com.` is another host and does not get the cookies of `example.com`.
   const isDotted = host !== place.hostname;
   const port = place.port ? `:${place.port}` : '';
   const custom = orgs.find((org) => org.custom_domain === host)?.slug;
@@ -118,9 +118,8 @@ const isBelow = (host: string, domain: string) =>
   host.endsWith(`.${domain}`) && !host.split('.').includes('');
 
 /**
- * Checks where a `return_to` leads: to this host, or to the base domain and what is below it, by the protocol and the
- * port of this page. Compared as a parsed URL, as browsers read it, never by how it begins (API contract, "Base-domain
- * restriction").
+ * Allows a `return_to` only to this host, the base domain or a subdomain of it, with the protocol and port of this page. It
+ * compares the parsed URL, as browsers read it, never a prefix (API contract, "Base-domain restriction").
  */
 function safeReturn(returnTo: string | undefined, place: Place, baseDomain: string): string | undefined {
   if (!returnTo) return undefined;

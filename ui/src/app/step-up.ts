@@ -1,6 +1,6 @@
-/** Calls that wait until the user has confirmed who they are. */
+/** A step-up that the user is asked for. */
 interface StepUp {
-  /** What the user has just typed into the form the call comes from. */
+  /** The password that the user entered in the form of the call. */
   password: string | undefined;
 }
 
@@ -13,12 +13,12 @@ function createStepUps() {
     for (const listener of listeners) listener();
   };
   return {
-    /** Has the user asked. Calls that come meanwhile wait for the same answer. @returns whether it was confirmed */
+    /** Asks the user. Concurrent calls wait for the same answer. @returns whether the user confirmed */
     ask(password?: string): Promise<boolean> {
       if (!current) set({ password });
       return new Promise((resolve) => waiting.push(resolve));
     },
-    /** Lets the calls go on, or fail. */
+    /** Repeats the waiting calls, or lets them fail. */
     answer(confirmed: boolean): void {
       const all = waiting;
       waiting = [];

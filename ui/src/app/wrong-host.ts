@@ -1,4 +1,4 @@
-/** What is asked for is not to be had at this host; somewhere else it is, where that is known. */
+/** The page is not available at this host. `action` leads to the host that has it, if known. */
 export class WrongHost extends Error {
   readonly title: string;
   readonly action: { label: string; href: string } | undefined;

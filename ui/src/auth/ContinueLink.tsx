@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** The one way on from a page that has done what it is for; loads the next page anew. */
-export function Leave({ to, children }: { to: string; children: ReactNode }) {
+/** The link to the next page, with a page load and with the focus. */
+export function ContinueLink({ to, children }: { to: string; children: ReactNode }) {
   const link = useRef<HTMLAnchorElement>(null);
-  // Browsers do it by themselves for buttons and fields only.
+  // `autofocus` works only for buttons and fields.
   useEffect(() => link.current?.focus(), []);
   return (
     <Button component="a" ref={link} href={to} fullWidth>

@@ -12,7 +12,7 @@ import { Page } from '../components/Page.tsx';
 
 const route = getRouteApi('/_public/forgot-password');
 
-/** Asks for a link to set a new password. Whether there is such an account is not told. */
+/** Requests a link to set a new password. The page does not reveal whether the account exists. */
 export function ForgotPassword() {
   const { email = '' } = route.useSearch();
   const [problem, setProblem] = useState<unknown>();
@@ -27,22 +27,20 @@ export function ForgotPassword() {
   });
   const back = (
     <LinkAnchor to="/login" search={form.values.email ? { email: form.values.email.trim() } : {}} size="sm">
-      Back to login
+      Back to sign-in
     </LinkAnchor>
   );
 
   if (ask.isSuccess) {
     return (
-      <Page title="Look at your mail">
+      <Page title="Check your mail">
         <Alert role="status" color="teal" icon={<IconMailForward />}>
-          If <bdi>{ask.variables.email.trim()}</bdi> belongs to an account, a link to set a new password is on
-          its way. It works once, for an hour.
+          If <bdi>{ask.variables.email.trim()}</bdi> belongs to an account, we mailed it a link to set a new
+          password. The link works once and expires after one hour.
         </Alert>
-        <Text size="sm">
-          Nothing there after some minutes? Look into the spam folder, or check the address.
-        </Text>
+        <Text size="sm">No mail after a few minutes? Check the spam folder and the address.</Text>
         <Button variant="default" onClick={() => ask.reset()}>
-          Send it again, or to another address
+          Send again or use another address
         </Button>
         {back}
       </Page>
@@ -63,7 +61,7 @@ export function ForgotPassword() {
             {...form.getInputProps('email')}
           />
           <Button type="submit" loading={ask.isPending} fullWidth>
-            Send the link
+            Send link
           </Button>
           {back}
         </Stack>

@@ -5,23 +5,23 @@ import { useCallback, useState } from 'react';
 import { sessionQuery } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
 import { LoginForm } from './LoginForm.tsx';
-import { goOn } from './return-to.ts';
+import { continueTo } from './return-to.ts';
 import { RecoveryCodesLeft } from './second-factor/RecoveryCodesLeft.tsx';
 import { SecondFactor } from './second-factor/SecondFactor.tsx';
 import type { Challenge } from './second-factor/second-factor.ts';
 
 const route = getRouteApi('/_public/login');
 
-/** Signs somebody in: by password, and where the account asks for it by a second factor. */
+/** Signs in with a password, and with a second factor if the account requires it. */
 export function Login() {
   const { return_to, email = '' } = route.useSearch();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const user = useQueryClient().getQueryData(sessionQuery.queryKey)?.user;
   const [challenge, setChallenge] = useState<Challenge>();
   const [codesLeft, setCodesLeft] = useState<number>();
-  // Back from the second step: the address that was typed, and why.
+  // The address and the reason after a return from the second step.
   const [back, setBack] = useState<{ email: string; why?: string | undefined }>();
-  const leave = () => goOn(site, return_to);
+  const leave = () => continueTo(site, return_to);
   const backToPassword = useCallback(
     (why?: string) => {
       setBack({ email: challenge?.email ?? '', why });
@@ -41,7 +41,7 @@ export function Login() {
     );
   }
   return (
-    <Page title="Log in">
+    <Page title="Sign in">
       {back?.why && (
         <Alert role="alert" color="yellow">
           {back.why}
@@ -52,9 +52,9 @@ export function Login() {
           <Text size="sm">
             You are signed in as <bdi>{user.email}</bdi>.{' '}
             <Anchor href="/" inherit underline="always">
-              Go on
+              Continue
             </Anchor>
-            , or log in again: as somebody else, or because the page you came from asks for it.
+            , or sign in again to use another account or because the previous page requires it.
           </Text>
         </Alert>
       )}

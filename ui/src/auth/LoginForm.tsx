@@ -19,7 +19,7 @@ interface Props {
 
 const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'invalid_credentials';
 
-/** E-mail address and password. */
+/** The form for e-mail address and password. */
 export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
   const password = useRef<HTMLInputElement>(null);
   const form = useForm({
@@ -31,7 +31,7 @@ export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
   });
   const login = useMutation({
     mutationFn: async (values: typeof form.values) => {
-      // The five minutes of the second factor begin before its token is here.
+      // The five minutes for the second factor start before the response arrives.
       const until = Date.now() + MFA_MINUTES * 60_000;
       const { result } = await api.post('/auth/login', { body: values });
       if (!('mfa_required' in result)) return undefined;
@@ -47,7 +47,7 @@ export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
       <Stack>
         {isWrong(login.error) ? (
           <Alert role="alert" color="red" title="The e-mail address or the password is wrong">
-            Check both. Capital letters matter in passwords.
+            Check both. Passwords are case-sensitive.
           </Alert>
         ) : (
           login.error && <Problem error={login.error} />
@@ -69,7 +69,7 @@ export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={login.isPending || (login.isSuccess && !login.data)} fullWidth>
-          Log in
+          Sign in
         </Button>
         <Group justify="space-between">
           <LinkAnchor to="/forgot-password" search={search} size="sm">

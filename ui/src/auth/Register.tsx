@@ -5,13 +5,13 @@ import { useState } from 'react';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
-import { Leave } from './ContinueLink.tsx';
+import { ContinueLink } from './ContinueLink.tsx';
 import { type Registered, RegisterForm } from './RegisterForm.tsx';
 import { closedRegistration } from './return-to.ts';
 
 const route = getRouteApi('/_public/register');
 
-/** Makes an account, with an organization of its own. */
+/** Creates an account with its first organization. */
 export function Register() {
   const search = route.useSearch();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
@@ -23,16 +23,18 @@ export function Register() {
     return (
       <Page title="Welcome" heading={<>Welcome, {<bdi>{name}</bdi>}</>}>
         <Alert role="status" color="teal" icon={<IconMailCheck />} title="Your account is ready">
-          A link is on its way to <bdi>{email}</bdi>. Open it within 24 hours to verify the address.
+          We mailed a link to <bdi>{email}</bdi>. Open it within 24 hours to verify the address.
         </Alert>
         <WeakPassword message={message} />
         {org && (
           <Text size="sm">
-            Your first organization is <b dir="auto">{org.name}</b>. You can invite others to it, or be
-            invited to theirs.
+            Your first organization is <b dir="auto">{org.name}</b>. You can invite others to it and join
+            other organizations.
           </Text>
         )}
-        <Leave to={org ? site.orgUrl(org.slug) : '/'}>{org ? 'To your organization' : 'Continue'}</Leave>
+        <ContinueLink to={org ? site.orgUrl(org.slug) : '/'}>
+          {org ? 'Open your organization' : 'Continue'}
+        </ContinueLink>
       </Page>
     );
   }
@@ -40,11 +42,11 @@ export function Register() {
     return (
       <Page title="Registration is closed">
         <Text>
-          New accounts cannot be made here at the moment. Ask an admin of your organization to invite you: the
-          invitation comes by mail, with a link to set a password.
+          You cannot create an account at the moment. Ask an admin of your organization to invite you. The
+          invitation mail contains a link to set a password.
         </Text>
         <LinkButton to="/login" search={search} variant="default">
-          Log in with an account
+          Sign in with an account
         </LinkButton>
       </Page>
     );
@@ -63,9 +65,9 @@ export function Register() {
         }}
       />
       <Text size="sm" ta="center">
-        Do you have one already?{' '}
+        Already have an account?{' '}
         <LinkAnchor to="/login" search={search} underline="always">
-          Log in
+          Sign in
         </LinkAnchor>
       </Text>
     </Page>

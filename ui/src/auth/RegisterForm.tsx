@@ -10,23 +10,23 @@ import { passwordProblem } from '../components/forms/password-rules.ts';
 import { toFields } from '../components/forms/to-fields.ts';
 import { LinkAnchor } from '../components/links.tsx';
 
-/** A new account, and the organization that was made with it. */
+/** A new account and its first organization. */
 export interface Registered {
   name: string;
   email: string;
   org: Schemas['Organization'] | undefined;
-  /** What the service says, such as that the password is on a list of leaked ones. */
+  /** The message of the service, such as a warning that the password is leaked. */
   message: string | undefined;
 }
 
 interface Props {
   email: string;
   onDone: (registered: Registered) => void;
-  /** Nobody can register at the moment. */
+  /** Called if registration is closed. */
   onClosed: () => void;
 }
 
-/** Name, e-mail address and password of a new account. */
+/** The form for name, e-mail address and password of a new account. */
 export function RegisterForm({ email, onDone, onClosed }: Props) {
   const [problem, setProblem] = useState<unknown>();
   const form = useForm({
@@ -41,7 +41,7 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
     mutationFn: async (body: typeof form.values) => {
       const { result, message } = await api.post('/auth/register', { body });
       const { user } = result;
-      // Who registered is signed in, whether or not this is answered.
+      // The user is signed in even if this request fails.
       const orgs = await api.get('/orgs').then(
         ({ result }) => result,
         () => [],
@@ -57,9 +57,9 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
         return form.setFieldError(
           'email',
           <>
-            There is an account with this address.{' '}
+            An account with this address already exists.{' '}
             <LinkAnchor to="/login" search={{ email: form.values.email.trim() }} inherit underline="always">
-              Log in
+              Sign in
             </LinkAnchor>
           </>,
         );

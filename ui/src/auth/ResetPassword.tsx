@@ -11,14 +11,14 @@ import { toFields } from '../components/forms/to-fields.ts';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
-import { Leave } from './ContinueLink.tsx';
+import { ContinueLink } from './ContinueLink.tsx';
 
 const route = getRouteApi('/_public/reset-password');
 
 const isExpired = (error: unknown) =>
   error instanceof ServiceError && error.details.some(({ field }) => field === 'token');
 
-/** Sets a password by a mailed link: a new one, or the first of somebody who was invited. */
+/** Sets a password with a mailed link: a new one, or the first one of an invited user. */
 export function ResetPassword() {
   const { token, new: first } = route.useSearch();
   const [problem, setProblem] = useState<unknown>();
@@ -35,14 +35,14 @@ export function ResetPassword() {
 
   if (reset.isSuccess) {
     return (
-      <Page title={first ? 'Your password is set' : 'Your password is changed'}>
+      <Page title={first ? 'Your password is set' : 'Your password was changed'}>
         <Text role="status">
           {first
-            ? 'Your account is ready. Log in with your e-mail address and the password.'
-            : 'You were logged out everywhere. Log in with the new password.'}
+            ? 'Your account is ready. Sign in with your e-mail address and the password.'
+            : 'All your sessions were ended. Sign in with the new password.'}
         </Text>
         <WeakPassword message={reset.data.message} />
-        <Leave to="/login">Log in</Leave>
+        <ContinueLink to="/login">Sign in</ContinueLink>
       </Page>
     );
   }
@@ -51,11 +51,11 @@ export function ResetPassword() {
       <Page title={token ? 'This link no longer works' : 'This link is incomplete'}>
         <Alert role="alert" color="yellow">
           {token
-            ? 'Links to set a password work once, for one hour. Using a newer link ends the older ones.'
-            : 'Open it from the mail again, or copy all of it into the address bar.'}
+            ? 'Links to set a password work once and expire after one hour. Older links stop working when you use a newer one.'
+            : 'Open the link from the mail again, or copy the complete link into the address bar.'}
         </Alert>
         <LinkButton to="/forgot-password" fullWidth>
-          Send me another link
+          Request another link
         </LinkButton>
       </Page>
     );
@@ -66,7 +66,7 @@ export function ResetPassword() {
       description={
         first
           ? 'You were invited. Choose a password to use your account.'
-          : 'You are logged out everywhere when you set it.'
+          : 'All your sessions end when you set a new password.'
       }
     >
       <form noValidate onSubmit={form.onSubmit((values) => reset.mutate(values))}>

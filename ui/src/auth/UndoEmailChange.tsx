@@ -6,19 +6,19 @@ import { api, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { Page } from '../components/Page.tsx';
-import { Leave } from './ContinueLink.tsx';
+import { ContinueLink } from './ContinueLink.tsx';
 
 const route = getRouteApi('/_public/undo-email-change');
 
 const has = (error: unknown, status: number) => error instanceof ServiceError && error.status === status;
 
-/** Undoes a change of the primary address, by the link that was mailed to the old one. Nothing happens without a click. */
+/** Undoes a change of the primary address with the link mailed to the old address. It needs a click. */
 export function UndoEmailChange() {
   const { token = '' } = route.useSearch();
   const queries = useQueryClient();
   const undo = useMutation({
     mutationFn: () => api.post('/auth/undo-email-change', { body: { token } }),
-    // All sessions have ended, that of this browser too if it is of the account.
+    // All sessions of the account have ended, possibly also the session of this browser.
     onSuccess: () => queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
 
@@ -26,13 +26,11 @@ export function UndoEmailChange() {
     return (
       <Page title="Your address was restored">
         <Alert role="status" color="teal" icon={<IconCheck />}>
-          All sessions were ended, and the old password no longer works. A link to set a new one is on its way
-          to your address.
+          All sessions were ended, and the old password no longer works. We mailed a link to set a new one to
+          your address.
         </Alert>
-        <Text size="sm">
-          After that, check the second factors, organizations and API tokens of your account.
-        </Text>
-        <Leave to="/login">Log in</Leave>
+        <Text size="sm">Then check the second factors, organizations and API tokens of your account.</Text>
+        <ContinueLink to="/login">Sign in</ContinueLink>
       </Page>
     );
   }
@@ -40,13 +38,13 @@ export function UndoEmailChange() {
     return (
       <Page title="This link does not work">
         <Alert role="alert" color="yellow">
-          Links to undo a change of the address work once, for 72 hours.
+          Links to undo a change of the address work once and expire after 72 hours.
         </Alert>
         <Text size="sm">
-          If you can no longer log in, use “Forgot password”. If that does not help, contact the administrator
-          of this service.
+          If you can no longer sign in, use “Forgot password”. If that does not help, contact the
+          administrator of this service.
         </Text>
-        <Leave to="/forgot-password">Forgot password</Leave>
+        <ContinueLink to="/forgot-password">Forgot password</ContinueLink>
       </Page>
     );
   }
@@ -57,9 +55,9 @@ export function UndoEmailChange() {
           Another account has this address now. Nothing was changed.
         </Alert>
         <Text size="sm">
-          If that account is yours, go on using it. If it is not, contact the administrator of this service.
+          If that account is yours, keep using it. Otherwise contact the administrator of this service.
         </Text>
-        <Leave to="/login">Log in</Leave>
+        <ContinueLink to="/login">Sign in</ContinueLink>
       </Page>
     );
   }

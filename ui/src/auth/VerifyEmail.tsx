@@ -7,20 +7,20 @@ import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { Page } from '../components/Page.tsx';
 import { Waiting } from '../components/Waiting.tsx';
-import { Leave } from './ContinueLink.tsx';
+import { ContinueLink } from './ContinueLink.tsx';
 
 const route = getRouteApi('/_public/verify-email');
 
-/** The answers to a link that can never work: unlike those of a server that is away. */
-const isDead = (error: unknown) => error instanceof ServiceError && error.status === 400;
+/** The link is invalid. Other errors are temporary. */
+const isInvalid = (error: unknown) => error instanceof ServiceError && error.status === 400;
 
-/** Verifies the address a link was mailed to. */
+/** Verifies an address with a mailed link. */
 export function VerifyEmail() {
   const { token = '', email_id = '' } = route.useSearch();
   const user = useQueryClient().getQueryData(sessionQuery.queryKey)?.user;
   const verified = useQuery({
     queryKey: ['verify-email', token, email_id],
-    // A query, because that is asked once, however often this is rendered: the link works once.
+    // The link works once. A query runs once, however often the component renders.
     queryFn: async () => (await api.post('/auth/verify-email', { body: { token, email_id } })).message ?? '',
     enabled: token !== '' && email_id !== '',
     staleTime: Number.POSITIVE_INFINITY,
@@ -36,13 +36,13 @@ export function VerifyEmail() {
     return (
       <Page title="Your address is verified">
         <Alert role="status" color="teal" icon={<IconCheck />}>
-          It can be used to log in, and for codes of a second factor.
+          You can use it to sign in and to receive codes.
         </Alert>
-        <Leave to={user ? '/' : '/login'}>{user ? 'Continue' : 'Log in'}</Leave>
+        <ContinueLink to={user ? '/' : '/login'}>{user ? 'Continue' : 'Sign in'}</ContinueLink>
       </Page>
     );
   }
-  if (verified.isError && !isDead(verified.error)) {
+  if (verified.isError && !isInvalid(verified.error)) {
     return (
       <Page title="Verify your address">
         <Problem error={verified.error} onRetry={() => verified.refetch()} />
@@ -52,21 +52,21 @@ export function VerifyEmail() {
   if (verified.isLoading) {
     return (
       <Page title="Verify your address">
-        <Waiting label="The address is being verified" />
+        <Waiting label="Verifying the address" />
       </Page>
     );
   }
   return (
     <Page title="This link does not work">
       <Alert role="alert" color="yellow">
-        Links to verify an address work once, and for 24 hours. If you have opened it before, the address is
-        verified already.
+        Verification links work once and expire after 24 hours. If you have opened this link before, the
+        address is already verified.
       </Alert>
       <Text size="sm">
-        Your profile shows whether it is, and sends another link, under “E-mails”.
-        {!user && ' Log in to see it.'}
+        Under “E-mails”, your profile shows whether the address is verified and sends another link.
+        {!user && ' Sign in to open it.'}
       </Text>
-      <Leave to="/profile">To your e-mail addresses</Leave>
+      <ContinueLink to="/profile">Open your e-mail addresses</ContinueLink>
     </Page>
   );
 }

@@ -6,24 +6,24 @@ import { useEffect } from 'react';
 import { api } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
-import { tellFailed } from '../components/errors/notify.ts';
 import { Problem } from '../components/errors/Problem.tsx';
+import { showError } from '../components/errors/toasts.ts';
 import { Page } from '../components/Page.tsx';
-import { goOn } from './return-to.ts';
+import { continueTo } from './return-to.ts';
 
 const route = getRouteApi('/_public/verify');
 
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 
-/** The one page of an account whose address is not verified, where the service requires that. */
+/** The only page of an account with an unverified address, if the service requires verification. */
 export function VerifyFirst() {
   const { return_to } = route.useSearch();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  // The link may be opened in another window, or on another device.
-  const session = useQuery({ ...sessionQuery, staleTime: 0, refetchInterval: LOOK_MS });
+  // The user may open the link in another window or on another device.
+  const session = useQuery({ ...sessionQuery, staleTime: 0, refetchInterval: POLL_MS });
   const isOpen = session.data !== undefined && !session.data.email_verification_required;
   useEffect(() => {
-    if (isOpen) goOn(site, return_to);
+    if (isOpen) continueTo(site, return_to);
   }, [isOpen, site, return_to]);
 
   const resend = useMutation({
@@ -42,7 +42,7 @@ export function VerifyFirst() {
       return data?.email_verification_required === true;
     },
   });
-  const leave = useMutation({ mutationFn: () => signOut(site), onError: tellFailed });
+  const leave = useMutation({ mutationFn: () => signOut(site), onError: showError });
   const address = session.data?.user?.email;
 
   return (
@@ -57,13 +57,13 @@ export function VerifyFirst() {
         </Text>
         {resend.isSuccess && (
           <Alert role="status" color="teal" icon={<IconMail />}>
-            Another link is on its way. It works for 24 hours.
+            We sent another link. It expires after 24 hours.
           </Alert>
         )}
         {resend.isError && <Problem error={resend.error} />}
         {look.isError && <Problem error={look.error} />}
         <Button loading={look.isPending} onClick={() => look.mutate()} fullWidth>
-          I have opened the link
+          Check again
         </Button>
         {look.data === true && !look.isPending && (
           <Text size="sm" role="status">
@@ -74,10 +74,10 @@ export function VerifyFirst() {
           Send another link
         </Button>
         <Button variant="subtle" loading={leave.isPending} onClick={() => leave.mutate()} fullWidth>
-          Log out
+          Sign out
         </Button>
         <Text size="sm" c="dimmed">
-          Is the address wrong? Log out and register with the right one.
+          Wrong address? Sign out and register with the correct one.
         </Text>
       </Stack>
     </Page>

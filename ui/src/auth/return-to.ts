@@ -1,12 +1,12 @@
 import type { Site } from '../app/site.ts';
 
-/** Where the visitor was sent last, and when: of this window only. */
+/** The last destination and its time, for this window only. */
 const SENT = 'sent-to';
-const AT_ONCE_MS = 30_000;
+const LOOP_MS = 30_000;
 
-/** Leaves for where the visitor wanted to go. The page is loaded anew, so that nothing of before is left in it. */
-export function goOn(site: Site, returnTo: string | undefined): void {
-  // Whoever comes back to this page finds it as it was left, waiting.
+/** Opens the requested page. A page load clears the data of the previous user. */
+export function continueTo(site: Site, returnTo: string | undefined): void {
+  // The browser would restore this page in its waiting state.
   window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload(), { once: true });
   location.assign(destinationOf(site, returnTo));
 }
@@ -14,18 +14,18 @@ export function goOn(site: Site, returnTo: string | undefined): void {
 const destinationOf = (site: Site, returnTo: string | undefined) => site.safeReturn(returnTo) ?? '/';
 
 /**
- * Where somebody goes who is signed in already. Nowhere when they were sent there a moment ago: then their session does
- * not reach that place, which has sent them back, and would so for ever.
+ * The destination of a user who is already signed in. Undefined if the user was sent there a moment ago: the session is not
+ * valid at the destination, and the redirects would loop.
  */
 export function destinationOfSignedIn(site: Site, returnTo: string | undefined): string | undefined {
   const to = destinationOf(site, returnTo);
   const [last, at] = sessionStorage.getItem(SENT)?.split(' ') ?? [];
-  if (last === to && Date.now() - Number(at) < AT_ONCE_MS) return undefined;
+  if (last === to && Date.now() - Number(at) < LOOP_MS) return undefined;
   sessionStorage.setItem(SENT, `${to} ${Date.now()}`);
   return to;
 }
 
-/** That registering was refused as closed: then it is not offered again in this window. */
+/** Remembers that registration is closed. The window does not offer it again. */
 export const closedRegistration = {
   isKnown: () => sessionStorage.getItem('registration') === 'closed',
   remember: () => sessionStorage.setItem('registration', 'closed'),

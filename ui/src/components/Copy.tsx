@@ -14,7 +14,7 @@ export function Copy({ value, label = 'Copy' }: { value: string; label?: string 
   );
 }
 
-/** A text to be copied: a token, a command. Long ones are scrolled. */
+/** A text with a button that copies it, such as a token or a command. */
 export function Copyable({ value, label, block }: { value: string; label?: string; block?: boolean }) {
   return (
     <Group gap="xs" wrap="nowrap" align={block ? 'flex-start' : 'center'}>
@@ -22,7 +22,7 @@ export function Copyable({ value, label, block }: { value: string; label?: strin
         block={block ?? false}
         style={{ flex: 1, minWidth: 0, overflowX: 'auto', whiteSpace: block ? 'pre' : 'nowrap' }}
         p="xs"
-        // What scrolls has to be reached by the keyboard.
+        // A scrollable element must be reachable by keyboard.
         tabIndex={0}
       >
         {value}

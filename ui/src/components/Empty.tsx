@@ -1,7 +1,7 @@
 import { Center, Stack, Text, ThemeIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Says that there is nothing, and what to do about it. */
+/** An empty state: what is missing, and what to do. */
 export function Empty({ icon, title, children }: { icon?: ReactNode; title: string; children?: ReactNode }) {
   return (
     <Center py="xl">

@@ -5,12 +5,12 @@ import { Waiting } from './Waiting.tsx';
 
 interface Props<T> {
   query: UseQueryResult<T>;
-  /** Shown while it loads; a loader when left out. */
+  /** Shown while the query loads. The default is a loader. */
   waiting?: ReactNode;
   children: (data: T) => ReactNode;
 }
 
-/** What a query brings; before that a loader, and the problem when it fails for good. What is there already stays. */
+/** Shows the data of a query, a loader, or an error. Data that is already there stays. */
 export function Loaded<T>({ query, waiting = <Waiting />, children }: Props<T>) {
   const { data, error, refetch } = query;
   if (data !== undefined) return children(data);

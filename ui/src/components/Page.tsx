@@ -4,15 +4,15 @@ import type { ReactNode } from 'react';
 
 interface Props {
   title: string;
-  /** Shown instead of the title, where it is more than a text. */
+  /** Replaces the title if the heading is more than text. */
   heading?: ReactNode;
   description?: ReactNode;
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page with its one heading, which is also the title of the window. */
+/** A page with its heading, which is also the title of the window. */
 export function Page({ title, heading, description, actions, children }: Props) {
   useDocumentTitle(`${title} · Security findings`);
   return (

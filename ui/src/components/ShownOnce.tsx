@@ -4,23 +4,23 @@ import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface Props {
-  /** Says that it cannot be seen again, and what to do with it. */
+  /** Tells that the secret is shown only once, and where to store it. */
   warning: ReactNode;
-  /** What one has to agree to before it can be closed. */
+  /** The label of the checkbox that allows to close the dialog. */
   saved: string;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** Of a dialog with something that is {@link ShownOnce}: neither a stray click nor a key closes it. */
+/** Properties of a dialog with {@link ShownOnce}: clicks outside and Escape do not close it. */
 export const KEPT_OPEN = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false };
 
-/** A secret that is shown this once: neither a link nor the browser's buttons lead away from it unasked. */
+/** A secret that is shown only once. Navigation is blocked until the user confirms. */
 export function ShownOnce({ warning, saved, onClose, children }: Props) {
   const [isSaved, setSaved] = useState(false);
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: () => !isSaved, disabled: isSaved });
   const alert = useRef<HTMLDivElement>(null);
-  // What was filled in before it, and had the focus, is gone.
+  // The form that had the focus is gone.
   useEffect(() => alert.current?.focus(), []);
   return (
     <Stack>

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 
-/** A state in a word, with a dot of its colour. */
+/** A state as a word with a coloured dot. */
 export function StateBadge({ label, color }: { label: string; color: string }) {
   return (
     <Badge

@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core';
 
-/** Something comes in a moment. */
+/** A loader. */
 export function Waiting({ label = 'Loading' }: { label?: string }) {
   return (
     <Center py="xl" role="status" aria-label={label}>

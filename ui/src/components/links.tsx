@@ -26,7 +26,7 @@ export const LinkButton = createLink((props: Native & Omit<ButtonProps, 'href'>)
 
 export const LinkNav = createLink((props: Native & Omit<NavLinkProps, 'href'>) => <NavLink {...props} />);
 
-/** A link around whatever it holds. */
+/** A link around its children. */
 export const LinkBox = createLink((props: Native & Omit<UnstyledButtonProps, 'href'>) => (
   <UnstyledButton component="a" {...props} />
 ));

@@ -1,15 +1,15 @@
 import { notifications } from '@mantine/notifications';
 import { useEffect, useState } from 'react';
 
-/** How long it is said that something was copied. */
-const SAID_MS = 2_000;
+/** How long a button confirms that it copied. */
+const CONFIRMED_MS = 2_000;
 
-/** Copies a text, and says for a moment that it did. */
+/** Copies a text and confirms it for a moment. */
 export function useCopy(text: string): { copied: boolean; copy: () => void } {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    const timer = setTimeout(() => setCopied(false), CONFIRMED_MS);
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () =>
@@ -18,15 +18,15 @@ export function useCopy(text: string): { copied: boolean; copy: () => void } {
       () =>
         notifications.show({
           color: 'red',
-          title: 'The browser does not let this page copy',
-          message: 'Select the text, and copy it by hand.',
+          title: 'The browser blocked copying',
+          message: 'Select the text and copy it manually.',
         }),
     );
   return { copied, copy };
 }
 
 async function write(text: string): Promise<void> {
-  // Browsers give it to pages with TLS and of this machine only; the others have the older way.
+  // Without TLS, browsers offer the clipboard API on localhost only. Other pages need the older way.
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   let isTaken = false;
   const onCopy = (event: ClipboardEvent) => {

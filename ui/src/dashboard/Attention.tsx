@@ -11,16 +11,16 @@ import { SeverityBar, type SeverityCounts } from '../findings/SeverityBar.tsx';
 import { Card } from './Card.tsx';
 import type { ProjectNumbers } from './queries.ts';
 
-/** So that nothing moves when the numbers come. */
+/** The fixed height prevents a layout shift. */
 const HEIGHT = 106;
 
 interface Props {
   query: UseQueryResult<ProjectNumbers[]>;
-  /** Findings of every status; undefined while they are loaded. */
+  /** Findings of every status; undefined while loading. */
   all: SeverityCounts | undefined;
 }
 
-/** What nobody has settled yet, by severity; each number leads to its findings. */
+/** Unresolved findings by severity. Each number links to its findings. */
 export function Attention({ query, all }: Props) {
   const { slug } = useOrg();
   const unresolved = query.data && sumOf(query.data);
@@ -55,7 +55,7 @@ function BySeverity({ unresolved, all }: { unresolved: SeverityCounts; all: Seve
     return (
       <Group mih={HEIGHT} justify="center" gap="xs">
         <IconMoodCheck aria-hidden />
-        <Text>All findings are settled.</Text>
+        <Text>All findings are resolved.</Text>
       </Group>
     );
   }

@@ -9,10 +9,10 @@ import classes from './ByProject.module.css';
 import { Card } from './Card.tsx';
 import type { ProjectNumbers } from './queries.ts';
 
-/** How many projects are shown; those with the gravest findings come first. */
+/** The number of projects shown. Projects with the most severe findings come first. */
 const SHOWN = 10;
 
-/** Where the unresolved findings are. */
+/** Unresolved findings by project. */
 export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }) {
   const { slug } = useOrg();
   const more = (query.data?.length ?? 0) - SHOWN;
@@ -21,7 +21,7 @@ export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }
       title="Unresolved by project"
       side={
         <LinkAnchor to="/o/$org/projects" params={{ org: slug }} size="sm">
-          {more > 0 ? `${more.toLocaleString('en')} more` : 'All projects'}
+          {more > 0 ? `Show ${more.toLocaleString('en')} more` : 'All projects'}
         </LinkAnchor>
       }
     >
@@ -57,7 +57,7 @@ export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }
   );
 }
 
-/** Of which there is no word where it is narrow. */
+/** Severities that are hidden on narrow screens. */
 const isMinor = (severity: Severity) => severity === 'low' || severity === 'info';
 
 function Row({ numbers }: { numbers: ProjectNumbers }) {

@@ -4,12 +4,12 @@ import classes from './Card.module.css';
 
 interface Props {
   title: string;
-  /** Beside the title. */
+  /** Shown next to the title. */
   side?: ReactNode;
   children: ReactNode;
 }
 
-/** A part of the dashboard. */
+/** A card of the dashboard. */
 export function Card({ title, side, children }: Props) {
   const id = useId();
   return (

@@ -6,15 +6,15 @@ import { FirstSteps } from './first-steps/FirstSteps.tsx';
 import { Overview } from './Overview.tsx';
 import { statsQuery } from './queries.ts';
 
-/** How an organization stands; where it has no finding yet, how it comes to its first one. */
+/** The overview of an organization, or the first steps while it has no findings. */
 export function Dashboard() {
   const org = useOrg();
   const stats = useQuery(statsQuery(org));
-  // Who sees the first finding come in leaves the first steps when they want to.
+  // The first steps stay after the first finding arrived, until the user leaves them.
   const [begins, setBegins] = useState<boolean>();
   if (begins === undefined && stats.data) setBegins(stats.data.total_findings === 0);
   return begins ? (
-    <Page title="First steps" description="From here to the first finding in a few minutes.">
+    <Page title="First steps" description="Receive your first finding in a few minutes.">
       <FirstSteps onDone={() => setBegins(false)} />
     </Page>
   ) : (

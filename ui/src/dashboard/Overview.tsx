@@ -5,7 +5,7 @@ import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
-import { isLive, POLL_MS, scansQuery, useLastWord } from '../scans/queries.ts';
+import { isLive, POLL_MS, scansQuery, useFinalRead } from '../scans/queries.ts';
 import { Attention } from './Attention.tsx';
 import { ByProject } from './ByProject.tsx';
 import { Card } from './Card.tsx';
@@ -14,7 +14,7 @@ import { Running, SHOWN } from './Running.tsx';
 import { Totals } from './Totals.tsx';
 import { Trend } from './Trend.tsx';
 
-/** How an organization stands. The numbers come first, what is heavier after them. */
+/** The overview of an organization. Counts load first, the chart afterwards. */
 export function Overview() {
   const org = useOrg();
   const running = useQuery(scansQuery(org, { status: 'running', per_page: SHOWN }));
@@ -24,7 +24,7 @@ export function Overview() {
   const byProject = useQuery({ ...projectNumbersQuery(org), refetchInterval });
   const isIdle = running.data?.total === 0;
   const latest = useQuery({ ...scansQuery(org, { per_page: SHOWN }), enabled: isIdle });
-  useLastWord(runs, dashboardKey(org));
+  useFinalRead(runs, dashboardKey(org));
 
   const names = useMemo(
     () => new Map(byProject.data?.map(({ project }) => [project.id, project.name])),

@@ -9,17 +9,17 @@ import { ScanDuration } from '../scans/ScanDuration.tsx';
 import { ScanStatusBadge } from '../scans/ScanStatus.tsx';
 import { Card } from './Card.tsx';
 
-/** How many scans have room. */
+/** The number of scans shown. */
 export const SHOWN = 4;
 
 interface Props {
   running: UseQueryResult<{ scans: Scan[]; total: number }>;
   latest: UseQueryResult<{ scans: Scan[] }>;
-  /** Names of projects by id. */
+  /** The names of projects by id. */
   projects: ReadonlyMap<string, string>;
 }
 
-/** The scans that run now; the latest ones when none does. */
+/** The running scans, or the latest ones if none is running. */
 export function Running({ running, latest, projects }: Props) {
   const { slug } = useOrg();
   const runs = (running.data?.total ?? 0) > 0;
@@ -33,7 +33,7 @@ export function Running({ running, latest, projects }: Props) {
           search={runs ? { status: 'running' } : {}}
           size="sm"
         >
-          {runs ? `All ${running.data?.total.toLocaleString('en')} running` : 'All scans'}
+          {runs ? `${running.data?.total.toLocaleString('en')} running` : 'All scans'}
         </LinkAnchor>
       }
     >

@@ -18,11 +18,11 @@ interface Stats {
   severity_breakdown: Schemas['SeveritySummary'];
 }
 
-/** Everything there is, whatever its status. */
+/** The totals, including resolved findings. */
 export function Totals({ query }: { query: UseQueryResult<Stats> }) {
   const params = { org: useOrg().slug };
   return (
-    <Card title="In total">
+    <Card title="Total">
       <Loaded query={query} waiting={<Skeleton height={HEIGHT} />}>
         {(stats) => (
           <Stack gap={10} mih={HEIGHT} justify="space-between">

@@ -28,7 +28,7 @@ const HEIGHT = 186;
 
 /**
  * New findings over time.
- * @param ready whether what matters more is there already
+ * @param ready whether the counts have loaded
  */
 export function Trend({ ready }: { ready: boolean }) {
   const org = useOrg();
@@ -83,7 +83,7 @@ export function Trend({ ready }: { ready: boolean }) {
                   <TrendChart
                     trend={trend}
                     height={HEIGHT}
-                    label={`Chart of new findings by day and severity. ${words} The same is there as a table.`}
+                    label={`Chart of new findings by day and severity. ${words} A table shows the same data.`}
                   />
                 </Suspense>
               )}
@@ -98,7 +98,7 @@ export function Trend({ ready }: { ready: boolean }) {
 function inWords(trend: Days): string {
   const total = trend.reduce((sum, day) => sum + day.total, 0);
   const unresolved = trend.reduce((sum, day) => sum + day.unresolved, 0);
-  if (total === 0) return `Nothing new in ${trend.length} days.`;
+  if (total === 0) return `No new findings in ${trend.length} days.`;
   return `${total.toLocaleString('en')} new in ${trend.length} days, ${unresolved.toLocaleString('en')} of them unresolved.`;
 }
 
@@ -119,15 +119,15 @@ function TrendTable({ trend }: { trend: Days }) {
   return (
     <ScrollArea.Autosize
       mah={HEIGHT}
-      // What scrolls has to be reached by the keyboard.
+      // A scrollable element must be reachable by keyboard.
       viewportProps={{ tabIndex: 0 }}
     >
       <Table stickyHeader verticalSpacing={4} fz="xs" captionSide="bottom">
-        <Table.Caption>Days (UTC) without new findings are left out.</Table.Caption>
+        <Table.Caption>Days without new findings are omitted. Days are in UTC.</Table.Caption>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Day</Table.Th>
-            <Table.Th>All</Table.Th>
+            <Table.Th>Total</Table.Th>
             {SEVERITIES.map((severity) => (
               <Table.Th key={severity}>{SEVERITY_NAMES[severity]}</Table.Th>
             ))}

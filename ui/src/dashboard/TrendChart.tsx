@@ -14,11 +14,11 @@ const SERIES = SEVERITIES.map((severity) => ({
 interface Props {
   trend: Trend;
   height: number;
-  /** What it shows, in words. */
+  /** The content as text. */
   label: string;
 }
 
-/** New findings of each day, by severity. */
+/** A chart of new findings by day and severity. */
 export function TrendChart({ trend, height, label }: Props) {
   return (
     <div role="img" aria-label={label}>

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
 
-/** What keys of all that only the dashboard shows begin with. */
+/** The prefix of the keys of all queries of the dashboard. */
 export const dashboardKey = ({ slug }: OrgSession) => ['org', slug, 'dashboard'] as const;
 
-/** The numbers of an organization, and its newest findings. */
+/** The counts of an organization, and its newest findings. */
 export const statsQuery = (org: OrgSession) =>
   queryOptions({
     queryKey: [...dashboardKey(org), 'stats'],
@@ -12,14 +12,14 @@ export const statsQuery = (org: OrgSession) =>
       (await org.api.get('/dashboard/stats', { params: { query: { omit: 'description' } }, signal })).result,
   });
 
-/** The numbers of each project; severities count what is unresolved. */
+/** The counts of each project. Severities count unresolved findings. */
 export const projectNumbersQuery = (org: OrgSession) =>
   queryOptions({
     queryKey: [...dashboardKey(org), 'projects'],
     queryFn: async ({ signal }) => (await org.api.get('/dashboard/projects', { signal })).result,
   });
 
-/** Findings first reported on each of the last days. */
+/** New findings of each of the last days. */
 export const trendQuery = (org: OrgSession, days: number) =>
   queryOptions({
     queryKey: [...dashboardKey(org), 'trend', days],

@@ -3,12 +3,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
-import { tellDone, tellFailed } from '../components/errors/notify.ts';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { mfaQuery } from '../profile/queries.ts';
-import { askToSwitch } from './feature-questions.tsx';
+import { confirmChange } from './confirm-change.tsx';
 import { featuresQuery } from './queries.ts';
 import { ViewerTokens } from './ViewerTokens.tsx';
 
@@ -19,7 +19,7 @@ const TITLES: Record<string, string> = {
   require_mfa: 'Require MFA',
 };
 
-/** What the organization has switched on. */
+/** The features of the organization. */
 export function Features() {
   const org = useOrg();
   const features = useQuery(featuresQuery(org));
@@ -59,7 +59,7 @@ function FeatureCard({ feature }: { feature: Feature }) {
           </Group>
           <Text size="sm">{description}</Text>
           <Text size="xs" c="dimmed" component="div">
-            {noteOf(feature, mayChange)} In the API: <Code>{name}</Code>
+            {noteOf(feature, mayChange)} API name: <Code>{name}</Code>
           </Text>
         </Stack>
         {mayChange && <Toggle feature={feature} title={title} />}
@@ -68,11 +68,11 @@ function FeatureCard({ feature }: { feature: Feature }) {
   );
 }
 
-/** Says who can change a feature. */
+/** Tells who can change a feature. */
 function noteOf({ provisioned, enabled }: Feature, mayChange: boolean): string {
   if (provisioned) return mayChange ? '' : `Only ${rolesAllowed('updateOrgFeature')} can change this.`;
-  const first = 'The administrator of this service has to make it available first.';
-  return enabled ? `${first} An owner has switched it on already.` : first;
+  const first = 'The administrator of this service must make it available first.';
+  return enabled ? `${first} An owner has already turned it on.` : first;
 }
 
 function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
@@ -91,14 +91,14 @@ function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: F
     mutationFn: (to: boolean) =>
       org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
     onSuccess: (_, to) => {
-      tellDone(`${title} is ${to ? 'on' : 'off'}.`);
+      showSuccess(`${title} is ${to ? 'on' : 'off'}.`);
       return queries.invalidateQueries({ queryKey: ['org', org.slug] });
     },
-    onError: tellFailed,
+    onError: showError,
   });
   const ask = async (to: boolean) => {
     const mfa = name === 'require_mfa' && to ? await queries.query({ ...mfaQuery, staleTime: 0 }) : undefined;
-    askToSwitch({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm: () => change.mutate(to) });
+    confirmChange({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm: () => change.mutate(to) });
   };
   return (
     <Switch
@@ -106,7 +106,7 @@ function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: F
       size="md"
       checked={enabled}
       disabled={!provisioned || change.isPending}
-      onChange={({ currentTarget }) => ask(currentTarget.checked).catch(tellFailed)}
+      onChange={({ currentTarget }) => ask(currentTarget.checked).catch(showError)}
     />
   );
 }

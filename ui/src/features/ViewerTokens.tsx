@@ -2,12 +2,12 @@ import { Card, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
-import { tellDone, tellFailed } from '../components/errors/notify.ts';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { securityQuery } from './security-queries.ts';
 
-const TITLE = 'Viewers’ tokens confirm fixes';
+const TITLE = 'Verify fixes with viewers’ tokens';
 const ID = 'setting-viewer-tokens';
 
 /** Whether API tokens made by viewers may set findings to verified. */
@@ -28,8 +28,8 @@ export function ViewerTokens() {
                 <StateBadge label={on ? 'On' : 'Off'} color={on ? 'green' : 'gray'} />
               </Group>
               <Text size="sm">
-                Agents set a finding to verified when a scan confirms its fix. When this is off, they cannot
-                do so with a token that was made by a viewer or a former member.
+                Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created
+                by viewers and former members cannot do so.
               </Text>
               {!mayChange && (
                 <Text size="xs" c="dimmed">
@@ -51,10 +51,10 @@ function Toggle({ on }: { on: boolean }) {
   const change = useMutation({
     mutationFn: (to: boolean) => org.api.patch('/settings/security', { body: { viewer_tokens_verify: to } }),
     onSuccess: (_, to) => {
-      tellDone(`${TITLE}: ${to ? 'on' : 'off'}.`);
+      showSuccess(`${TITLE}: ${to ? 'on' : 'off'}.`);
       return queries.invalidateQueries({ queryKey: securityQuery(org).queryKey });
     },
-    onError: tellFailed,
+    onError: showError,
   });
   return (
     <Switch

@@ -4,19 +4,19 @@ import type { FindingSearch } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkAnchor } from '../components/links.tsx';
 import { Ago } from '../components/time/Time.tsx';
-import { FilePlace } from './FilePlace.tsx';
+import { FileLocation } from './FileLocation.tsx';
 import classes from './FindingItems.module.css';
 import { SeverityBadge, StatusBadge } from './Severity.tsx';
 
 interface Props {
   findings: Schemas['ListedFinding'][];
-  /** The list they are the beginning of: for next and previous on the page of one. */
+  /** The list that the findings are the start of, for links to the previous and next finding. */
   list?: FindingSearch;
-  /** Names of projects by id, where that is worth saying. */
+  /** The names of projects by id, if they are shown. */
   projects?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Some findings, one below the other. */
+/** A short list of findings. */
 export function FindingItems({ findings, list, projects }: Props) {
   const { slug } = useOrg();
   return (
@@ -67,7 +67,7 @@ function Where(props: { finding: Schemas['ListedFinding']; project: string | und
       {file && (
         <>
           {' · '}
-          <FilePlace file={file} line={line} />
+          <FileLocation file={file} line={line} />
         </>
       )}
     </>

@@ -12,7 +12,7 @@ export const SEVERITY_NAMES: Record<Severity, string> = {
 /** The colour of a severity, for charts and marks. */
 export const severityColor = (severity: Severity): string => `var(--severity-${severity})`;
 
-/** A severity, by a word and a colour. */
+/** A severity as a coloured word. */
 export function SeverityBadge({ severity }: { severity: Severity }) {
   const color = severityColor(severity);
   return (

@@ -7,7 +7,7 @@ import classes from './SeverityBar.module.css';
 
 export type SeverityCounts = Record<Severity, number>;
 
-/** Such as "2 critical, 5 high"; the gravest first, and no zeros. */
+/** Such as "2 critical, 5 high": most severe first, without zeros. */
 export const severityWords = (counts: SeverityCounts, severities: readonly Severity[] = SEVERITIES): string =>
   severities
     .filter((severity) => counts[severity] > 0)
@@ -17,11 +17,11 @@ export const severityWords = (counts: SeverityCounts, severities: readonly Sever
 interface Props {
   counts: SeverityCounts;
   height?: number;
-  /** Where each part leads; the same has to be there as a link in words. */
+  /** The link of each part. The page must also have the link as text. */
   partTo?: (severity: Severity) => FindingSearch;
 }
 
-/** The shares of severities, as a bar; and in words for who points at it or does not see it. */
+/** A bar with the shares of severities, and their numbers as a tooltip and for screen readers. */
 export function SeverityBar({ counts, height = 8, partTo }: Props) {
   const { slug } = useOrg();
   const words = severityWords(counts) || 'No findings';

@@ -5,12 +5,12 @@ import { LinkAnchor } from '../components/links.tsx';
 import { SEVERITY_NAMES, severityColor } from './Severity.tsx';
 
 interface Props {
-  /** How many findings of the project are unresolved. */
+  /** The number of unresolved findings of the project. */
   counts: Record<Severity, number>;
   projectId: string;
 }
 
-/** Unresolved findings of a project, each number a link to them. */
+/** Unresolved findings of a project by severity. Each number links to its findings. */
 export function SeverityCounts({ counts, projectId }: Props) {
   const { slug } = useOrg();
   const some = SEVERITIES.filter((severity) => counts[severity] > 0);

@@ -17,7 +17,7 @@ export const findingQuery = (org: OrgSession, id: string) =>
       (await org.api.get('/findings/{id}', { params: { path: { id } }, signal })).result,
   });
 
-/** The exploits of a finding, with their code. They are never changed. */
+/** The exploits of a finding with their code. They never change. */
 export const exploitsQuery = (org: OrgSession, id: string) =>
   queryOptions({
     queryKey: [...findingKey(org, id), 'exploits'],
@@ -26,10 +26,10 @@ export const exploitsQuery = (org: OrgSession, id: string) =>
     staleTime: 60_000,
   });
 
-/** What keys of all places of lists begin with. */
+/** The prefix of the keys of all positions of lists. */
 export const placesKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'at'] as const;
 
-/** What stands at a place of a list, counted from 1; and how long the list is. */
+/** The finding at a position of a list, counted from 1, and the length of the list. */
 export const placeQuery = (org: OrgSession, filter: FindingFilter, at: number) =>
   queryOptions({
     queryKey: [...placesKey(org), filter, at],

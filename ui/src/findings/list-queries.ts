@@ -4,21 +4,20 @@ import { type FindingSearch, findingSearch } from '../app/search.ts';
 import type { OrgSession } from '../app/session.ts';
 
 export type ListedFinding = Schemas['ListedFinding'];
-/** What the list is narrowed to, and its order. */
+/** The filters and the order of the list. */
 export type FindingFilter = Omit<FindingSearch, 'page'>;
 
-/** A page of the list; what is not known of it for the moment is undefined. */
+/** A page of the list. Unknown rows are undefined. */
 export interface FindingsPage {
   rows: (ListedFinding | undefined)[];
   total: number;
 }
 
-/** Rows of a page of the list, as its address counts them. */
+/** The number of rows of a page. */
 export const PAGE_ROWS = 100;
 
 /**
- * The filter and order that an address of the list, or of one of its findings, holds. Routes hand on what they do not
- * understand, too.
+ * The filter in an address of the list or of one of its findings. Routes also pass on unknown parameters.
  */
 export function filterOf(search: FindingSearch): FindingFilter {
   const { page: _, ...filter } = findingSearch({ ...search });
@@ -37,17 +36,17 @@ export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: 
       const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
       return { rows: result, total: resultInfo?.total ?? result.length };
     },
-    // Of 100,000 rows, few are looked at again.
+    // Few of 100,000 rows are shown again.
     gcTime: 120_000,
   });
 
-/** Where somebody was in the list, counted from 0: the row on top, and the one that keys act on. */
+/** A position in the list, counted from 0: the first visible row and the active row. */
 export interface Place {
   top: number;
   active: number;
 }
 
-/** With what the address of the list said then. */
+/** A position with the address of the list. */
 type Remembered = Place & { of: string; page: number };
 
 const placeKey = (slug: string) => ['org', slug, 'findings', 'place'] as const;
@@ -57,7 +56,7 @@ const lastPlace = (queries: QueryClient, slug: string, filter: FindingFilter) =>
   return last?.of === JSON.stringify(filter) ? last : undefined;
 };
 
-/** Remembers where somebody is in the list, so that they come back to it. */
+/** Remembers the position in the list for the return to it. */
 export function rememberPlace(
   queries: QueryClient,
   { slug }: OrgSession,
@@ -68,7 +67,7 @@ export function rememberPlace(
   queries.setQueryData(placeKey(slug), { of: JSON.stringify(filter), ...place });
 }
 
-/** The finding at this place of the list, counted from 1, is looked at: the list comes back to it. */
+/** Remembers the finding at a position, counted from 1, as the position in the list. */
 export function rememberFinding(
   queries: QueryClient,
   session: OrgSession,
@@ -82,7 +81,7 @@ export function rememberFinding(
 /** The page of the list that a row is on. */
 export const pageOf = (index: number): number => Math.floor(index / PAGE_ROWS) + 1;
 
-/** Where somebody was in the list, if its address leads there; `back` tells whether they were there before. */
+/** The remembered position, if it matches the address. `back` is false for a list that is opened for the first time. */
 export function placeIn(
   queries: QueryClient,
   { slug }: OrgSession,

@@ -14,7 +14,7 @@ import { RoleChoice } from './RoleChoice.tsx';
 
 type Member = Schemas['Member'];
 
-/** A dialog that adds somebody to the organization, and says what happens next. */
+/** A dialog that invites a member and explains what happens next. */
 export function InviteMember({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [added, setAdded] = useState<Member>();
   return (
@@ -69,7 +69,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
           description="We mail an invitation to this address."
           type="email"
           required
-          // When the dialog opens, and when it is shown again in it.
+          // When the dialog opens, and when it shows the form again.
           data-autofocus
           autoFocus
           autoComplete="off"
@@ -90,7 +90,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
   );
 }
 
-/** Says what happens next, and where nobody has verified the address, what that means. */
+/** Explains what happens next, and the risk of an unverified address. */
 function Added(props: { member: Member; onAnother: () => void; onClose: () => void }) {
   const { member, onAnother, onClose } = props;
   const { email, role, pending, verified } = member;
@@ -105,20 +105,20 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         <Text size="sm" fw={500}>
           <bdi>{email}</bdi>{' '}
           {pending
-            ? `is invited, with the role “${ROLE_NAMES[role]}”.`
-            : `is a member now, with the role “${ROLE_NAMES[role]}”.`}
+            ? `was invited with the role “${ROLE_NAMES[role]}”.`
+            : `is now a member with the role “${ROLE_NAMES[role]}”.`}
         </Text>
         <Text size="sm">
           {pending
             ? 'We mailed an invitation. They get access when they verify the address.'
-            : 'We mailed an invitation. They do not have to accept it, and can leave at any time.'}
+            : 'We mailed an invitation. They do not have to accept it and can leave at any time.'}
         </Text>
       </Alert>
       {!pending && !verified && (
         <Alert
           color="orange"
           icon={<IconAlertTriangle />}
-          title="Nobody has verified this address yet"
+          title="This address is not verified yet"
           styles={{
             title: { color: 'var(--mantine-color-text)' },
             message: { color: 'var(--mantine-color-text)' },

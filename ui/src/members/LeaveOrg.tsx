@@ -5,16 +5,16 @@ import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { ROLE_NAMES } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
-import { tellFailed } from '../components/errors/notify.ts';
+import { showError } from '../components/errors/toasts.ts';
 
-/** The user's own way out of the organization. */
+/** Lets the user leave the organization. */
 export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
   const org = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const leave = useMutation({
     mutationFn: () => org.api.post('/members/leave'),
     onSuccess: () => location.assign(site.signInUrl('/orgs')),
-    onError: tellFailed,
+    onError: showError,
   });
   const ask = () =>
     modals.openConfirmModal({
@@ -25,8 +25,8 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
       ),
       children: (
         <Stack gap="xs">
-          <Text size="sm">You lose access at once. To come back, you need another invitation.</Text>
-          <Text size="sm">API tokens you made keep working.</Text>
+          <Text size="sm">You lose access immediately. To return, you need a new invitation.</Text>
+          <Text size="sm">API tokens that you created keep working.</Text>
         </Stack>
       ),
       labels: { confirm: 'Leave', cancel: 'Cancel' },
@@ -38,8 +38,8 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
     <Group justify="space-between" gap="xs">
       <Text size="sm" c="dimmed">
         {isLastOwner
-          ? 'You are the only owner: make another member an owner before you leave.'
-          : `You belong to this organization as ${role}.`}
+          ? 'You are the only owner. Make another member an owner before you leave.'
+          : `Your role in this organization is ${role}.`}
       </Text>
       {!isLastOwner && (
         <Button

@@ -9,8 +9,8 @@ import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
 import { ROLE_NAMES, type Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
-import { tellDone, tellFailed } from '../components/errors/notify.ts';
 import { Problem } from '../components/errors/Problem.tsx';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { membersQuery } from './queries.ts';
 import { RoleChoice } from './RoleChoice.tsx';
 
@@ -26,7 +26,7 @@ export function MemberMenu({ member }: { member: Member }) {
   const isManaged = mayManageRole(org.role, member.role);
   const mayChange = org.may('updateMember') && isManaged;
   const mayRemove = org.may('removeMember') && isManaged && !isOwn;
-  // An unverified owner without a pending invitation is mostly who created the organization.
+  // An unverified owner without a pending invitation is usually the creator of the organization.
   const isInvited = member.pending || member.role !== 'owner';
   const mayResend = org.may('resendInvitation') && !member.verified && isInvited && !isOwn;
   const path = { params: { path: { userId: member.user_id } } };
@@ -34,16 +34,16 @@ export function MemberMenu({ member }: { member: Member }) {
 
   const resend = useMutation({
     mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
-    onSuccess: () => tellDone(`The invitation is on its way to ${member.email}.`),
-    onError: tellFailed,
+    onSuccess: () => showSuccess(`Invitation sent to ${member.email}.`),
+    onError: showError,
   });
   const remove = useMutation({
     mutationFn: () => org.api.delete('/members/{userId}', path),
     onSuccess: () => {
-      tellDone(`${member.name} was removed.`);
+      showSuccess(`${member.name} was removed.`);
       return renew();
     },
-    onError: tellFailed,
+    onError: showError,
   });
   const askToRemove = () =>
     modals.openConfirmModal({
@@ -55,10 +55,12 @@ export function MemberMenu({ member }: { member: Member }) {
       children: (
         <Stack gap="xs">
           <Text size="sm">
-            <bdi>{member.email}</bdi> loses access to <bdi>{org.org.name}</bdi> at once. What they triaged
-            stays.
+            <bdi>{member.email}</bdi> loses access to <bdi>{org.org.name}</bdi> immediately. Statuses that
+            they set are kept.
           </Text>
-          <Text size="sm">API tokens they made keep working. Revoke those they should not keep.</Text>
+          <Text size="sm">
+            API tokens that they created keep working. Revoke tokens that they should not keep.
+          </Text>
         </Stack>
       ),
       labels: { confirm: 'Remove', cancel: 'Cancel' },
@@ -127,7 +129,7 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
     mutationFn: () =>
       org.api.patch('/members/{userId}', { params: { path: { userId: member.user_id } }, body: { role } }),
     onSuccess: async () => {
-      tellDone(`${member.name} is ${ROLE_NAMES[role].toLowerCase()} now.`);
+      showSuccess(`The role of ${member.name} is now ${ROLE_NAMES[role].toLowerCase()}.`);
       onClose();
       await queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
       if (!isOwn) return;
@@ -150,7 +152,7 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
         <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
         {isOwn && role !== member.role && (
           <Text size="sm" role="status">
-            This is your own role: you cannot take it back yourself.
+            This is your own role. You cannot undo this change yourself.
           </Text>
         )}
         {change.isError && <Problem error={change.error} />}

@@ -18,7 +18,7 @@ type Member = Schemas['Member'];
 
 const COLORS: Record<Role, string> = { owner: 'grape', admin: 'indigo', member: 'teal', viewer: 'gray' };
 
-/** Who belongs to the organization. */
+/** The members of the organization. */
 export function Members() {
   const org = useOrg();
   const members = useQuery(membersQuery(org));
@@ -29,8 +29,8 @@ export function Members() {
       title="Members"
       description={
         mayInvite
-          ? 'Who sees and triages the findings of this organization.'
-          : `Who sees and triages the findings of this organization. Only ${rolesAllowed('inviteMember')} can invite members.`
+          ? 'People with access to this organization.'
+          : `People with access to this organization. Only ${rolesAllowed('inviteMember')} can invite members.`
       }
       actions={
         mayInvite && (
@@ -79,7 +79,7 @@ export function Members() {
   );
 }
 
-/** Tells the user that their own address is not verified, and where to verify it. */
+/** Tells the user that their own address is not verified and where to verify it. */
 function OwnAddress({ members }: { members: Member[] }) {
   const { user } = useMe();
   const own = members.find(({ user_id }) => user_id === user.id);
@@ -96,14 +96,14 @@ function OwnAddress({ members }: { members: Member[] }) {
     >
       Open the link that we mailed to <bdi>{own.email}</bdi>, or{' '}
       <LinkAnchor to="/profile" inherit c="inherit" underline="always">
-        get another link in your profile
+        request another link in your profile
       </LinkAnchor>
       . Until then, other members see you as “Not verified”.
     </Alert>
   );
 }
 
-/** Says what it means that addresses are not verified, to those who can do something about it. */
+/** Explains unverified addresses to members who can act on them. */
 function Unverified({ members }: { members: Member[] }) {
   const { may } = useOrg();
   const { user } = useMe();
@@ -128,7 +128,7 @@ function Unverified({ members }: { members: Member[] }) {
   );
 }
 
-/** How far an invitation is. */
+/** The state of an invitation. */
 function Mark({ member: { pending, verified } }: { member: Member }) {
   if (verified) return null;
   return pending ? (

@@ -3,7 +3,7 @@ import { mayManageRole } from '../../../lib/members/roles.ts';
 import { ROLE_NAMES, ROLE_RIGHTS, ROLES } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 
-/** The roles that the user may give, each with what it may do. */
+/** The roles that the user may give, with their rights. */
 export function RoleChoice(props: Omit<React.ComponentProps<typeof Radio.Group>, 'children' | 'label'>) {
   const org = useOrg();
   const roles = ROLES.filter((role) => mayManageRole(org.role, role));

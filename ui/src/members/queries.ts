@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
 
-/** Who belongs to an organization, by role and name. */
+/** The members of an organization, by role and name. */
 export const membersQuery = ({ slug, api }: OrgSession) =>
   queryOptions({
     queryKey: ['org', slug, 'members'],

@@ -12,11 +12,11 @@ import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 
 const REFUSED: Record<string, string> = {
-  slug_taken: 'Another organization has it: choose another one',
-  slug_reserved: 'It is reserved for the service itself: choose another one',
+  slug_taken: 'Another organization uses this slug. Choose another one.',
+  slug_reserved: 'This slug is reserved. Choose another one.',
 };
 
-/** Makes an organization. */
+/** Creates an organization. */
 export function NewOrg() {
   const { orgs } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
@@ -43,7 +43,7 @@ export function NewOrg() {
       else setProblem(toFields(form, error));
     },
   });
-  // While it is typed, and of a name that makes no good slug.
+  // The error is also shown for a slug generated from the name.
   const live = slug !== '' || name.trim() !== '' ? orgSlugProblem(slug) : undefined;
   const fields = form.getInputProps('slug');
 
@@ -72,7 +72,7 @@ export function NewOrg() {
             />
             <TextInput
               label="Slug"
-              description="Names it in addresses, and does not change later: 3 to 50 lower-case letters, digits and hyphens."
+              description="Identifies the organization in addresses: 3 to 50 lowercase letters, digits and hyphens. It cannot be changed later."
               required
               withAsterisk={false}
               autoComplete="off"
@@ -81,14 +81,14 @@ export function NewOrg() {
               {...fields}
               error={fields.error ?? live}
               onChange={({ currentTarget }) => {
-                // Emptied, it follows the name again.
+                // An empty slug follows the name again.
                 setOwnSlug(currentTarget.value !== '');
                 form.setFieldValue('slug', currentTarget.value);
               }}
             />
             <div aria-live="polite">
               <Text size="sm" c="dimmed">
-                Its address
+                Address
               </Text>
               <Code fz="sm">{site.orgUrl(orgSlugProblem(slug) ? '…' : slug)}</Code>
             </div>

@@ -5,13 +5,13 @@ import classes from './OrgCard.module.css';
 
 interface Props {
   org: Schemas['Organization'];
-  /** It was worked in last. */
+  /** The organization was used last. */
   isLast: boolean;
-  /** Left out where it cannot be opened from here. */
+  /** Omitted if the organization cannot be opened from this host. */
   href?: string;
 }
 
-/** An organization of the user's; a link to it. */
+/** An organization of the user, as a link. */
 export function OrgCard({ org, isLast, href }: Props) {
   const { name, slug, role, plan } = org;
   return (
@@ -33,7 +33,7 @@ export function OrgCard({ org, isLast, href }: Props) {
             <a
               href={href}
               className={`${classes.name} ${classes.link}`}
-              // So that this host knows it, too: what is worked in may be at another.
+              // The organization may be at another host, with its own storage.
               onClick={() => localStorage.setItem('org', slug)}
             >
               <bdi>{name}</bdi>
@@ -57,7 +57,7 @@ export function OrgCard({ org, isLast, href }: Props) {
           </Group>
           {href === undefined && (
             <Text size="xs" c="dimmed" mt="xs">
-              This address shows one organization only: open this one at the address of the service.
+              Not available at this address. Open it at the main address of the service.
             </Text>
           )}
         </div>

@@ -5,13 +5,14 @@ import { useState } from 'react';
 import { useMe } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { LinkButton } from '../components/links.tsx';
+import { counted } from '../components/numbers.ts';
 import { Page } from '../components/Page.tsx';
 import { OrgCard } from './OrgCard.tsx';
 
-/** From this many on, one would rather type than look. */
+/** The number of organizations from which on the page has a search field. */
 const MANY = 9;
 
-/** The user's organizations, to choose from. */
+/** The organizations of the user. */
 export function Orgs() {
   const { orgs } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
@@ -45,12 +46,14 @@ export function Orgs() {
       )}
       {orgs.length === 0 ? (
         <Empty icon={<IconBuilding />} title="You are not a member of any organization">
-          Make one of your own, or ask an admin of an organization to invite you.
+          Create an organization, or ask an admin to invite you.
         </Empty>
       ) : (
         <>
           <Text role="status" size="sm" c="dimmed">
-            {shown.length === orgs.length ? `${orgs.length} in all` : `${shown.length} of ${orgs.length}`}
+            {shown.length === orgs.length
+              ? counted(orgs.length, 'organization')
+              : `${shown.length} of ${orgs.length}`}
           </Text>
           <SimpleGrid component="ul" cols={{ base: 1, sm: 2 }} spacing="md" p={0} m={0}>
             {shown.map((org) => (

@@ -4,19 +4,19 @@ import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas, ServiceError } from '../app/api.ts';
-import { tellDone, tellFailed } from '../components/errors/notify.ts';
 import { Problem } from '../components/errors/Problem.tsx';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { emailProblem } from '../components/forms/email.ts';
 import { toFields } from '../components/forms/to-fields.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { emailsQuery } from './queries.ts';
-import { useRenew } from './use-refresh-user.ts';
+import { useRefreshUser } from './use-refresh-user.ts';
 
 type Email = Schemas['UserEmail'];
 
-/** One's e-mail addresses. */
+/** The e-mail addresses of the user. */
 export function Emails() {
   const emails = useQuery(emailsQuery);
   return (
@@ -24,7 +24,8 @@ export function Emails() {
       <div>
         <Title order={2}>E-mails</Title>
         <Text size="sm" c="dimmed">
-          You can log in with every verified address. Mails about your account go to the primary one.
+          You can sign in with every verified address. Mails about your account are sent to the primary
+          address.
         </Text>
       </div>
       <Loaded query={emails}>
@@ -43,33 +44,33 @@ export function Emails() {
 
 function EmailRow({ email }: { email: Email }) {
   const { id } = email;
-  const renew = useRenew();
+  const renew = useRefreshUser();
   const path = { params: { path: { id } } };
   const said = (message: string) => {
-    tellDone(message);
+    showSuccess(message);
     return renew();
   };
   const resend = useMutation({
     mutationFn: () => api.post('/profile/emails/{id}/send-verification', path),
-    onSuccess: () => said(`A verification link is on its way to ${email.email}.`),
-    onError: tellFailed,
+    onSuccess: () => said(`Verification link sent to ${email.email}.`),
+    onError: showError,
   });
   const makePrimary = useMutation({
     mutationFn: () => api.post('/profile/emails/{id}/set-primary', path),
-    onSuccess: () => said(`${email.email} is your primary address now.`),
-    onError: tellFailed,
+    onSuccess: () => said(`${email.email} is now your primary address.`),
+    onError: showError,
   });
   const remove = useMutation({
     mutationFn: () => api.delete('/profile/emails/{id}', path),
     onSuccess: () => said(`${email.email} was removed.`),
-    onError: tellFailed,
+    onError: showError,
   });
   const ask = () =>
     modals.openConfirmModal({
       title: 'Remove this address?',
       children: (
         <Text size="sm">
-          You can no longer log in with <bdi>{email.email}</bdi>, and somebody else may claim it.
+          You can no longer sign in with <bdi>{email.email}</bdi>, and another account can add it.
         </Text>
       ),
       labels: { confirm: 'Remove', cancel: 'Cancel' },
@@ -142,7 +143,7 @@ function AddEmail() {
     mutationFn: async (email: string) => (await api.post('/profile/emails', { body: { email } })).result,
     onSuccess: ({ email }) => {
       form.reset();
-      tellDone(`A verification link is on its way to ${email}. It works for 24 hours.`);
+      showSuccess(`Verification link sent to ${email}. It expires after 24 hours.`);
       return queries.invalidateQueries({ queryKey: emailsQuery.queryKey });
     },
     onError: (error) => {

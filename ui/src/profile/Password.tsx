@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ServiceError } from '../app/api.ts';
-import { tellDone } from '../components/errors/notify.ts';
 import { Problem } from '../components/errors/Problem.tsx';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { NewPasswordField, PasswordField } from '../components/forms/PasswordField.tsx';
 import { passwordProblem } from '../components/forms/password-rules.ts';
 import { toFields } from '../components/forms/to-fields.ts';
@@ -12,7 +12,7 @@ import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { sessionsQuery } from './queries.ts';
 import { Username } from './Username.tsx';
 
-/** Changes one's password. */
+/** Changes the password of the user. */
 export function Password() {
   const queries = useQueryClient();
   const [problem, setProblem] = useState<unknown>();
@@ -27,12 +27,12 @@ export function Password() {
     mutationFn: (body: typeof form.values) => api.post('/auth/change-password', { body }),
     onSuccess: () => {
       form.reset();
-      tellDone('The password was changed. All your other sessions were ended.');
+      showSuccess('The password was changed. All your other sessions were ended.');
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
     onError: (error) => {
       if (error instanceof ServiceError && error.code === 'invalid_credentials') {
-        return form.setFieldError('current_password', 'This is not your current password');
+        return form.setFieldError('current_password', 'The current password is wrong');
       }
       setProblem(toFields(form, error));
     },
@@ -42,7 +42,7 @@ export function Password() {
       <div>
         <Title order={2}>Password</Title>
         <Text size="sm" c="dimmed">
-          Changing it ends all your other sessions. A mail tells you that it was changed.
+          A new password ends all your other sessions. We mail you a confirmation.
         </Text>
       </div>
       <form

@@ -10,16 +10,16 @@ interface Props {
   opened: boolean;
   onClose: () => void;
   title: ReactNode;
-  /** What the button says. */
+  /** The label of the button. */
   action: string;
   color?: string;
-  /** What will happen. */
+  /** The consequences. */
   children: ReactNode;
-  /** Does it; the dialog stays open, and says why, when that fails. */
+  /** Runs the action. If it fails, the dialog stays open and shows the error. */
   onConfirm: (password: string) => Promise<unknown>;
 }
 
-/** Asks for the password before something is done that a stranger at this screen should not be able to do. */
+/** Asks for the password before a sensitive change. */
 export function PasswordDialog({ opened, onClose, title, ...form }: Props) {
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
@@ -51,7 +51,7 @@ function PasswordForm({ onClose, action, color, children, onConfirm }: Omit<Prop
             setPassword(currentTarget.value);
             confirm.reset();
           }}
-          error={isWrong && 'This is not your password'}
+          error={isWrong && 'The password is wrong'}
         />
         {confirm.error && !isWrong && <Problem error={confirm.error} />}
         <Group justify="flex-end">

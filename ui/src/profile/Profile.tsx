@@ -13,7 +13,7 @@ const TABS = [
   { to: '/profile/sessions', label: 'Sessions', Icon: IconDeviceLaptop },
 ] as const;
 
-/** Around the pages of one's own account. */
+/** The frame around the pages of the account. */
 export function Profile() {
   const { user } = useMe();
   const { pathname } = useLocation();

@@ -8,7 +8,7 @@ import {
 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, type Schemas } from '../app/api.ts';
-import { tellDone, tellFailed } from '../components/errors/notify.ts';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -23,10 +23,9 @@ const ICONS: Record<string, typeof IconDeviceDesktop> = {
   tablet: IconDeviceTablet,
 };
 
-const nameOf = ({ browser, os }: Session) =>
-  [browser, os].filter(Boolean).join(' on ') || 'An unknown browser';
+const nameOf = ({ browser, os }: Session) => [browser, os].filter(Boolean).join(' on ') || 'Unknown browser';
 
-/** Where one is signed in. */
+/** The sessions of the user. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
   return (
@@ -35,8 +34,8 @@ export function Sessions() {
         <div style={{ flex: '1 1 18rem' }}>
           <Title order={2}>Sessions</Title>
           <Text size="sm" c="dimmed">
-            Where you are signed in. A session ends after 24 hours. If you do not know one, revoke it and
-            change your password.
+            The browsers in which you are signed in. A session ends after 24 hours. If you do not recognize a
+            session, revoke it and change your password.
           </Text>
         </div>
         {sessions.data?.some(({ current }) => !current) && <RevokeOthers />}
@@ -89,9 +88,9 @@ function Revoke({ session }: { session: Session }) {
   const name = nameOf(session);
   const revoke = useMutation({
     mutationFn: () => api.delete('/profile/sessions/{id}', { params: { path: { id: session.id } } }),
-    onSuccess: () => tellDone(`The session of ${name} was revoked.`),
-    onError: tellFailed,
-    // It may have ended by itself, too.
+    onSuccess: () => showSuccess(`The session of ${name} was revoked.`),
+    onError: showError,
+    // The session may have ended in the meantime.
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const ask = () =>
@@ -99,7 +98,7 @@ function Revoke({ session }: { session: Session }) {
       title: 'Revoke this session?',
       children: (
         <Text size="sm">
-          <bdi>{name}</bdi>, from <bdi>{session.ip_address}</bdi>, is signed out with its next click.
+          <bdi>{name}</bdi> from <bdi>{session.ip_address}</bdi> is signed out with its next request.
         </Text>
       ),
       labels: { confirm: 'Revoke', cancel: 'Cancel' },
@@ -123,14 +122,14 @@ function RevokeOthers() {
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => api.delete('/profile/sessions'),
-    onSuccess: ({ message = 'All other sessions were revoked.' }) => tellDone(message),
-    onError: tellFailed,
+    onSuccess: ({ message = 'All other sessions were revoked.' }) => showSuccess(message),
+    onError: showError,
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const ask = () =>
     modals.openConfirmModal({
       title: 'Revoke all other sessions?',
-      children: <Text size="sm">Every browser but this one is signed out with its next click.</Text>,
+      children: <Text size="sm">Every other browser is signed out with its next request.</Text>,
       labels: { confirm: 'Revoke all others', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(),

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { sessionQuery } from '../app/session.ts';
 
-/** Reads anew what is shown of the user, after it was changed. */
-export function useRenew(): () => Promise<void> {
+/** Reads the data of the user again after a change. */
+export function useRefreshUser(): () => Promise<void> {
   const queries = useQueryClient();
   const router = useRouter();
   return async () => {

@@ -5,15 +5,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ServiceError } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
-import { tellDone } from '../components/errors/notify.ts';
 import { Problem } from '../components/errors/Problem.tsx';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { slugFrom } from '../components/forms/slug.ts';
 import { toFields } from '../components/forms/to-fields.ts';
 import { projectsQuery } from './queries.ts';
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
 
-/** A dialog that makes a project, and goes to it. */
+/** A dialog that creates a project and opens it. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="New project">
@@ -30,11 +30,11 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initialValues: { name: '', slug: '' },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name' : null),
       slug: (slug) =>
         slug === '' || SLUG.test(slug)
           ? null
-          : '2 to 50 lower-case letters, digits and hyphens, with no hyphen at either end',
+          : 'Use 2 to 50 lowercase letters, digits and hyphens, without a hyphen at the start or end',
     },
     validateInputOnChange: ['slug'],
   });
@@ -42,7 +42,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
     mutationFn: async ({ name, slug }: { name: string; slug: string }) =>
       (await org.api.post('/projects', { body: { name: name.trim(), ...(slug !== '' && { slug }) } })).result,
     onSuccess: async (project) => {
-      tellDone(`“${project.name}” was created.`);
+      showSuccess(`“${project.name}” was created.`);
       onClose();
       queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
       await navigate({ to: '/o/$org/projects/$slug', params: { org: org.slug, slug: project.slug } });
@@ -72,14 +72,14 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
           autoComplete="off"
           {...form.getInputProps('name')}
           onChange={({ currentTarget: { value } }) => {
-            // The slug follows the name until somebody writes their own.
+            // The slug follows the name until the user edits it.
             if (form.values.slug === slugFrom(form.values.name)) form.setFieldValue('slug', slugFrom(value));
             form.setFieldValue('name', value);
           }}
         />
         <TextInput
           label="Slug"
-          description="Names the project in addresses and in the settings of agents; it cannot be changed later. Left empty, one is made."
+          description="Identifies the project in addresses and agent settings. It cannot be changed later. If empty, it is generated from the name."
           maxLength={50}
           autoComplete="off"
           autoCapitalize="none"

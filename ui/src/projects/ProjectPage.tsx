@@ -22,7 +22,7 @@ type Project = Schemas['Project'];
 
 const route = getRouteApi('/_signed-in/o/$org/projects/$slug');
 
-/** One project: what there is of it, its tokens, and how findings get here. */
+/** One project: its numbers, its tokens, and instructions to send findings. */
 export function ProjectPage() {
   const { slug } = route.useParams();
   const project = useQuery(projectQuery(useOrg(), slug));
@@ -46,9 +46,9 @@ function Content({ project }: { project: Project }) {
           <Copy value={project.slug} label="Copy the slug" />
           <span aria-hidden>·</span>
           <Text span inherit>
-            Id
+            ID
           </Text>
-          <Copy value={project.id} label="Copy the id" />
+          <Copy value={project.id} label="Copy the ID" />
           <span aria-hidden>·</span>
           <span>
             Created <Ago time={project.created_at} />
@@ -99,7 +99,7 @@ function Numbers({ project }: { project: Project }) {
         </Stack>
         <Stack gap={4}>
           <Text size="sm" c="dimmed">
-            Findings of every status
+            All findings
           </Text>
           <Text size="sm" fw={600}>
             {numbers.total.toLocaleString('en')}
@@ -128,7 +128,8 @@ function Tokens({ project }: { project: Project }) {
               API tokens
             </Title>
             <Text size="sm" c="dimmed">
-              Each acts on this project only. Every member of the organization may make and revoke them.
+              Each token is valid for this project only. Every member of the organization can create and
+              revoke tokens.
             </Text>
           </div>
           <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>

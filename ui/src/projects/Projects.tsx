@@ -27,7 +27,7 @@ export function Projects() {
   return (
     <Page
       title="Projects"
-      description="What is scanned: a repository, a service, an app. Findings, scans and tokens belong to one."
+      description="A project is anything you scan, such as a repository, a service or an app. Findings, scans and tokens belong to a project."
       actions={
         mayCreate && (
           <Button leftSection={<IconPlus size={16} />} onClick={open}>
@@ -42,7 +42,7 @@ export function Projects() {
           list.length === 0 ? (
             <Empty icon={<IconFolderPlus />} title="No projects yet">
               {mayCreate
-                ? 'Create one for each thing that is scanned on its own.'
+                ? 'Create a project for each repository, service or app that you scan.'
                 : `Only ${rolesAllowed('createProject')} can create projects.`}
             </Empty>
           ) : (
@@ -65,7 +65,7 @@ function List({ projects }: { projects: Project[] }) {
               <Table.Th>Unresolved</Table.Th>
               <Table.Th visibleFrom="md">Last scan</Table.Th>
               <Table.Th visibleFrom="md">Created</Table.Th>
-              <Table.Th>Id</Table.Th>
+              <Table.Th>ID</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -84,7 +84,7 @@ function List({ projects }: { projects: Project[] }) {
                   <Ago time={project.created_at} />
                 </Table.Td>
                 <Table.Td>
-                  <Copy value={project.id} label={`Copy the id of ${project.name}`} />
+                  <Copy value={project.id} label={`Copy the ID of ${project.name}`} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -96,7 +96,7 @@ function List({ projects }: { projects: Project[] }) {
           <Card key={project.id} component="li" withBorder p="sm">
             <Group justify="space-between" wrap="nowrap" align="flex-start">
               <Name project={project} />
-              <Copy value={project.id} label={`Copy the id of ${project.name}`} />
+              <Copy value={project.id} label={`Copy the ID of ${project.name}`} />
             </Group>
             <Box mt={6}>
               <Unresolved projectId={project.id} />

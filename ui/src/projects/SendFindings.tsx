@@ -6,7 +6,7 @@ import { useOrg } from '../app/session.ts';
 import { Copyable } from '../components/Copy.tsx';
 import { agentCommands, ciSettings } from './agent-commands.ts';
 
-/** How findings get into a project, with everything filled in but the token. */
+/** Instructions to send findings to a project, complete except for the token. */
 export function SendFindings({ project }: { project: Schemas['Project'] }) {
   const { slug: org } = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
@@ -31,17 +31,17 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
           </Text>
         </div>
         <Tabs defaultValue="shell" keepMounted={false}>
-          <Tabs.List aria-label="Where it runs">
+          <Tabs.List aria-label="Environment">
             <Tabs.Tab value="shell">Shell</Tabs.Tab>
             <Tabs.Tab value="github">GitHub Actions</Tabs.Tab>
             <Tabs.Tab value="gitlab">GitLab CI</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="shell" pt="md">
             <Stack component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
-              <Step title="1. Get the agent">
+              <Step title="1. Download the agent">
                 <Copyable value={commands.download} label="Copy the command" />
               </Step>
-              <Step title="2. Set where findings go; the last line takes a token of this project">
+              <Step title="2. Set the destination. Put a token of this project into the last line">
                 <Copyable block value={commands.settings} label="Copy the settings" />
               </Step>
               <Step title="3. Run a scanner, or send a report file">

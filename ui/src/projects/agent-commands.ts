@@ -6,7 +6,7 @@ interface Target {
   org: string;
   /** Slug of the project. */
   project: string;
-  /** The token, where it is known. */
+  /** The token, if it is known. */
   token?: string | undefined;
 }
 
@@ -21,13 +21,13 @@ export function agentSettings({ site, org, project, token = 'svc_…' }: Target)
   };
 }
 
-/** The same for CI, without the token and with the only host that may have it. */
+/** The settings for CI: without the token, and with the only host that may receive it. */
 export function ciSettings(target: Target): Record<string, string> {
   const { SVC_API_KEY: _, ...settings } = agentSettings(target);
   return { ...settings, SVC_TRUSTED_HOSTS: new URL(settings.SVC_BASE_URL).host };
 }
 
-/** Commands for a shell that send findings of a project: see docs/agent.md. */
+/** Shell commands that send findings of a project (docs/agent.md). */
 export function agentCommands(target: Target) {
   const settings = agentSettings(target);
   const file = `${settings.SVC_BASE_URL}/assets/svc-agent.mjs`;

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
 
-/** An organization's projects, by name. */
+/** The projects of an organization, by name. */
 export const projectsQuery = ({ slug, api }: OrgSession) =>
   queryOptions({
     queryKey: ['org', slug, 'projects'],

@@ -18,11 +18,11 @@ const org = createRoute({
     if (!site.reaches(found.slug)) {
       throw new WrongHost(
         'This address belongs to another organization',
-        `Open “${found.name}” at the address of the service itself.`,
-        { label: 'Your organizations', href: '/orgs' },
+        `Open “${found.name}” at the main address of the service.`,
+        { label: 'Show your organizations', href: '/orgs' },
       );
     }
-    // Here the base domain names no organization.
+    // This host does not name the organization.
     if (site.baseDomain !== '' && site.hostOrg !== params.org)
       throw redirect({ href: site.orgUrl(found.slug) });
     localStorage.setItem('org', found.slug);
@@ -46,7 +46,7 @@ const findings = createRoute({
 const finding = createRoute({
   getParentRoute: () => org,
   path: '/findings/$id',
-  // The list it was opened from, and its place there, counted from 1: for next and previous.
+  // The list and the position in it, counted from 1, for links to the previous and next finding.
   validateSearch: (given: Record<string, unknown>) =>
     withoutUndefined<ReturnType<typeof findingSearch> & { at?: number }>({
       ...findingSearch(given),

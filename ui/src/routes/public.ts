@@ -16,14 +16,14 @@ const pages = createRoute({
   },
 });
 
-interface Passing {
+interface BeforeLoad {
   context: RouteContext;
   preload: boolean;
   search: { return_to?: string };
 }
 
-/** Who is signed in already goes on to where they wanted. */
-async function passOn({ context: { queries, site }, preload, search }: Passing): Promise<void> {
+/** Sends users who are already signed in to their destination. */
+async function redirectSignedIn({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
   if (preload || !(await findMe(queries))) return;
   const href = destinationOfSignedIn(site, search.return_to);
   if (href) throw redirect({ href, replace: true });
@@ -33,7 +33,7 @@ const login = createRoute({
   getParentRoute: () => pages,
   path: '/login',
   validateSearch: textSearch('return_to', 'email'),
-  beforeLoad: passOn,
+  beforeLoad: redirectSignedIn,
   component: lazyRouteComponent(() => import('../auth/Login.tsx'), 'Login'),
 });
 
@@ -41,7 +41,7 @@ const register = createRoute({
   getParentRoute: () => pages,
   path: '/register',
   validateSearch: textSearch('return_to', 'email'),
-  beforeLoad: passOn,
+  beforeLoad: redirectSignedIn,
   component: lazyRouteComponent(() => import('../auth/Register.tsx'), 'Register'),
 });
 
@@ -55,7 +55,7 @@ const forgotPassword = createRoute({
 const resetPassword = createRoute({
   getParentRoute: () => pages,
   path: '/reset-password',
-  // `new` says that the account has no password yet.
+  // `new`: the account has no password yet.
   validateSearch: textSearch('token', 'new'),
   component: lazyRouteComponent(() => import('../auth/ResetPassword.tsx'), 'ResetPassword'),
 });
@@ -74,24 +74,24 @@ const undoEmailChange = createRoute({
   component: lazyRouteComponent(() => import('../auth/UndoEmailChange.tsx'), 'UndoEmailChange'),
 });
 
-/** The page is for who has to verify an address; others go on to where they wanted. */
-async function passVerified({ context: { queries, site }, preload, search }: Passing): Promise<void> {
+/** Sends users whose address is verified to their destination. */
+async function redirectVerified({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
   if (preload) return;
   const me = await findMe(queries);
   if (!me) throw toLogin(site, '/');
   if (!me.email_verification_required) throw redirect({ href: site.safeReturn(search.return_to) ?? '/' });
 }
 
-/** For an account that can do nothing until its address is verified. */
+/** The only page of an account until its address is verified. */
 const verify = createRoute({
   getParentRoute: () => pages,
   path: '/verify',
   validateSearch: textSearch('return_to'),
-  beforeLoad: passVerified,
+  beforeLoad: redirectVerified,
   component: lazyRouteComponent(() => import('../auth/VerifyFirst.tsx'), 'VerifyFirst'),
 });
 
-/** Where the login of a second window ends. */
+/** The end of a sign-in in a second window. */
 const done = createRoute({
   getParentRoute: () => pages,
   path: '/signed-in',

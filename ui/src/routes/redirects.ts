@@ -2,13 +2,13 @@ import { redirect } from '@tanstack/react-router';
 import type { Site } from '../app/site.ts';
 import { WrongHost } from '../app/wrong-host.ts';
 
-/** To the login page, which is on the base domain where there is one, and back from there. */
+/** Redirects to the sign-in page, which is on the base domain if there is one, and back afterwards. */
 export function toLogin(site: Site, back: string) {
   if (!site.sharesSession) {
     return new WrongHost(
-      'Nobody can be signed in at this address',
-      `Sign in at ${site.baseDomain}: your organizations are found from there.`,
-      { label: `To ${site.baseDomain}`, href: site.signInUrl('/') },
+      'You cannot sign in at this address',
+      `Sign in at ${site.baseDomain} and open your organization from there.`,
+      { label: `Go to ${site.baseDomain}`, href: site.signInUrl('/') },
     );
   }
   if (!site.signsIn) {
@@ -18,7 +18,7 @@ export function toLogin(site: Site, back: string) {
   return redirect({ to: '/login', search: back === '/' ? {} : { return_to: back } });
 }
 
-/** To the one page of an account that has to verify its address, which is where people sign in and out. */
+/** Redirects to the page that asks an account to verify its address, on the host where users sign in. */
 export function toVerification(site: Site, back: string) {
   const href = `/verify?return_to=${encodeURIComponent(location.origin + back)}`;
   return redirect({ href: site.signsIn ? href : site.signInUrl(href) });

@@ -10,7 +10,7 @@ import { toLogin, toVerification } from './redirects.ts';
 import { errorComponent, type RouteContext, root } from './root.tsx';
 import { signedIn } from './signed-in.ts';
 
-/** Where somebody without a destination goes. */
+/** Redirects to the last organization, the list of organizations or the sign-in page. */
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -29,7 +29,7 @@ const home = createRoute({
 
 const tree = root.addChildren([home, publicPages, signedIn.addChildren([accountPages, orgPages])]);
 
-/** The pages at their addresses. */
+/** Creates the router. */
 export function createPages(context: RouteContext) {
   const router = createRouter({
     routeTree: tree,
@@ -37,7 +37,7 @@ export function createPages(context: RouteContext) {
     rewrite: context.site.rewrite,
     parseSearch,
     stringifySearch,
-    // What a page does not understand of its address is not handed on.
+    // Links do not keep parameters that the page does not know.
     search: { strict: true },
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
@@ -46,7 +46,7 @@ export function createPages(context: RouteContext) {
     scrollRestoration: true,
   });
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-    // The link that led here is gone with its page: who reads by ear, or goes by keyboard, begins at the new one.
+    // The link that had the focus is gone. Screen readers and keyboards continue at the new page.
     if (!fromLocation || !pathChanged || document.activeElement !== document.body) return;
     document.getElementById('main')?.focus({ preventScroll: true });
   });

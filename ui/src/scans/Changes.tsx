@@ -10,18 +10,18 @@ import { dateTime } from '../components/time/Time.tsx';
 import { PERSONA_NAMES } from './persona.ts';
 import { isLive, POLL_MS, type Scan, scanChangesQuery, scansQuery } from './queries.ts';
 
-/** How many scans there are to choose from. */
+/** The number of scans to choose from. */
 const CHOICE = 100;
 
 const WORDS = {
   new: { name: 'New', about: 'only in this scan' },
-  seen_again: { name: 'Seen again', about: 'in both' },
-  gone: { name: 'Gone', about: 'only in the other' },
+  seen_again: { name: 'Seen again', about: 'in both scans' },
+  gone: { name: 'Gone', about: 'only in the other scan' },
 };
 
 const route = getRouteApi('/_signed-in/o/$org/scans/$id');
 
-/** What is otherwise than in the scan before, or in one that is chosen. */
+/** The differences from the previous scan or from a chosen one. */
 export function Changes({ scan }: { scan: Scan }) {
   const org = useOrg();
   const { against } = route.useSearch();
@@ -33,15 +33,16 @@ export function Changes({ scan }: { scan: Scan }) {
   return (
     <Stack gap="sm" component="section" aria-labelledby="changes">
       <Title order={2} id="changes">
-        What changed
+        Changes
       </Title>
       <Others scan={scan} other={other} chosen={against} />
       <Loaded query={changes} waiting={<Skeleton height={72} />}>
         {(data) =>
           data.against === undefined ? (
             <Text c="dimmed" size="sm">
-              There is no completed {PERSONA_NAMES[scan.persona].toLowerCase()} scan of this project before
-              this one, so all its findings are new to it. Choose another scan to compare with.
+              This project has no earlier completed scan of this kind (
+              {PERSONA_NAMES[scan.persona].toLowerCase()}), so all findings are new. Choose another scan to
+              compare with.
             </Text>
           ) : (
             <SimpleGrid cols={3} spacing="xs">
@@ -69,8 +70,8 @@ export function Changes({ scan }: { scan: Scan }) {
   );
 }
 
-/** Marks in a name that turn the direction of writing would turn what stands behind it, too. */
-const withoutTurns = (name: string) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+/** Removes bidirectional control characters, which would also affect the text after the name. */
+const withoutBidi = (name: string) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
 function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | undefined }) {
   const { scan, other, chosen } = props;
@@ -83,19 +84,19 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
   return (
     <Stack gap={4}>
       <Select
-        label="Compared with"
-        description="By default the latest completed scan of the same kind before this one."
+        label="Compare with"
+        description="Default: the latest completed scan of the same kind before this one."
         placeholder="Choose a scan of this project"
         data={others.map((one) => ({
           value: one.id,
-          label: `${withoutTurns(one.name)} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
+          label: `${withoutBidi(one.name)} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
         }))}
         value={chosen ?? other?.id ?? null}
         onChange={(id) => navigate({ search: id === null ? {} : { against: id }, replace: true })}
         clearable={chosen !== undefined}
-        clearButtonProps={{ 'aria-label': 'Compare with the scan before' }}
+        clearButtonProps={{ 'aria-label': 'Compare with the previous scan' }}
         searchable
-        nothingFoundMessage="No such scan"
+        nothingFoundMessage="No matching scan"
         maw={560}
       />
       {other && (

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { duration } from '../components/time/duration.ts';
 import { isLive, type Scan } from './queries.ts';
 
-/** How long a scan took, or has been running. */
+/** How long a scan took or has been running. */
 export function ScanDuration({ scan }: { scan: Scan }) {
   const started = new Date(scan.started_at).getTime();
   if (scan.completed_at !== undefined) {

@@ -13,18 +13,26 @@ import { FindingItems } from '../findings/FindingItems.tsx';
 import { projectsQuery } from '../projects/queries.ts';
 import { Changes } from './Changes.tsx';
 import { PERSONA_NAMES } from './persona.ts';
-import { isLive, isStale, POLL_MS, type Scan, scanFindingsQuery, scanQuery, useLastWord } from './queries.ts';
+import {
+  isLive,
+  isStale,
+  POLL_MS,
+  type Scan,
+  scanFindingsQuery,
+  scanQuery,
+  useFinalRead,
+} from './queries.ts';
 import { ScanDuration } from './ScanDuration.tsx';
 import { ScanStatusBadge, STALE_ADVICE } from './ScanStatus.tsx';
 import { Summary } from './Summary.tsx';
 import { Target } from './Target.tsx';
 
-/** How many of the findings are shown here. */
+/** The number of findings shown. */
 const TOP = 20;
 
 const route = getRouteApi('/_signed-in/o/$org/scans/$id');
 
-/** One scan: how it went, what it found, and what changed. */
+/** One scan: its state, its findings, and the changes since another scan. */
 export function ScanPage() {
   const org = useOrg();
   const { id } = route.useParams();
@@ -48,14 +56,14 @@ export function ScanPage() {
 }
 
 function Shown({ scan }: { scan: Scan }) {
-  useLastWord(isLive(scan), scanQuery(useOrg(), scan.id).queryKey);
+  useFinalRead(isLive(scan), scanQuery(useOrg(), scan.id).queryKey);
   return (
     <Stack gap="xl">
       {isStale(scan) && (
         <Alert
           color="yellow"
           icon={<IconAlertTriangle />}
-          title="No end in sight"
+          title="The agent may have stopped"
           styles={{ title: { color: 'var(--mantine-color-text)' } }}
         >
           {STALE_ADVICE}
@@ -82,7 +90,7 @@ function Failure({ message }: { message: string }) {
         size="sm"
         dir="auto"
         mah={200}
-        // What scrolls has to be reached by the keyboard.
+        // A scrollable element must be reachable by keyboard.
         tabIndex={0}
         style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
       >
@@ -120,7 +128,7 @@ function Facts({ scan }: { scan: Scan }) {
         <ScanDuration scan={scan} />
         {scan.status === 'running' && ' so far'}
       </Fact>
-      <Fact name="Id">
+      <Fact name="ID">
         <code>{scan.id}</code>
       </Fact>
     </SimpleGrid>
@@ -170,7 +178,7 @@ function Top({ scan }: { scan: Scan }) {
           total === 0 ? (
             <Empty
               icon={<IconMoodCheck />}
-              title={scan.status === 'running' ? 'Nothing found so far' : 'Nothing was found'}
+              title={scan.status === 'running' ? 'No findings so far' : 'No findings'}
             />
           ) : (
             <FindingItems findings={findings} list={list} />

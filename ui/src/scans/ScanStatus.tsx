@@ -5,9 +5,9 @@ const NAMES = { running: 'Running', stale: 'Stale', completed: 'Completed', fail
 const COLORS = { running: 'blue', stale: 'yellow', completed: 'teal', failed: 'red' };
 
 export const STALE_ADVICE =
-  'It has been running for more than 2 hours. Its agent has most likely ended without a word; it can still go on.';
+  'It has been running for more than 2 hours. The agent has probably stopped without ending the scan.';
 
-/** Where a scan stands. */
+/** The state of a scan. */
 export function ScanStatusBadge({ scan }: { scan: Scan }) {
   const state = isStale(scan) ? 'stale' : scan.status;
   const badge = (

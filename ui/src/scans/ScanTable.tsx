@@ -12,11 +12,11 @@ import { Target } from './Target.tsx';
 
 interface Props {
   scans: Scan[];
-  /** Names of projects by id. */
+  /** The names of projects by id. */
   projects: ReadonlyMap<string, string>;
 }
 
-/** Scans, one a row. What does not fit beside goes below the name. */
+/** A table of scans. On narrow screens, columns move below the name. */
 export function ScanTable({ scans, projects }: Props) {
   return (
     <Table className={classes.table} highlightOnHover verticalSpacing="sm">

@@ -22,7 +22,7 @@ const STATUSES: { value: ScanStatus; label: string }[] = [
 
 const route = getRouteApi('/_signed-in/o/$org/scans');
 
-/** All scans of an organization, the newest first. */
+/** All scans of an organization, newest first. */
 export function Scans() {
   const org = useOrg();
   const search = route.useSearch();
@@ -38,7 +38,7 @@ export function Scans() {
   const isFiltered = project_id !== undefined || status !== undefined;
 
   return (
-    <Page title="Scans" description="What agents looked at, and what they found.">
+    <Page title="Scans" description="Scans that agents have reported.">
       <Group align="flex-end" gap="sm">
         <Select
           label="Project"
@@ -49,7 +49,7 @@ export function Scans() {
           clearable
           clearButtonProps={{ 'aria-label': 'All projects' }}
           searchable
-          nothingFoundMessage="No such project"
+          nothingFoundMessage="No matching project"
           w={{ base: '100%', xs: 240 }}
         />
         <SegmentedControl
@@ -93,7 +93,7 @@ function Nothing({ isFiltered, isBeyond }: { isFiltered: boolean; isBeyond: bool
   const { slug } = useOrg();
   if (isFiltered || isBeyond) {
     return (
-      <Empty icon={<IconRadar />} title={isBeyond ? 'The list ends before this page' : 'No scan matches'}>
+      <Empty icon={<IconRadar />} title={isBeyond ? 'This page does not exist' : 'No matching scans'}>
         <LinkAnchor to="/o/$org/scans" params={{ org: slug }} search={{}}>
           Show all scans
         </LinkAnchor>
@@ -102,11 +102,11 @@ function Nothing({ isFiltered, isBeyond }: { isFiltered: boolean; isBeyond: bool
   }
   return (
     <Empty icon={<IconRadar />} title="No scans yet">
-      Agents report them.{' '}
+      Agents report scans. See{' '}
       <LinkAnchor to="/o/$org" params={{ org: slug }}>
-        The first steps
+        first steps
       </LinkAnchor>{' '}
-      say how to run one.
+      to run one.
     </Empty>
   );
 }

@@ -7,7 +7,7 @@ import { SEVERITY_NAMES, severityColor } from '../findings/Severity.tsx';
 import { SeverityBar } from '../findings/SeverityBar.tsx';
 import type { Scan } from './queries.ts';
 
-/** What a scan found, by severity; each number leads to its findings. */
+/** The findings of a scan by severity. Each number links to its findings. */
 export function Summary({ scan }: { scan: Scan }) {
   const { slug } = useOrg();
   const { summary, finding_count } = scan;
@@ -18,7 +18,8 @@ export function Summary({ scan }: { scan: Scan }) {
         <LinkBox to="/o/$org/findings" params={{ org: slug }} search={all} className={classes.link}>
           <Text className={classes.number}>{finding_count.toLocaleString('en')}</Text>
           <Text size="sm" c="dimmed">
-            {finding_count === 1 ? 'finding so far' : 'findings so far'}; by severity when the scan has ended
+            {finding_count === 1 ? 'finding so far' : 'findings so far'}. Counts by severity follow when the
+            scan ends.
           </Text>
         </LinkBox>
       </Paper>

@@ -1,13 +1,13 @@
 import { Anchor, Text } from '@mantine/core';
 import type { Scan } from './queries.ts';
 
-/** A web address; anything else that looks like one must not become a link. */
+/** The address if it is an HTTP URL. Other addresses must not become links. */
 function webAddress(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url && ['http:', 'https:'].includes(url.protocol) ? url.href : undefined;
 }
 
-/** What a scan looked at, as the agent tells it. */
+/** The target of a scan, as the agent reported it. */
 export function Target({ target }: { target: Scan['target'] }) {
   const { type, url, path, ref } = target ?? {};
   const href = url && webAddress(url);
@@ -32,7 +32,7 @@ export function Target({ target }: { target: Scan['target'] }) {
       <bdi>{type}</bdi>
     ) : (
       <Text span inherit c="dimmed">
-        Not given
+        Not specified
       </Text>
     );
   }

@@ -2,7 +2,7 @@ import type { Schemas } from '../app/api.ts';
 
 type Persona = Schemas['Scan']['persona'];
 
-/** What each persona of a scan looks at. */
+/** The kind of scan of each persona. */
 export const PERSONA_NAMES: Record<Persona, string> = {
   sharingan: 'Full audit',
   senku: 'Dependencies',

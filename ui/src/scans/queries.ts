@@ -6,7 +6,7 @@ import type { OrgSession } from '../app/session.ts';
 export type Scan = Schemas['Scan'];
 export type ScanStatus = Scan['status'];
 
-/** Which scans; named as `GET /scans` names it. */
+/** The filter of scans, with the names of `GET /scans`. */
 export interface ScanFilter {
   project_id?: string;
   status?: ScanStatus;
@@ -14,23 +14,23 @@ export interface ScanFilter {
   per_page?: number;
 }
 
-/** How often what runs is looked at. */
+/** The interval of reads while a scan runs. */
 export const POLL_MS = 5000;
-/** A scan that runs longer has most likely died without a word. */
+/** A scan that runs longer has probably stopped without being ended. */
 const STALE_MS = 2 * 3_600_000;
 
-/** Whether a scan is said to run, but for too long to be believed. */
+/** Whether a scan has been running for too long. */
 export const isStale = ({ status, started_at }: Scan, now = Date.now()): boolean =>
   status === 'running' && now - new Date(started_at).getTime() > STALE_MS;
 
-/** Whether something is going to change by itself. */
+/** Whether the scan is expected to change. */
 export const isLive = (scan: Scan): boolean => scan.status === 'running' && !isStale(scan);
 
-/** What keys of all that is read of scans begin with. */
+/** The prefix of the keys of all queries of scans. */
 export const scansKey = ({ slug }: OrgSession) => ['org', slug, 'scans'] as const;
 
-/** Reads once more what was asked for while scans ran: what ends has brought its last findings with it. */
-export function useLastWord(runs: boolean, queryKey: QueryKey): void {
+/** Reads once more after the last scan has ended, which brings its last findings. */
+export function useFinalRead(runs: boolean, queryKey: QueryKey): void {
   const queries = useQueryClient();
   const latest = useRef(queryKey);
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useLastWord(runs: boolean, queryKey: QueryKey): void {
   }, [runs, queries]);
 }
 
-/** A page of scans, newest first, with how many there are; asked for again while one of them runs. */
+/** A page of scans, newest first, with the total. It is read again while one of them runs. */
 export const scansQuery = (org: OrgSession, filter: ScanFilter = {}) =>
   queryOptions({
     queryKey: [...scansKey(org), 'list', filter],
@@ -61,7 +61,7 @@ export const scansQuery = (org: OrgSession, filter: ScanFilter = {}) =>
     refetchInterval: ({ state }) => (state.data?.scans.some(isLive) ? POLL_MS : false),
   });
 
-/** One scan; asked for again while it runs. */
+/** One scan. It is read again while it runs. */
 export const scanQuery = (org: OrgSession, id: string) =>
   queryOptions({
     queryKey: [...scansKey(org), id],
@@ -70,7 +70,7 @@ export const scanQuery = (org: OrgSession, id: string) =>
     refetchInterval: ({ state }) => (state.data && isLive(state.data) ? POLL_MS : false),
   });
 
-/** How a scan differs from another; from the one before where none is named. */
+/** The differences between two scans. The default is the previous scan. */
 export const scanChangesQuery = (org: OrgSession, id: string, against: string | undefined) =>
   queryOptions({
     queryKey: [...scansKey(org), id, 'changes', against],
@@ -80,7 +80,7 @@ export const scanChangesQuery = (org: OrgSession, id: string, against: string | 
     },
   });
 
-/** The gravest findings of a scan. */
+/** The most severe findings of a scan. */
 export const scanFindingsQuery = (org: OrgSession, id: string, count: number) =>
   queryOptions({
     queryKey: [...scansKey(org), id, 'findings', count],

@@ -8,7 +8,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react';
 
-/** The pages of an organization that are always at hand. */
+/** The pages in the navigation of an organization. */
 export const PAGES = [
   { to: '/o/$org', label: 'Dashboard', Icon: IconLayoutDashboard, exact: true },
   { to: '/o/$org/findings', label: 'Findings', Icon: IconBug, exact: false },

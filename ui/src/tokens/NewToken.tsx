@@ -15,22 +15,22 @@ const EXPIRIES = [
   { value: '90', label: '90 days' },
   { value: '365', label: '1 year' },
   { value: '0', label: 'Never' },
-  { value: 'own', label: 'Another number of days' },
+  { value: 'own', label: 'Custom' },
 ];
 const MAX_DAYS = 36_500;
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 
 interface Props {
   opened: boolean;
-  /** Of which the token shall be; of the whole organization when left out. */
+  /** The project of the token; omitted for an org-wide token. */
   project?: { id: string; name: string };
   onClose: () => void;
-  /** Told the token, which the service does not tell again. */
-  onMade?: (token: string) => void;
+  /** Called with the token, which the service never returns again. */
+  onCreated?: (token: string) => void;
 }
 
-/** Makes a token, and shows it. */
-export function NewToken({ opened, project, onClose, onMade }: Props) {
+/** Creates a token and shows it. */
+export function NewToken({ opened, project, onClose, onCreated }: Props) {
   const [token, setToken] = useState<string>();
   const title = project ? (
     <>
@@ -52,13 +52,13 @@ export function NewToken({ opened, project, onClose, onMade }: Props) {
         <TokenForm
           projectId={project?.id}
           onCancel={onClose}
-          onMade={(made) => {
+          onCreated={(made) => {
             setToken(made);
-            onMade?.(made);
+            onCreated?.(made);
           }}
         />
       ) : (
-        <Made token={token} onClose={onClose} />
+        <CreatedToken token={token} onClose={onClose} />
       )}
     </Modal>
   );
@@ -67,19 +67,19 @@ export function NewToken({ opened, project, onClose, onMade }: Props) {
 function TokenForm(props: {
   projectId: string | undefined;
   onCancel: () => void;
-  onMade: (token: string) => void;
+  onCreated: (token: string) => void;
 }) {
-  const { projectId, onCancel, onMade } = props;
+  const { projectId, onCancel, onCreated } = props;
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm({
     initialValues: { name: '', expiry: '90', expires_in: 180 as number | string },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name, such as where it is used' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name, such as where the token is used' : null),
       expires_in: (days, { expiry }) =>
         expiry !== 'own' || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS)
           ? null
-          : 'A whole number from 1 to 36,500',
+          : 'Enter a whole number from 1 to 36,500',
     },
   });
   const { expiry, expires_in } = form.values;
@@ -93,7 +93,7 @@ function TokenForm(props: {
             .result;
     },
     onSuccess: async ({ token }) => {
-      onMade(token);
+      onCreated(token);
       await queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
   });
@@ -109,7 +109,7 @@ function TokenForm(props: {
       <Stack>
         <TextInput
           label="Name"
-          description="Where it is used, so that it can be told from others later."
+          description="Where the token is used."
           placeholder="ci"
           maxLength={100}
           required
@@ -135,9 +135,9 @@ function TokenForm(props: {
         )}
         <Text size="sm" c="dimmed" aria-live="polite">
           {days > 0 && days <= MAX_DAYS
-            ? `It works until ${day.format(daysFromNow(days))}.`
+            ? `Valid until ${day.format(daysFromNow(days))}.`
             : days === 0
-              ? 'It works until somebody revokes it.'
+              ? 'Valid until revoked.'
               : ''}
         </Text>
         {problem !== undefined && <Problem error={problem} />}
@@ -154,10 +154,10 @@ function TokenForm(props: {
   );
 }
 
-function Made({ token, onClose }: { token: string; onClose: () => void }) {
+function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
   return (
     <ShownOnce
-      warning="This is the only time it is shown. Put it where your secrets are, such as those of your CI; it is not for files or for chats."
+      warning="The token is shown only once. Store it as a secret, for example in your CI. Do not save it in files or send it in chats."
       saved="I have saved the token"
       onClose={onClose}
     >
@@ -169,7 +169,7 @@ function Made({ token, onClose }: { token: string; onClose: () => void }) {
       </Stack>
       <Stack gap={4}>
         <Text size="sm" fw={500}>
-          For a shell
+          Shell command
         </Text>
         <Copyable value={`export SVC_API_KEY=${token}`} label="Copy the command" />
       </Stack>

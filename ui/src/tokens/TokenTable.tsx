@@ -17,7 +17,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe, useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
-import { tellDone, tellFailed } from '../components/errors/notify.ts';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { LinkAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { ago } from '../components/time/ago.ts';
@@ -35,7 +35,7 @@ const STATES: Record<TokenState, { label: string; color: string }> = {
   revoked: { label: 'Revoked', color: 'gray' },
 };
 
-/** Tokens, those that work first in sight. */
+/** A table of tokens. Expired and revoked tokens are hidden at first. */
 export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScope?: boolean }) {
   const [all, setAll] = useState(false);
   const usable = tokens.filter(isUsable);
@@ -51,15 +51,15 @@ export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScop
         />
       )}
       {shown.length === 0 ? (
-        <Empty icon={<IconKey />} title="No active token">
-          svc-agent and scanners of your own send findings with one.
+        <Empty icon={<IconKey />} title="No active tokens">
+          svc-agent and your own scanners use a token to send findings.
         </Empty>
       ) : (
         <Table verticalSpacing="xs" aria-label="API tokens">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
-              {withScope && <Table.Th visibleFrom="sm">Acts on</Table.Th>}
+              {withScope && <Table.Th visibleFrom="sm">Scope</Table.Th>}
               <Table.Th>State</Table.Th>
               <Table.Th visibleFrom="lg">Created</Table.Th>
               <Table.Th visibleFrom="lg">Last used</Table.Th>
@@ -155,7 +155,7 @@ function Creator({ userId }: { userId: string }) {
   return <>by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}</>;
 }
 
-/** A day that one wants to know exactly. */
+/** A date, with the relative time as a tooltip. */
 const DayOf = ({ time }: { time: string }) => (
   <Tooltip label={ago(time)}>
     <time dateTime={time}>{day.format(new Date(time))}</time>
@@ -176,10 +176,10 @@ function RevokeButton({ token }: { token: ApiToken }) {
         : org.api.delete('/projects/{projectId}/tokens/{id}', { params: { path: { projectId, id } } });
     },
     onSuccess: () => {
-      tellDone(`“${token.name}” was revoked.`);
+      showSuccess(`“${token.name}” was revoked.`);
       return queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
-    onError: tellFailed,
+    onError: showError,
   });
   const ask = () =>
     modals.openConfirmModal({
@@ -191,21 +191,21 @@ function RevokeButton({ token }: { token: ApiToken }) {
       children: (
         <Stack gap="xs">
           {!isOwn && (
-            <Alert color="orange" icon={<IconAlertTriangle />} title="You did not make this token">
-              It was made by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}. Check with them first:
-              agents that use it stop delivering findings.
+            <Alert color="orange" icon={<IconAlertTriangle />} title="You did not create this token">
+              {creator ? <bdi>{creator.name}</bdi> : 'A former member'} created it. Ask them first: agents
+              that use it can no longer send findings.
             </Alert>
           )}
           <Text size="sm">
-            Requests with <Code>{token.prefix}…</Code> are refused from now on. This cannot be undone.
+            Requests with <Code>{token.prefix}…</Code> are rejected immediately. This cannot be undone.
           </Text>
           <Text size="sm">
             {token.last_used ? (
               <>
-                It was last used <Ago time={token.last_used} />.
+                Last used <Ago time={token.last_used} />.
               </>
             ) : (
-              'It was never used.'
+              'Never used.'
             )}
           </Text>
         </Stack>

@@ -13,21 +13,22 @@ import { NewToken } from './NewToken.tsx';
 import { tokensQuery } from './queries.ts';
 import { TokenTable } from './TokenTable.tsx';
 
-/** All tokens of the organization, and those for all of its projects. */
+/** All tokens of the organization: org-wide tokens and the tokens of projects. */
 export function Tokens() {
   const org = useOrg();
-  if (!org.may('listTokens')) return <NotForYou />;
+  if (!org.may('listTokens')) return <NoAccess />;
   return <AllTokens />;
 }
 
-const DESCRIPTION = 'What agents and CI jobs sign in with: org-wide tokens, and those of every project.';
+const DESCRIPTION =
+  'Agents and CI jobs use these tokens to send findings: org-wide tokens and the tokens of all projects.';
 
-function NotForYou() {
+function NoAccess() {
   const { slug } = useOrg();
   return (
     <Page title="API tokens" description={DESCRIPTION}>
       <Empty icon={<IconLock />} title={`Only ${rolesAllowed('listTokens')} can see all tokens`}>
-        Those of a project are on its page:{' '}
+        The page of a project lists its tokens:{' '}
         <LinkAnchor to="/o/$org/projects" params={{ org: slug }}>
           choose a project
         </LinkAnchor>
@@ -75,19 +76,19 @@ function SwitchedOff({ provisioned }: { provisioned: boolean }) {
     </LinkAnchor>
   );
   return (
-    <Alert icon={<IconInfoCircle />} title="Org-wide tokens are switched off">
+    <Alert icon={<IconInfoCircle />} title="Org-wide tokens are turned off">
       <Stack gap={4}>
         <Text size="sm">
           {!provisioned ? (
-            'They are not available to this organization; whoever runs the server can change that.'
+            'They are not available to this organization. The administrator of this service can change this.'
           ) : may('updateOrgFeature') ? (
-            <>To make one, switch on “Org-wide API tokens” in {features}.</>
+            <>To create one, turn on “Org-wide API tokens” in {features}.</>
           ) : (
-            <>To have one made, ask an owner to switch on “Org-wide API tokens” in {features}.</>
+            <>Ask an owner to turn on “Org-wide API tokens” in {features}.</>
           )}
         </Text>
         <Text size="sm">
-          Tokens of a project are made on the{' '}
+          Create tokens of a project on the{' '}
           <LinkAnchor to="/o/$org/projects" params={{ org: slug }} inherit underline="always">
             project's page
           </LinkAnchor>

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
 
-/** What keys of all lists of tokens begin with. */
+/** The prefix of the keys of all lists of tokens. */
 export const tokensKey = ({ slug }: OrgSession) => ['org', slug, 'tokens'] as const;
 
-/** All tokens of an organization, those of its projects too; for admins and owners. */
+/** All tokens of an organization, including those of its projects. */
 export const tokensQuery = (org: OrgSession) =>
   queryOptions({
     queryKey: [...tokensKey(org), 'all'],

@@ -41,7 +41,7 @@ export function StatusButtons({ finding, triage: { run, undo } }: Props) {
         />
       ))}
       <Tooltip
-        label="Set by agents only, when they have confirmed that it is fixed"
+        label="Only agents set this status, after they have confirmed the fix"
         events={{ hover: true, focus: true, touch: true }}
       >
         <Button
@@ -49,7 +49,7 @@ export function StatusButtons({ finding, triage: { run, undo } }: Props) {
           variant={finding.status === 'verified' ? 'light' : 'default'}
           aria-pressed={finding.status === 'verified'}
           aria-disabled
-          aria-description="Set by agents only, when they have confirmed that it is fixed"
+          aria-description="Only agents set this status, after they have confirmed the fix"
           data-disabled={finding.status !== 'verified' || undefined}
           className={classes.agentsOnly ?? ''}
           leftSection={finding.status === 'verified' && <IconCheck size={14} aria-hidden />}

@@ -15,11 +15,11 @@ interface Props {
 }
 
 const REFUSED: Record<Method['type'], string> = {
-  totp: 'This is not the code. It changes every 30 seconds; the clock of your device has to be right.',
-  email: 'This is not the code. Only that of the newest mail works, once and for five minutes.',
+  totp: 'The code is wrong. It changes every 30 seconds. Check that the clock of your device is correct.',
+  email: 'The code is wrong. Use the code in the newest mail. It works once and expires after five minutes.',
 };
 
-/** The six digits of an app or of a mail. */
+/** The form for a six-digit code from an app or a mail. */
 export function DeviceCode({ method, token, proof, onExpired }: Props) {
   const [code, setCode] = useState('');
   const [attempt, setAttempt] = useState(0);
@@ -59,12 +59,12 @@ export function DeviceCode({ method, token, proof, onExpired }: Props) {
           />
         ) : (
           <Text size="sm">
-            Open the app you set up as “<bdi>{method.name}</bdi>” and enter the code it shows.
+            Enter the code that the app “<bdi>{method.name}</bdi>” shows.
           </Text>
         )}
         {proof.error && !failed && <Problem error={proof.error} />}
         <CodeInput
-          // Made anew after a code that was refused: empty, and with the cursor at its beginning.
+          // A new field after a wrong code: empty and focused.
           key={attempt}
           label="Six-digit code"
           value={code}
@@ -74,7 +74,7 @@ export function DeviceCode({ method, token, proof, onExpired }: Props) {
           error={failed ? REFUSED[method.type] : undefined}
         />
         <Button type="submit" loading={busy} disabled={code.length < 6}>
-          Log in
+          Sign in
         </Button>
       </Stack>
     </form>

@@ -5,23 +5,23 @@ import { Problem } from '../../components/errors/Problem.tsx';
 import { isRefused, type Method } from './second-factor.ts';
 import { useCountdown } from './use-countdown.ts';
 
-/** After this time one may ask for another mail. */
+/** The time before the user may request another mail. */
 const RESEND_MS = 30_000;
 
 interface Props {
   method: Method;
-  /** What the code is for. */
+  /** The purpose of the code. */
   purpose: string;
   send: () => Promise<unknown>;
-  /** Told when no code is mailed any more. */
+  /** Called when the service no longer mails codes. */
   onExpired?: () => void;
 }
 
-/** Has a code mailed when it is shown first, and again when asked to. */
+/** Requests a mailed code when shown for the first time, and again on request. */
 export function MailedCode({ method, purpose, send, onExpired }: Props) {
   const mail = useQuery({
     queryKey: ['mailed-code', purpose, method.id],
-    // A query, because that is sent once, whoever comes back to this.
+    // A query runs once, also if the user returns to this method.
     queryFn: async () => {
       await send();
       return true;
@@ -42,7 +42,7 @@ export function MailedCode({ method, purpose, send, onExpired }: Props) {
   return (
     <Group justify="space-between" gap="xs">
       <Text size="sm" role="status">
-        {mail.isFetching ? 'A mail is being sent to ' : 'A code was sent to '}
+        {mail.isFetching ? 'Sending a code to ' : 'A code was sent to '}
         <bdi>{method.name}</bdi>.
       </Text>
       <Button

@@ -9,14 +9,14 @@ interface Props {
   onChoose: (method: Method | 'recovery') => void;
 }
 
-/** The ways to a code, to choose from. */
+/** The methods to get a code. */
 export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Props) {
   const look = {
     variant: 'default',
     justify: 'flex-start',
     fullWidth: true,
     disabled,
-    // Addresses are long, and phones narrow.
+    // Long addresses wrap on narrow screens.
     h: 'auto',
     mih: 36,
     py: 6,

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { isRefused, type Proof } from './second-factor.ts';
 
-/** For who has neither their app nor their mail. */
+/** The form for a recovery code. */
 export function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Error, Proof> }) {
   const [code, setCode] = useState('');
   const failed = isRefused(proof.error);
@@ -20,11 +20,11 @@ export function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Erro
         {proof.error && !failed && <Problem error={proof.error} />}
         <TextInput
           label="Recovery code"
-          description="One of the eight you were given when you switched on MFA. Each works once."
+          description="One of the eight codes that you received when you turned on MFA. Each code works once."
           placeholder="xxxx-xxxx-xxxx-xxxx-xxxx-xxxx"
           value={code}
           onChange={({ currentTarget }) => setCode(currentTarget.value)}
-          error={failed && 'This is not one of your codes, or it was used before.'}
+          error={failed && 'The code is wrong or was already used.'}
           errorProps={{ role: 'alert' }}
           autoFocus
           autoComplete="off"
@@ -34,7 +34,7 @@ export function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Erro
           ff="monospace"
         />
         <Button type="submit" loading={proof.isPending || proof.isSuccess} disabled={code.trim() === ''}>
-          Log in
+          Sign in
         </Button>
       </Stack>
     </form>

@@ -1,18 +1,18 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { Page } from '../../components/Page.tsx';
 
-/** After a recovery code was used: how many there are still. */
+/** The number of recovery codes left, after one was used. */
 export function RecoveryCodesLeft({ left, onContinue }: { left: number; onContinue: () => void }) {
   const few = left <= 2;
   return (
     <Page title="You are signed in">
       <Alert role="status" color={few ? 'red' : 'yellow'} title={leftInWords(left)}>
-        The code you used does not work again.
-        {few && ' Make new ones before you need them: without a code and your device you cannot log in.'}
+        The code that you used no longer works.
+        {few && ' Generate new codes now. Without a code or your device you cannot sign in.'}
       </Alert>
       <Group justify="flex-end">
         <Button component="a" href="/profile/mfa" variant="default">
-          Make new codes
+          Generate new codes
         </Button>
         <Button onClick={onContinue} autoFocus>
           Continue

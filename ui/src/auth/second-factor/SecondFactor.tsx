@@ -8,17 +8,17 @@ import { MethodButtons } from './MethodButtons.tsx';
 import { RecoveryCode } from './RecoveryCode.tsx';
 import { type Challenge, isRefused, type Method, MFA_MINUTES, type Proof } from './second-factor.ts';
 
-const EXPIRED = `The second step has to be taken within ${MFA_MINUTES} minutes. Enter your password again.`;
+const EXPIRED = `The sign-in expired after ${MFA_MINUTES} minutes. Enter your password again.`;
 
 interface Props {
   challenge: Challenge;
-  /** Told of the codes that are left when a recovery code was used. */
+  /** Called with the number of recovery codes left, if one was used. */
   onDone: (recoveryCodesLeft: number | undefined) => void;
-  /** Back to the password, with a word why. */
+  /** Returns to the password, with a reason. */
   onBack: (why?: string) => void;
 }
 
-/** The second step of a login: by an authenticator app, a mailed code, or a recovery code. */
+/** The second step of a sign-in: authenticator app, mailed code or recovery code. */
 export function SecondFactor({ challenge, onDone, onBack }: Props) {
   const { methods, token, until } = challenge;
   const [chosen, choose] = useState<Method | 'recovery' | undefined>(() => firstOf(methods));
@@ -31,7 +31,7 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
 
   useEffect(() => {
     const look = () => Date.now() >= until && onBack(EXPIRED);
-    // A computer that slept has not counted.
+    // Timers stop while the computer sleeps.
     document.addEventListener('visibilitychange', look);
     const timer = setTimeout(look, until - Date.now());
     return () => {
@@ -54,7 +54,7 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
         />
       )}
       <Stack gap="xs">
-        {chosen ? <Divider label="Another way" /> : <Text size="sm">Where should the code come from?</Text>}
+        {chosen ? <Divider label="Use another method" /> : <Text size="sm">Choose how to get a code.</Text>}
         <MethodButtons
           methods={others}
           withRecovery={chosen !== 'recovery'}
@@ -72,7 +72,7 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
   );
 }
 
-/** An app is at hand; a mail is not sent to one of several addresses unasked. */
+/** Prefers an app. With several addresses the user chooses, and no mail is sent before. */
 function firstOf(methods: readonly Method[]): Method | undefined {
   return methods.find(({ type }) => type === 'totp') ?? (methods.length === 1 ? methods[0] : undefined);
 }

@@ -1,31 +1,31 @@
 import { ServiceError } from '../../app/api.ts';
 
-/** How long a second factor is waited for (API contract, "Limits"). */
+/** The time to enter a second factor (API contract, "Limits"). */
 export const MFA_MINUTES = 5;
 
-/** What a login with a second factor needs. */
+/** The data for the second step of a sign-in. */
 export interface Challenge {
   email: string;
   token: string;
   methods: Method[];
-  /** The token is refused after this time. */
+  /** The token expires at this time. */
   until: number;
 }
 
 export interface Method {
   id: string;
   type: 'totp' | 'email';
-  /** Of e-mail devices the masked address. */
+  /** The masked address, for e-mail devices. */
   name: string;
 }
 
-/** A code, and where it is from. */
+/** A code and its device. */
 export interface Proof {
   code: string;
   device_id?: string;
   is_recovery?: true;
 }
 
-/** A wrong code, or a token whose time is over: the service does not say which. */
+/** The code is wrong or the token has expired. The service does not tell which. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'mfa_invalid_code';

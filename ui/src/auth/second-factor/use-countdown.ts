@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whole seconds until a time, counted down. */
+/** The seconds until a time. */
 export function useCountdown(until: number): number {
   const [now, setNow] = useState(() => Date.now());
   const over = now >= until;

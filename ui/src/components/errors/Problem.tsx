@@ -9,7 +9,7 @@ interface Props {
   onRetry?: () => void;
 }
 
-/** What went wrong, what can be done, and what to tell whoever runs the server. */
+/** An error: what happened, what to do, and the request ID for the administrator. */
 export function Problem({ error, onRetry }: Props) {
   const { title } = problemOf(error);
   return (
@@ -29,7 +29,7 @@ export function Problem({ error, onRetry }: Props) {
   );
 }
 
-/** The same in place of a page. */
+/** An error in place of a page. */
 export function ProblemPage(props: Props) {
   const { title } = problemOf(props.error);
   return (
@@ -43,14 +43,14 @@ export function ProblemPage(props: Props) {
   );
 }
 
-/** The same where no shell is around it. */
+/** An error in place of the window, without a shell. */
 export const ProblemWindow = (props: Props) => (
   <main>
     <ProblemPage {...props} />
   </main>
 );
 
-/** What can be done about an error, and its request id to be copied. */
+/** What to do about an error, with its request ID. */
 export function Advice({ error, onRetry }: Props) {
   const { advice, action } = problemOf(error);
   const requestId = error instanceof ServiceError ? error.requestId : undefined;
@@ -64,7 +64,7 @@ export function Advice({ error, onRetry }: Props) {
           <Text size="xs" c="dimmed">
             Request <code>{requestId}</code>
           </Text>
-          <Copy value={requestId} label="Copy the request id" />
+          <Copy value={requestId} label="Copy the request ID" />
         </Group>
       )}
       {(action || onRetry) && (

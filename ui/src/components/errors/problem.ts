@@ -2,7 +2,7 @@ import { ServiceError } from '../../app/api.ts';
 import { NoSuchOrg } from '../../app/no-such-org.ts';
 import { WrongHost } from '../../app/wrong-host.ts';
 
-/** An error in words: what happened, what to do, and where. */
+/** The text of an error: what happened, what to do, and a link. */
 export interface ProblemText {
   title: string;
   advice: string;
@@ -13,7 +13,7 @@ const here = () => encodeURIComponent(location.href);
 
 const signedOut = (): ProblemText => ({
   title: 'Your session has ended',
-  advice: 'Sign in again, then try this again. What you typed is still here.',
+  advice: 'Sign in again, then retry. Your input is kept.',
 });
 
 const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
@@ -21,37 +21,37 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
   session_revoked: signedOut,
   step_up_required: () => ({
     title: 'Nothing was changed',
-    advice: 'Try again, and confirm that it is you.',
+    advice: 'Try again and confirm your identity.',
   }),
   mfa_required_by_org: () => ({
-    title: 'This organization asks for a second factor',
-    advice: 'Set up multi-factor authentication for your account; you come back here afterwards.',
+    title: 'This organization requires a second factor',
+    advice: 'Set up multi-factor authentication for your account. You return to this page afterwards.',
     action: { label: 'Set up MFA', href: `/profile/mfa?return_to=${here()}` },
   }),
   email_not_verified: () => ({
     title: 'Verify your e-mail address first',
     advice:
-      'Until then your account can do nothing else here. A link was mailed to you, and you can get another.',
+      'You cannot use your account until the address is verified. We mailed you a link, and you can request another one.',
     action: { label: 'Verify your address', href: `/verify?return_to=${here()}` },
   }),
   denied: () => ({
     title: 'Your role does not allow this',
-    advice: 'Ask an owner or admin of the organization to do it, or to give you another role.',
+    advice: 'Ask an owner or admin of the organization to do this or to change your role.',
   }),
   feature_disabled: ({ message }) => ({
-    title: 'This is switched off',
-    advice: `${message} An owner can switch on what belongs to the organization on its page of features.`,
+    title: 'This feature is turned off',
+    advice: `${message} Owners can turn on features of the organization on the Features page.`,
   }),
   feature_not_provisioned: () => ({
     title: 'This feature is not available to the organization',
-    advice: 'Whoever runs the server can make it available.',
+    advice: 'The administrator of this service can make it available.',
   }),
   not_member: () => ({
     title: 'You are not a member of this organization',
-    advice: 'Ask one of its admins to invite you, or choose another organization.',
-    action: { label: 'Your organizations', href: '/orgs' },
+    advice: 'Ask an admin to invite you, or choose another organization.',
+    action: { label: 'Show your organizations', href: '/orgs' },
   }),
-  base_domain_only: ({ message }) => ({ title: 'This is done at another address', advice: message }),
+  base_domain_only: ({ message }) => ({ title: 'Use another address for this', advice: message }),
   not_found: () => ({
     title: 'Not found',
     advice: 'It does not exist, or it is not in this organization. The address may be incomplete.',
@@ -62,17 +62,17 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
   }),
 };
 
-/** Whether an error is said in words of its own, rather than a defect of ours. */
+/** Whether an error is expected, and not a defect of the web UI. */
 export const isExpected = (error: unknown): boolean =>
   error instanceof NoSuchOrg || error instanceof WrongHost || error instanceof ServiceError;
 
-/** Says an error in words. */
+/** The text of an error. */
 export function problemOf(error: unknown): ProblemText {
   if (error instanceof NoSuchOrg) {
     return {
       title: 'No such organization',
       advice: error.message,
-      action: { label: 'Your organizations', href: '/orgs' },
+      action: { label: 'Show your organizations', href: '/orgs' },
     };
   }
   if (error instanceof WrongHost) {
@@ -83,7 +83,7 @@ export function problemOf(error: unknown): ProblemText {
     if (error instanceof TypeError && !/fetch|network|load/i.test(error.message)) return defect(error);
     return {
       title: 'The server cannot be reached',
-      advice: 'Check your connection. What you typed is still here: try again when you are back.',
+      advice: 'Check your connection and try again. Your input is kept.',
     };
   }
   const known = BY_CODE[error.code]?.(error);
@@ -94,14 +94,13 @@ export function problemOf(error: unknown): ProblemText {
   if (error.status >= 500) {
     return {
       title: 'Something went wrong on the server',
-      advice:
-        'Nothing of it was your doing. Try again; if it stays, tell whoever runs the server the request id.',
+      advice: 'Try again. If the problem persists, send the request ID to the administrator of this service.',
     };
   }
   const details = error.details.map(({ field, message }) => `${field} ${message}`);
   return {
     title: error.message,
-    advice: details.length > 0 ? `${details.join('; ')}.` : 'Change it and try again.',
+    advice: details.length > 0 ? `${details.join('; ')}.` : 'Change your input and try again.',
   };
 }
 
@@ -113,7 +112,7 @@ function waitOf(seconds: number | undefined): string {
 
 function defect(error: Error): ProblemText {
   return {
-    title: 'This page has a defect',
-    advice: `Load it again. If it stays, please report: ${error.message}`,
+    title: 'This page failed',
+    advice: `Reload the page. If the problem persists, report this message: ${error.message}`,
   };
 }

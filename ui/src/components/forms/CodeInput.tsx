@@ -7,16 +7,16 @@ interface Props {
   description?: string;
   value: string;
   onChange: (value: string) => void;
-  /** Told once all digits are there. */
+  /** Called when all digits are entered. */
   onComplete: (value: string) => void;
   error?: ReactNode;
-  /** It is being checked. Nothing can be typed, and the focus stays. */
+  /** The code is being checked. The field is read-only and keeps the focus. */
   busy: boolean;
-  /** Whether it takes the focus when it appears. */
+  /** Whether the field takes the focus when it appears. */
   autoFocus?: boolean;
 }
 
-/** A field for the six digits of an authenticator app or a mail; takes what is pasted or filled in. */
+/** A field for the six digits of a code. Users can paste the code. */
 export function CodeInput({
   label,
   description,

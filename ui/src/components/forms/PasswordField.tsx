@@ -4,7 +4,7 @@ import { IconCheck, IconPoint } from '@tabler/icons-react';
 import { useState } from 'react';
 import { PASSWORD_RULES } from './password-rules.ts';
 
-/** A password that somebody proves to know; can be shown, also by keyboard. */
+/** A field for an existing password. */
 export function PasswordField(props: PasswordInputProps) {
   const [visible, setVisible] = useState(false);
   return (
@@ -14,13 +14,13 @@ export function PasswordField(props: PasswordInputProps) {
       visible={visible}
       onVisibilityChange={setVisible}
       visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': visible ? 'Hide what is typed' : 'Show what is typed' }}
+      visibilityToggleButtonProps={{ 'aria-label': visible ? 'Hide password' : 'Show password' }}
       {...props}
     />
   );
 }
 
-/** A password that somebody chooses, with what it still needs as it is typed. */
+/** A field for a new password, with the requirements that it meets. */
 export function NewPasswordField({ value, ...props }: PasswordInputProps & { value: string }) {
   const id = useId();
   return (
@@ -50,7 +50,7 @@ export function NewPasswordField({ value, ...props }: PasswordInputProps & { val
               }
             >
               {label}
-              <VisuallyHidden>{met ? ' (yes)' : ' (missing)'}</VisuallyHidden>
+              <VisuallyHidden>{met ? ' (met)' : ' (not met)'}</VisuallyHidden>
             </List.Item>
           );
         })}

@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { warningOf } from '../../../../lib/accounts/passwords/warnings.ts';
 
-/** The service's warning about a password that it has accepted. Nothing without a warning. */
+/** The warning of the service about a password that it accepted. */
 export function WeakPassword({ message }: { message: string | undefined }) {
   const warning = warningOf(message);
   if (warning === undefined) return null;

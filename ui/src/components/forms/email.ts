@@ -1,3 +1,3 @@
-/** What is wrong with an e-mail address, so far as it can be known here. */
+/** The error of an e-mail address. */
 export const emailProblem = (text: string): string | null =>
-  /^\S+@\S+\.\S+$/.test(text.trim()) ? null : 'Enter an e-mail address';
+  /^\S+@\S+\.\S+$/.test(text.trim()) ? null : 'Enter a valid e-mail address';

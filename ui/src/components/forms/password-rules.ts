@@ -1,14 +1,16 @@
-/** What a new password has to have. */
+/** The requirements of a new password. */
 export const PASSWORD_RULES: readonly { label: string; holds(password: string): boolean }[] = [
   {
     label: '8 to 256 characters',
     holds: (text) => Array.from(text).length >= 8 && Array.from(text).length <= 256,
   },
-  { label: 'An upper-case letter', holds: (text) => /\p{Lu}/u.test(text) },
-  { label: 'A lower-case letter', holds: (text) => /\p{Ll}/u.test(text) },
+  { label: 'An uppercase letter', holds: (text) => /\p{Lu}/u.test(text) },
+  { label: 'A lowercase letter', holds: (text) => /\p{Ll}/u.test(text) },
   { label: 'A digit', holds: (text) => /[0-9]/.test(text) },
 ];
 
-/** What to say of a new password that misses some of it. */
+/** The error of a new password that does not meet the requirements. */
 export const passwordProblem = (password: string): string | undefined =>
-  PASSWORD_RULES.every(({ holds }) => holds(password)) ? undefined : 'It does not have all that it needs yet';
+  PASSWORD_RULES.every(({ holds }) => holds(password))
+    ? undefined
+    : 'The password does not meet all requirements';

@@ -2,8 +2,8 @@ import type { UseFormReturnType } from '@mantine/form';
 import { ServiceError } from '../../app/api.ts';
 
 /**
- * Puts what the service says of fields to the fields of a form.
- * @returns what is left to be shown beside the form: the error, unless all of it belongs to fields
+ * Shows the field errors of a response at the fields of a form.
+ * @returns the error to show next to the form; undefined if all of it belongs to fields
  */
 export function toFields<Values extends object>(form: UseFormReturnType<Values>, error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.details.length === 0) return error;

@@ -1,17 +1,17 @@
 import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
 import { useShortcutsOn } from './shortcuts.ts';
 
-/** Keys, and what they do. */
+/** Keys with their actions. */
 export type ShortcutList = readonly (readonly [keys: readonly string[], meaning: string])[];
 
 interface Props {
   opened: boolean;
   onClose(): void;
-  /** Of this page. */
+  /** The shortcuts of this page. */
   shortcuts: ShortcutList;
 }
 
-/** The keys of a page, and whether single ones are to do anything. */
+/** Lists the shortcuts of a page, and turns single-key shortcuts on and off. */
 export function ShortcutHelp({ opened, onClose, shortcuts }: Props) {
   const [on, setOn] = useShortcutsOn();
   return (
@@ -21,13 +21,13 @@ export function ShortcutHelp({ opened, onClose, shortcuts }: Props) {
           checked={on}
           onChange={({ currentTarget }) => setOn(currentTarget.checked)}
           label="Single-key shortcuts"
-          description="Switch them off if you dictate, or press keys by accident. This browser remembers it."
+          description="Turn them off if you use voice input or press keys by accident. The setting is stored in this browser."
         />
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th w={130}>Keys</Table.Th>
-              <Table.Th>What they do</Table.Th>
+              <Table.Th>Action</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

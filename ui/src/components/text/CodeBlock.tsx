@@ -7,27 +7,27 @@ import classes from './CodeBlock.module.css';
 
 const HighlightedCode = lazy(() => import('./CodeHighlight.tsx').then((m) => ({ default: m.CodeHighlight })));
 
-/** Beyond it highlighting takes longer than anybody waits. */
+/** Longer code is not highlighted, because it would take too long. */
 const MAX_HIGHLIGHTED = 100_000;
 const FIRST_LINES = 200;
-/** Beyond it lines are not elements of their own, and have no numbers. */
+/** Longer code is one element without line numbers. */
 const MAX_LINES = 10_000;
 
 interface Props {
   code: string;
-  /** As somebody named it; unknown ones are not highlighted. */
+  /** As reported. Unknown languages are not highlighted. */
   language?: string | undefined;
-  /** What it is, for who cannot see it. */
+  /** The label for screen readers. */
   label: string;
   /** Whether lines are numbered. */
   numbered?: boolean;
-  /** Stands before the buttons. */
+  /** Shown before the buttons. */
   title?: ReactNode;
   /** Further buttons. */
   actions?: ReactNode;
 }
 
-/** Source code as text, to be read and copied. Long lines are scrolled within it, or wrapped. */
+/** Source code as text. Long lines scroll or wrap. */
 export function CodeBlock({ code, language, label, numbered = false, title, actions }: Props) {
   const [wrap, setWrap] = useState(false);
   const [whole, setWhole] = useState(false);
@@ -60,7 +60,7 @@ export function CodeBlock({ code, language, label, numbered = false, title, acti
           {actions}
         </Group>
       </Group>
-      {/* What scrolls has to be reached by the keyboard. */}
+      {/* A scrollable element must be reachable by keyboard. */}
       <Box role="group" aria-label={label} tabIndex={0} className={classes.scroll}>
         <Box
           component="pre"
@@ -92,7 +92,7 @@ export function CodeBlock({ code, language, label, numbered = false, title, acti
   );
 }
 
-/** Marks that turn the direction of writing make code look like other code: they are shown by their names. */
+/** Bidirectional control characters make code look different. They are replaced by their names. */
 const readable = (code: string): string =>
   code
     .replace(/\r\n?/g, '\n')

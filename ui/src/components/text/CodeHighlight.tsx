@@ -15,13 +15,13 @@ lowlight.registerAlias({
 interface Props {
   code: string;
   language: string;
-  /** How many lines of it are shown. */
+  /** The number of lines to show. */
   lines: number;
-  /** Shown when the language is not known, or the code cannot be read. */
+  /** Shown if the language is unknown or the code cannot be parsed. */
   fallback: ReactNode;
 }
 
-/** The lines of a text, with what a language makes of it in colours. */
+/** Code with highlighted syntax, line by line. */
 export function CodeHighlight({ code, language, lines, fallback }: Props) {
   const highlighted = useMemo(() => linesIn(language.trim().toLowerCase(), code), [language, code]);
   return highlighted?.slice(0, lines) ?? fallback;
@@ -37,12 +37,12 @@ function linesIn(language: string, code: string): ReactNode[] | undefined {
       </span>
     ));
   } catch {
-    // Such as code that is nested more deeply than anybody writes it.
+    // For example code that is nested too deeply.
     return undefined;
   }
 }
 
-/** Cuts a tree at the ends of its lines; elements that go on are opened again. */
+/** Splits a tree at line breaks. Elements that span lines are opened again in the next line. */
 function linesOf(nodes: readonly RootContent[]): ElementContent[][] {
   const lines: ElementContent[][] = [[]];
   for (const node of nodes) {

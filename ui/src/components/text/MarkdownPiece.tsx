@@ -5,23 +5,23 @@ import Markdown, { type Components, type Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './CodeBlock.tsx';
-import { htmlAsText, isLinkable, limitDepth, schema, tame } from './markdown-rules.ts';
+import { htmlAsText, isLinkable, limitDepth, restrictContent, schema } from './markdown-rules.ts';
 
 interface Props {
   text: string;
-  /** Of all headings of the whole, the highest first. */
+  /** The levels of all headings of the complete text, the highest first. */
   levels: readonly number[];
-  /** Shown for what was written to break whatever reads it. */
+  /** Shown if the text cannot be rendered. */
   fallback: ReactNode;
 }
 
-/** Renders a piece of Markdown. Nothing of it is loaded, run, or taken for a part of the page. */
+/** Renders a piece of Markdown. Its content loads nothing, runs nothing and cannot imitate the page. */
 export const MarkdownPiece = memo(function MarkdownPiece({ text, levels, fallback }: Props) {
   try {
     return Markdown({
       ...OPTIONS,
       rehypePlugins: [
-        [tame, levels],
+        [restrictContent, levels],
         [rehypeSanitize, schema],
       ],
       children: text,

@@ -7,10 +7,10 @@ import { TextSkeleton } from './TextSkeleton.tsx';
 
 const MarkdownPiece = lazy(() => import('./MarkdownPiece.tsx').then((m) => ({ default: m.MarkdownPiece })));
 
-/** Longer texts are shown whole only when somebody wants it. */
+/** Longer texts are shown in full on request. */
 const FIRST_LENGTH = 8000;
 
-/** A text somebody else wrote in Markdown, in the order of its pieces: one after the other, so that the page answers. */
+/** Untrusted Markdown. It is rendered piece by piece, so that the page stays responsive. */
 export function MarkdownText({ text }: { text: string }) {
   const pieces = useMemo(() => piecesOf(text), [text]);
   const levels = useMemo(() => headingLevels(text), [text]);
@@ -18,7 +18,7 @@ export function MarkdownText({ text }: { text: string }) {
   const [whole, setWhole] = useState(false);
   const [count, setCount] = useState(1);
   const wanted = whole ? pieces.length : first;
-  // A piece that is being rendered gives way to clicks and keys.
+  // Rendering a piece yields to clicks and keys.
   const done = useDeferredValue(count);
   useEffect(() => {
     if (done === count && count < wanted) setCount(count + 1);
@@ -54,8 +54,8 @@ const Rendered = memo(function Rendered({
   levels: number[];
 }) {
   const written = (
-    // What scrolls has to be reached by the keyboard.
-    <Box className={classes.plain} dir="auto" role="group" aria-label="Text as it was written" tabIndex={0}>
+    // A scrollable element must be reachable by keyboard.
+    <Box className={classes.plain} dir="auto" role="group" aria-label="Unformatted text" tabIndex={0}>
       {text}
     </Box>
   );
@@ -69,7 +69,7 @@ const Rendered = memo(function Rendered({
   );
 });
 
-/** How many pieces there are within a length; one at least. */
+/** The number of pieces within a length, at least one. */
 function countUpTo(pieces: readonly Piece[], length: number): number {
   let sum = 0;
   const over = pieces.findIndex(({ text }) => {

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** Stands for a text that comes in a moment. */
+/** A placeholder for text that is loading. */
 export function TextSkeleton() {
   return (
     <Stack gap="xs" aria-hidden>

@@ -1,21 +1,21 @@
-/** A part of a text that can be rendered by itself. */
+/** A part of a text that can be rendered on its own. */
 export interface Piece {
   text: string;
-  /** A block too long to be rendered in reasonable time: it is shown as it was written. */
+  /** The block takes too long to render and is shown as plain text. */
   plain: boolean;
 }
 
 const TARGET = 3000;
-/** Of a block, without code in it. */
+/** The limit of a block, without its code. */
 const MAX_PROSE = 20_000;
-/** Of a block: the time that marks of emphasis and links take can grow with the square of them. */
+/** The limit of a block. The time to parse emphasis and links can grow with the square of their marks. */
 const MAX_MARKS = 1200;
-/** Quotes and lists within each other. */
+/** The limit of nested quotes and lists. */
 const MAX_DEPTH = 30;
 const MAX_DEFINITIONS = 50;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** Of a link that stands elsewhere: `[1]: https://…`. */
+/** The definition of a link, such as `[1]: https://…`. */
 const DEFINITION = /^ {0,3}\[([^\]^][^\]]{0,99})\]:\s*\S/;
 
 interface Block {
@@ -29,8 +29,8 @@ interface Block {
 const newBlock = (): Block => ({ lines: [], size: 0, prose: 0, marks: 0, depth: 0 });
 
 /**
- * Cuts Markdown, between its blocks, into pieces of which each is rendered quickly; so a page can show one after the
- * other. Definitions of links are given to all of them.
+ * Splits Markdown between its blocks into pieces that render quickly, so that a page can show one after the other. Every
+ * piece gets the definitions of links.
  */
 export function piecesOf(markdown: string): Piece[] {
   const { blocks, definitions } = blocksOf(markdown);
@@ -57,7 +57,7 @@ function blocksOf(markdown: string) {
   let fence: string | undefined;
   let afterBlank = false;
   for (const line of markdown.split(/\r\n?|\n/)) {
-    // What is indented may belong to the item of a list before it.
+    // An indented line may belong to the list item before it.
     if (fence === undefined && afterBlank && /^\S/.test(line)) {
       block = newBlock();
       blocks.push(block);
@@ -85,7 +85,7 @@ const countOf = (pattern: RegExp, text: string) => text.match(pattern)?.length ?
 
 const HEADING = /^ {0,3}(#{1,6})(?:\s|$)|^ {0,3}(=+|-+)\s*$/gm;
 
-/** The levels of headings that a text has, or may have, the highest first. */
+/** The levels of headings that a text has or may have, the highest first. */
 export function headingLevels(markdown: string): number[] {
   const levels = new Set<number>();
   for (const [, marks, line] of markdown.matchAll(HEADING))

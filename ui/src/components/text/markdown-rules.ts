@@ -5,7 +5,7 @@ import { defaultSchema, type Options as Schema } from 'rehype-sanitize';
 const LINKED = ['http:', 'https:', 'mailto:'];
 const MAX_DEPTH = 40;
 
-/** Whether an address found in somebody's text may become a link. */
+/** Whether an address in untrusted text may become a link. */
 export function isLinkable(address: string): boolean {
   try {
     return LINKED.includes(new URL(address).protocol);
@@ -14,7 +14,7 @@ export function isLinkable(address: string): boolean {
   }
 }
 
-/** What is left of a text that was rendered. Nothing that loads, nothing with an id or a style. */
+/** The allowed elements and attributes: nothing that loads, no ids and no styles. */
 export const schema: Schema = {
   ...defaultSchema,
   tagNames: [
@@ -38,14 +38,14 @@ export const schema: Schema = {
   protocols: { href: LINKED.map((protocol) => protocol.slice(0, -1)) },
 };
 
-/** Markup in Markdown is shown as what it is: text. */
+/** Shows HTML in Markdown as text. */
 export const htmlAsText = (_state: unknown, { value }: Html, parent: Parents | undefined): ElementContent => {
   const text = { type: 'text', value } as const;
   const inline = parent !== undefined && ['paragraph', 'heading', 'tableCell', 'link'].includes(parent.type);
   return inline ? text : { type: 'element', tagName: 'p', properties: {}, children: [text] };
 };
 
-/** Refuses what is nested so deeply that a browser might fail on it. */
+/** Rejects text that is nested so deeply that a browser may fail. */
 export const limitDepth = () => (tree: Nodes) => {
   const open: [Nodes, number][] = [[tree, 0]];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -56,10 +56,10 @@ export const limitDepth = () => (tree: Nodes) => {
 };
 
 /**
- * Addresses that may not become links are told in words, images become links, and headings stand below those of the page.
+ * Shows addresses that may not become links as text, turns images into links, and lowers headings below those of the page.
  * @param levels of all headings of the text, the highest first
  */
-export const tame = (levels: readonly number[]) => (tree: Root) => {
+export const restrictContent = (levels: readonly number[]) => (tree: Root) => {
   const visit = (node: Root | Element, inLink: boolean) => {
     node.children = node.children.map((child: RootContent): RootContent => {
       if (child.type !== 'element') return child;
@@ -67,7 +67,7 @@ export const tame = (levels: readonly number[]) => (tree: Root) => {
         child.tagName = `h${Math.min(6, Math.max(0, levels.indexOf(Number(child.tagName[1]))) + 3)}`;
       const tamed = child.tagName === 'img' ? imageLink(child) : child;
       const isLink = tamed.tagName === 'a';
-      if (isLink) tameLink(tamed, inLink);
+      if (isLink) restrictLink(tamed, inLink);
       visit(tamed, inLink || isLink);
       return tamed;
     }) as typeof node.children;
@@ -85,7 +85,7 @@ function imageLink({ properties: { src, alt } }: Element): Element {
   };
 }
 
-function tameLink(link: Element, inLink: boolean) {
+function restrictLink(link: Element, inLink: boolean) {
   const address = String(link.properties.href ?? '');
   if (isLinkable(address) && !inLink) return;
   link.tagName = 'span';

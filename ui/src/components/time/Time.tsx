@@ -5,10 +5,10 @@ import { ago } from './ago.ts';
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** Date and time, as it is where the reader is. */
+/** Date and time in the time zone of the user. */
 export const dateTime = (time: string | Date): string => full.format(new Date(time));
 
-/** A time as one says it, and exactly for who points at it. */
+/** A relative time, with the exact time as a tooltip. */
 export function Ago({ time }: { time: string }) {
   const [now, setNow] = useState(() => Date.now());
   useInterval(() => setNow(Date.now()), 60_000, { autoInvoke: true });

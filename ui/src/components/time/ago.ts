@@ -6,7 +6,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** Numbers only: what was 25 hours ago need not have been yesterday. */
+/** Always numbers, never "yesterday": 25 hours ago can be the day before yesterday. */
 const relative = new Intl.RelativeTimeFormat('en');
 
 /** Such as "3 hours ago". */

@@ -9,17 +9,17 @@ import { POLL_MS, scansQuery } from '../../scans/queries.ts';
 import { projectTokensQuery } from '../../tokens/queries.ts';
 import { isUsable } from '../../tokens/token-state.ts';
 import { statsQuery } from '../queries.ts';
-import { Arrived, Waits } from './FirstFinding.tsx';
-import { MakeProject } from './MakeProject.tsx';
-import { MakeToken } from './MakeToken.tsx';
+import { CreateProject } from './CreateProject.tsx';
+import { CreateToken } from './CreateToken.tsx';
+import { FirstFindings, WaitForFinding } from './FirstFindings.tsx';
 import { RunAgent } from './RunAgent.tsx';
 import { Step, type StepState, Steps } from './Step.tsx';
 
 type Project = Schemas['Project'];
 
 /**
- * Leads to the first finding. Which step is next is told by what there is already.
- * @param onDone told when the first finding was seen
+ * The steps to the first finding. The existing data determines the current step.
+ * @param onDone called when the user leaves the steps after the first finding
  */
 export function FirstSteps({ onDone }: { onDone: () => void }) {
   const projects = useQuery(projectsQuery(useOrg()));
@@ -35,13 +35,13 @@ export function FirstSteps({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** @param props `projects` has the newest first */
+/** @param props `projects` is sorted, newest first */
 function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => void }) {
   const org = useOrg();
   const [chosen, setChosen] = useState<string>();
   const project = projects.find(({ id }) => id === chosen) ?? projects[0];
   const [made, setMade] = useState<{ projectId: string; token: string }>();
-  // Who only looks at the page must not be moved about in it.
+  // The focus moves only after an action of the user.
   const [acted, setActed] = useState(false);
   const token = made?.projectId === project?.id ? made?.token : undefined;
   const tokens = useQuery({ ...projectTokensQuery(org, project?.id ?? ''), enabled: project !== undefined });
@@ -69,7 +69,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
         state={project ? 'done' : 'current'}
         outcome={project && <bdi>{project.name}</bdi>}
       >
-        {!project && <MakeProject onMade={() => setActed(true)} />}
+        {!project && <CreateProject onCreated={() => setActed(true)} />}
       </Step>
       <Step
         number={2}
@@ -85,7 +85,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
         {tokenStep === 'current' && project && (
           <>
             <ProjectSelect projects={projects} project={project} onChange={setChosen} />
-            <MakeToken projectId={project.id} onMade={onToken(project.id)} />
+            <CreateToken projectId={project.id} onCreated={onToken(project.id)} />
           </>
         )}
       </Step>
@@ -99,18 +99,14 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
         {runStep === 'current' && project && (
           <>
             <ProjectSelect projects={projects} project={project} onChange={setChosen} />
-            <RunAgent project={project} token={token} onMade={onToken(project.id)} />
+            <RunAgent project={project} token={token} onCreated={onToken(project.id)} />
           </>
         )}
       </Step>
-      <Step
-        number={4}
-        title={found > 0 ? 'The first finding is here' : 'See the first finding'}
-        state={runStep}
-      >
-        {runStep === 'current' && <Waits scan={scan} />}
+      <Step number={4} title={found > 0 ? 'First finding received' : 'See the first finding'} state={runStep}>
+        {runStep === 'current' && <WaitForFinding scan={scan} />}
         {runStep === 'done' && (
-          <Arrived findings={stats.data?.recent_findings ?? []} total={found} onDone={onDone} />
+          <FirstFindings findings={stats.data?.recent_findings ?? []} total={found} onDone={onDone} />
         )}
       </Step>
     </Steps>

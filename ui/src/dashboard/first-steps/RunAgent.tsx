@@ -4,19 +4,19 @@ import { useRouteContext } from '@tanstack/react-router';
 import { useOrg } from '../../app/session.ts';
 import { Copyable } from '../../components/Copy.tsx';
 import { agentCommands } from '../../projects/agent-commands.ts';
-import { MakeToken } from './MakeToken.tsx';
+import { CreateToken } from './CreateToken.tsx';
 
 const TOKEN = '<your token>';
 
 interface Props {
   project: { id: string; slug: string };
-  /** The token, if it was made just now: the service does not tell it again. */
+  /** The token if it was just created. The service never returns it again. */
   token: string | undefined;
-  onMade: (token: string) => void;
+  onCreated: (token: string) => void;
 }
 
-/** The commands that bring the first findings. */
-export function RunAgent({ project, token, onMade }: Props) {
+/** The commands that send the first findings. */
+export function RunAgent({ project, token, onCreated }: Props) {
   const { slug } = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const commands = agentCommands({ site, org: slug, project: project.slug, token: token ?? `'${TOKEN}'` });
@@ -24,24 +24,25 @@ export function RunAgent({ project, token, onMade }: Props) {
     {
       value: 'npm',
       label: 'npm audit',
-      about: 'In the directory of a Node.js project: known vulnerabilities of its dependencies.',
+      about: 'Finds known vulnerabilities of dependencies. Run it in the directory of a Node.js project.',
       command: commands.run,
     },
     {
       value: 'semgrep',
       label: 'Semgrep',
-      about: 'In the directory of a repository, with Semgrep installed: flaws in its code.',
+      about: 'Finds flaws in code. Run it in the directory of a repository. Semgrep must be installed.',
       command: 'node svc-agent.mjs run -- semgrep scan --config auto --json --quiet',
     },
     {
       value: 'trivy',
       label: 'Trivy',
-      about: 'In the directory of a repository, with Trivy installed: dependencies of any language.',
+      about:
+        'Finds vulnerable dependencies of any language. Run it in the directory of a repository. Trivy must be installed.',
       command: 'node svc-agent.mjs run --persona senku -- trivy fs --format json --quiet .',
     },
     {
       value: 'report',
-      label: 'A report you have',
+      label: 'Existing report',
       about: 'SARIF, or the report of one of 13 other scanners. The format is detected.',
       command: commands.report,
     },
@@ -51,25 +52,29 @@ export function RunAgent({ project, token, onMade }: Props) {
       {token === undefined ? (
         <Alert color="gray" variant="light" icon={<IconKey />} title="Your token is shown only once">
           <Text size="sm" mb="xs">
-            Put it in place of {TOKEN} below. If you do not have it any more, create another one.
+            Replace {TOKEN} below with your token. If you no longer have it, create another one.
           </Text>
-          <MakeToken projectId={project.id} onMade={onMade} again />
+          <CreateToken projectId={project.id} onCreated={onCreated} again />
         </Alert>
       ) : (
         <Alert color="yellow" variant="light" icon={<IconKey />} role="status">
           <Text size="sm">
-            The new token is in the commands below. It is shown only now: copy it before you leave this page.
+            The new token is in the commands below. It is shown only once. Copy it before you leave this page.
           </Text>
         </Alert>
       )}
       <Stack gap={4}>
         <Text size="sm">
-          Get svc-agent (it needs Node.js 20.19 or newer, and nothing else), and tell it where to report:
+          Download svc-agent, which needs only Node.js 20.19 or newer, and set the destination:
         </Text>
-        <Copyable block value={`${commands.download}\n${commands.settings}`} label="Copy the set-up" />
+        <Copyable
+          block
+          value={`${commands.download}\n${commands.settings}`}
+          label="Copy the setup commands"
+        />
       </Stack>
       <Stack gap={4}>
-        <Text size="sm">Then run a scanner in the same shell, or hand over a report:</Text>
+        <Text size="sm">Then run a scanner in the same shell, or send an existing report:</Text>
         <Tabs defaultValue="npm" keepMounted={false}>
           <Tabs.List>
             {ways.map(({ value, label }) => (

@@ -10,18 +10,18 @@ interface Props {
   number: number;
   title: string;
   state: StepState;
-  /** What came of it, once it is done. */
+  /** The outcome of the completed step. */
   outcome?: ReactNode;
-  /** Whether it takes the focus when its turn comes: what had it is gone with the step before. */
+  /** Whether the step takes the focus when it becomes current. The form of the previous step had it before. */
   takesFocus?: boolean;
-  /** Shown in its turn. */
+  /** Shown while the step is current. */
   children?: ReactNode;
 }
 
-/** The steps, one below the other. */
+/** A list of steps. */
 export const Steps = ({ children }: { children: ReactNode }) => <ol className={classes.steps}>{children}</ol>;
 
-/** One of several steps, of which the current one is open. */
+/** One step. The current one is open. */
 export function Step({ number, title, state, outcome, takesFocus, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = usePrevious(state);

@@ -23,7 +23,7 @@ export function ColumnMenu({ columns }: { columns: ReturnType<typeof useColumns>
           ))}
         </Menu.CheckboxGroup>
         <Menu.Divider />
-        <Menu.Item onClick={columns.reset}>As in the beginning</Menu.Item>
+        <Menu.Item onClick={columns.reset}>Reset columns</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

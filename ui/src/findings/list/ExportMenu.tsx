@@ -11,7 +11,7 @@ import { exportFindings, FORMATS, type Format } from './export.ts';
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Saves what the list shows, all of it, as a file. */
+/** Exports all matching findings as a file. */
 export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabled: boolean }) {
   const { slug } = useOrg();
   const [bytes, setBytes] = useState(0);
@@ -33,7 +33,7 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
       return file;
     },
     onSuccess: ({ name, size }) =>
-      notifications.show({ color: 'teal', title: 'Exported', message: `${name}, ${megabytes(size)}` }),
+      notifications.show({ color: 'teal', title: 'Export complete', message: `${name}, ${megabytes(size)}` }),
     onError: (error) => {
       if (abort.current?.signal.aborted) return;
       const { title, advice } = problemOf(error);
@@ -66,7 +66,7 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>All findings that match, as a file</Menu.Label>
+        <Menu.Label>Export all matching findings</Menu.Label>
         {(Object.keys(FORMATS) as Format[]).map((format) => (
           <Menu.Item key={format} onClick={() => mutate(format)}>
             {FORMATS[format].name}

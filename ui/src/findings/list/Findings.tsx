@@ -29,8 +29,8 @@ const LOOKING: ShortcutList = [
   [['o', 'Enter'], 'Open the finding'],
 ];
 const SELECTING: ShortcutList = [
-  [['x', 'Space'], 'Select the finding, or take it back'],
-  [['Shift + x'], 'Select all from the last selected one to here'],
+  [['x', 'Space'], 'Select or deselect the finding'],
+  [['Shift + x'], 'Select all findings from the last selected one to this one'],
   ...TRIAGE_SHORTCUTS,
   [['Esc'], 'Clear the selection'],
 ];
@@ -39,13 +39,13 @@ const OTHERS: ShortcutList = [
   [['?'], 'Show this help'],
 ];
 
-/** All findings, to be narrowed and triaged. */
+/** The list of findings with filters and triage. */
 export function Findings() {
   const search = route.useSearch();
   const page = wholeNumber(search.page) ?? 1;
   const navigate = route.useNavigate();
   const org = useOrg();
-  // The same object as long as it says the same.
+  // The same object while the filter does not change.
   const said = JSON.stringify(filterOf(search));
   const filter = useMemo(() => JSON.parse(said) as FindingFilter, [said]);
   const { sort: _, ...narrowed } = filter;
@@ -66,7 +66,7 @@ export function Findings() {
     [navigate],
   );
   const find = () => field.current?.select();
-  // Keyboards differ in whether these need Shift.
+  // On some keyboards these keys need Shift.
   useShortcuts({ '/': find, 'shift+/': find, '?': help.open, 'shift+?': help.open });
 
   useBlocker({
@@ -76,8 +76,8 @@ export function Findings() {
       current.pathname !== next.pathname &&
       new Promise<boolean>((answer) =>
         modals.openConfirmModal({
-          title: 'Findings are still being changed',
-          children: 'If you leave, it is stopped: what was changed stays, what is left is not tried.',
+          title: 'Findings are still being updated',
+          children: 'If you leave, the remaining findings are not changed. Completed changes are kept.',
           labels: { confirm: 'Stop and leave', cancel: 'Stay' },
           onConfirm: () => {
             triage.stop();

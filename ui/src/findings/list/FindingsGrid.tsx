@@ -14,7 +14,7 @@ import { GridHead } from './GridHead.tsx';
 import { Grid, RowGroup } from './grid-parts.tsx';
 import { NoFindings } from './NoFindings.tsx';
 import { Row, useRowActions } from './Row.tsx';
-import { span } from './rows/places.ts';
+import { span } from './rows/positions.ts';
 import { useFollowed, visibleRows } from './rows/use-followed.ts';
 import { useKeptPlace, useStart } from './rows/use-place.ts';
 import { useRows } from './rows/use-rows.ts';
@@ -28,14 +28,14 @@ interface Props {
   filter: FindingFilter;
   page: number;
   columns: typeof COLUMNS;
-  /** Whether findings are shown in two lines. */
+  /** Whether each finding has two lines. */
   card: boolean;
   triage: TriageState;
-  /** Told how many there are; null when that cannot be known. */
+  /** Called with the total; null if it is unknown. */
   onTotal(total: number | undefined | null): void;
 }
 
-/** The list: as tall as all of the findings, of which the rows in view are drawn. */
+/** The virtualized list: it has the height of all findings and renders the visible rows. */
 export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: Props) {
   const org = useOrg();
   const navigate = useNavigate();
@@ -69,9 +69,9 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     return row != null;
   };
 
-  // Once there is something to scroll: to where it was left.
+  // Restores the scroll position once rows exist.
   const placed = useRef(false);
-  /** The row that is to have the focus as soon as it is there. */
+  /** The row that gets the focus as soon as it is rendered. */
   const wantsFocus = useRef(start.back ? start.active : undefined);
   useLayoutEffect(() => {
     if (placed.current || count === 0) return;
@@ -87,7 +87,7 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     if (document.activeElement?.closest('[data-index]')) wantsFocus.current = moved;
     virtualizer.scrollToOffset((virtualizer.scrollOffset ?? 0) + (moved - at) * height);
   });
-  // In another order, what was in view is somewhere else.
+  // A new order moves the visible rows.
   const sort = filter.sort ?? '-created_at';
   const sorted = useRef(sort);
   useLayoutEffect(() => {
@@ -130,7 +130,7 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     const finding = touched ? rows.rowNow(at) : undefined;
     if (!finding) return go(undefined);
     set(finding, status);
-    // Where it goes from the list, the next one takes its place.
+    // If the finding leaves the list, the next one takes its position.
     if (filter.status?.includes(status) !== false) go(Math.min(at + 1, count - 1));
     else go(at);
   };

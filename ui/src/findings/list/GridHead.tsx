@@ -18,7 +18,7 @@ interface Props {
   inView: readonly ListedFinding[];
 }
 
-/** The names of the columns, by which the list is sorted. */
+/** The column headers, which sort the list. */
 export function GridHead({ columns, card, sort, onSort, mayTriage, selection, inView }: Props) {
   return (
     <GridRow aria-rowindex={1} className={classes.head}>
@@ -56,13 +56,13 @@ export function GridHead({ columns, card, sort, onSort, mayTriage, selection, in
 const ariaSort = (sort: string, key: SortKey) =>
   sort === `-${key}` ? 'descending' : sort === key ? 'ascending' : 'none';
 
-/** The greatest first, then the least first, then as it is without a word: the newest first. */
+/** Descending, then ascending, then the default order (newest first). */
 function next(sort: string, key: SortKey): FindingFilter['sort'] {
   if (sort === `-${key}`) return key;
   return sort === key && key !== 'created_at' ? undefined : `-${key}`;
 }
 
-/** Selects what is in view, or takes it back. */
+/** Selects or deselects the visible findings. */
 function SelectInView({ selection, inView }: Pick<Props, 'selection' | 'inView'>) {
   const count = useSyncExternalStore(
     selection.subscribe,
@@ -75,8 +75,8 @@ function SelectInView({ selection, inView }: Pick<Props, 'selection' | 'inView'>
       checked={all}
       indeterminate={count > 0 && !all}
       onChange={() => selection.set(inView, !all)}
-      aria-label="Select the findings in view"
-      title="Select the findings in view"
+      aria-label="Select visible findings"
+      title="Select visible findings"
     />
   );
 }

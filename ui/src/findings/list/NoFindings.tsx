@@ -6,16 +6,16 @@ import { LinkButton } from '../../components/links.tsx';
 import type { FindingFilter } from '../list-queries.ts';
 import { isFiltered } from './filters/filters.ts';
 
-/** Nothing was found yet, or nothing that matches. */
+/** The empty state: no findings yet, or no matching findings. */
 export function NoFindings({ filter }: { filter: FindingFilter }) {
   const { slug } = useOrg();
   if (isFiltered(filter)) {
     return (
-      <Empty icon={<IconFilterOff />} title="No finding matches">
-        Take a filter away, or look at all of them.
+      <Empty icon={<IconFilterOff />} title="No matching findings">
+        Remove a filter or show all findings.
         <Group justify="center" mt="md">
           <LinkButton to="/o/$org/findings" params={{ org: slug }} search={{}} variant="default">
-            Clear the filters
+            Clear filters
           </LinkButton>
         </Group>
       </Empty>
@@ -23,10 +23,10 @@ export function NoFindings({ filter }: { filter: FindingFilter }) {
   }
   return (
     <Empty icon={<IconBug />} title="No findings yet">
-      They appear here as soon as an agent reports them.
+      Findings appear here when an agent reports them.
       <Group justify="center" mt="md">
         <LinkButton to="/o/$org" params={{ org: slug }}>
-          See the first steps
+          Open first steps
         </LinkButton>
       </Group>
     </Empty>

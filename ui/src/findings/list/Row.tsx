@@ -2,7 +2,7 @@ import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
 import { type MouseEvent, memo, useLayoutEffect, useRef, useState } from 'react';
 import { LinkAnchor } from '../../components/links.tsx';
 import type { UserStatus } from '../../triage/statuses.ts';
-import { FilePlace } from '../FilePlace.tsx';
+import { FileLocation } from '../FileLocation.tsx';
 import type { FindingFilter, ListedFinding } from '../list-queries.ts';
 import { SeverityBadge } from '../Severity.tsx';
 import { type COLUMNS, cell, Seen } from './columns.tsx';
@@ -11,15 +11,15 @@ import { GridCell, GridRow } from './grid-parts.tsx';
 import { StatusCell } from './StatusCell.tsx';
 import { type Selection, useSelected } from './selection/selection.ts';
 
-/** What rows do. */
+/** The actions of rows. */
 interface RowActions {
   activate(this: void, index: number): void;
-  /** Selects or not; with `range`, everything between it and the row before. */
+  /** Selects or deselects; with `range`, everything since the last selected row. */
   select(this: void, index: number, range: boolean): void;
   setStatus(this: void, finding: ListedFinding, status: UserStatus): void;
 }
 
-/** The same object as long as the list stays, so that only rows that change are drawn anew. */
+/** A stable object, so that only changed rows render again. */
 export function useRowActions(current: RowActions): RowActions {
   const latest = useRef(current);
   useLayoutEffect(() => {
@@ -35,14 +35,14 @@ export function useRowActions(current: RowActions): RowActions {
 
 interface Props {
   index: number;
-  /** Where it is, and how tall, in pixels. */
+  /** Position and height in pixels. */
   top: number;
   height: number;
   finding: ListedFinding | undefined;
-  /** Whether it is the one that keys act on. */
+  /** Whether it is the active row. */
   active: boolean;
   columns: typeof COLUMNS;
-  /** Shown in two lines. */
+  /** Whether the row has two lines. */
   card: boolean;
   projectName?: string | undefined;
   now: number;
@@ -53,7 +53,7 @@ interface Props {
   actions: RowActions;
 }
 
-/** A finding in the list; the element stays, whatever comes to stand in it, so that the focus does. */
+/** A row of the list. The element stays when its finding changes, so that it keeps the focus. */
 export const Row = memo(function Row(props: Props) {
   const { finding, index, active, top, height, mayTriage, selection, actions } = props;
   const selected = useSelected(selection, finding?.id);
@@ -83,7 +83,7 @@ export const Row = memo(function Row(props: Props) {
 type LoadedProps = Props & {
   finding: ListedFinding;
   selected: boolean;
-  /** Only what is in the active row is reached by Tab. */
+  /** Tab reaches only the active row. */
   tab: number;
 };
 
@@ -96,7 +96,7 @@ function Cells(props: LoadedProps) {
   const title = <Title {...props} />;
   const status = (
     <StatusCell
-      // A menu must not go over to the finding that takes the place of another.
+      // An open menu must not change to another finding.
       key={finding.id}
       finding={finding}
       mayTriage={mayTriage}
@@ -168,7 +168,7 @@ function Title({ finding, org, filter, index, tab, card }: LoadedProps) {
       </div>
       {!card && file && (
         <Text size="xs" c="dimmed" truncate component="div" title={file}>
-          <FilePlace file={file} line={line} />
+          <FileLocation file={file} line={line} />
         </Text>
       )}
     </>

@@ -12,13 +12,13 @@ interface Props {
   tabIndex: number;
 }
 
-/** The status of a finding, and a menu to set it for those who may. */
+/** The status of a finding, with a menu to set it if the role allows it. */
 export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
   const { status, title } = finding;
   const [opened, setOpened] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasOpened = useRef(false);
-  // A menu for each row would be dear: the button gets its menu when it is asked for, and the focus back afterwards.
+  // A menu per row is expensive. The menu is created on click, and the button gets the focus back afterwards.
   useEffect(() => {
     if (wasOpened.current && !opened) button.current?.focus();
     wasOpened.current = opened;

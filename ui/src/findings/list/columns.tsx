@@ -6,7 +6,7 @@ import { dateTime } from '../../components/time/Time.tsx';
 import type { ListedFinding } from '../list-queries.ts';
 import { SeverityBadge } from '../Severity.tsx';
 
-/** What can be sorted by. */
+/** The sort keys. */
 export type SortKey = 'created_at' | 'last_seen_at' | 'severity' | 'cvss_score';
 
 export type ColumnId =
@@ -47,7 +47,7 @@ export const COLUMNS: readonly Column[] = [
 const ALWAYS: readonly ColumnId[] = ['title'];
 const DEFAULT: ColumnId[] = ['severity', 'title', 'status', 'project', 'cwe', 'cvss', 'last_seen'];
 
-/** The columns that are shown, which this browser remembers. */
+/** The visible columns, stored in the browser. */
 export function useColumns() {
   const [chosen, setChosen] = useLocalStorage<ColumnId[]>({
     key: 'finding-columns',
@@ -65,7 +65,7 @@ export function useColumns() {
 
 export const canBeHidden = (id: ColumnId): boolean => !ALWAYS.includes(id);
 
-/** Widths of the cells of a row, which every row shares. */
+/** The widths of the cells of a row. */
 export const template = (columns: readonly Column[], selects: boolean): string =>
   [
     ...(selects ? ['2.75rem'] : ['0.75rem']),
@@ -75,7 +75,7 @@ export const template = (columns: readonly Column[], selects: boolean): string =
 export const minWidth = (columns: readonly Column[]): string =>
   `${columns.reduce((sum, { width }) => sum + width, 2.75)}rem`;
 
-/** What stands in a cell; title and status are drawn by the row. */
+/** The content of a cell. The row renders title and status. */
 export function cell(
   id: Exclude<ColumnId, 'title' | 'status'>,
   finding: ListedFinding,
@@ -104,7 +104,7 @@ export function cell(
   }
 }
 
-/** A time without a tooltip of its own, of which there would be hundreds. */
+/** A time without a tooltip component, because the list would have hundreds of them. */
 export const Seen = ({ time, now }: { time: string; now: number }) => (
   <time dateTime={time} title={dateTime(time)}>
     {ago(time, now)}

@@ -4,15 +4,16 @@ import type { FindingFilter } from '../list-queries.ts';
 
 export const FORMATS = {
   csv: { name: 'CSV', hint: 'for spreadsheets' },
-  json: { name: 'JSON', hint: 'as the API shows them' },
+  json: { name: 'JSON', hint: 'in the format of the API' },
   sarif: { name: 'SARIF 2.1.0', hint: 'for other tools' },
 } as const;
 
 export type Format = keyof typeof FORMATS;
 
 /**
- * Fetches the findings that match as a file. (A link could not name the organization, whose header is not in its address.)
- * @param onBytes told how much has come
+ * Downloads the matching findings as a file. A link cannot be used, because it cannot send the header that names the
+ * organization.
+ * @param onBytes called with the number of bytes received
  */
 export async function exportFindings(
   slug: string,

@@ -5,13 +5,13 @@ import { triageShortcuts } from '../../triage/shortcuts.ts';
 import type { UserStatus } from '../../triage/statuses.ts';
 
 interface GridKeys {
-  /** The row that keys act on; undefined before somebody has chosen one. */
+  /** The active row, on which keys act; undefined before the user has chosen one. */
   active: number | undefined;
   count: number;
-  /** How many rows are in view. */
+  /** The number of visible rows. */
   visible: number;
   mayTriage: boolean;
-  /** Goes to a row, or to what is in view where none was chosen. */
+  /** Moves to a row; undefined moves to the first visible one. */
   go(index: number | undefined): void;
   open(index: number): void;
   select(index: number, range: boolean): void;
@@ -21,8 +21,7 @@ interface GridKeys {
 }
 
 /**
- * What keys do in the list. Single letters work wherever the focus is, and can be switched off; the others belong to the
- * focused row.
+ * The keys of the list. Single-key shortcuts work wherever the focus is. The other keys act on the focused row.
  * @returns the handler of the grid
  */
 export function useGridKeys(grid: GridKeys) {
@@ -47,7 +46,7 @@ export function useGridKeys(grid: GridKeys) {
 
   return (event: KeyboardEvent<HTMLElement>) => {
     const { target, currentTarget, key } = event;
-    // What happens in menus comes by here, too.
+    // Events of menus also arrive here.
     if (!(target instanceof Element) || !currentTarget.contains(target)) return;
     if (event.ctrlKey || event.metaKey || event.altKey || !target.closest('[data-index]')) return;
     const own = target.matches('[data-index]');

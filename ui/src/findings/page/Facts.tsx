@@ -14,7 +14,7 @@ import classes from './Finding.module.css';
 
 const Cvss = lazy(() => import('./cvss/Cvss.tsx').then((m) => ({ default: m.Cvss })));
 
-/** What is known of a finding besides its description. */
+/** The details of a finding. */
 export function Facts({ finding }: { finding: Finding }) {
   const org = useOrg();
   const { cwe, cve, file, source, cvss_score, cvss_vector, project_id } = finding;
@@ -105,10 +105,10 @@ export function Facts({ finding }: { finding: Finding }) {
             <Copy value={finding.fingerprint} label="Copy the fingerprint" />
           </span>
         </Fact>
-        <Fact name="Id">
+        <Fact name="ID">
           <span className={classes.copied}>
             <code>{finding.id}</code>
-            <Copy value={finding.id} label="Copy the id" />
+            <Copy value={finding.id} label="Copy the ID" />
           </span>
         </Fact>
       </DataList>
@@ -116,7 +116,7 @@ export function Facts({ finding }: { finding: Finding }) {
   );
 }
 
-/** The longest text that can be looked for. */
+/** The maximum length of `q`. */
 const MAX_QUERY = 200;
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

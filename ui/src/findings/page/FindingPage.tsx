@@ -12,11 +12,11 @@ import { StatusButtons } from '../../triage/StatusButtons.tsx';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
 import { type Finding, findingQuery } from '../finding-queries.ts';
 import { filterOf } from '../list-queries.ts';
+import { Badges } from './Badges.tsx';
 import { Exploits } from './Exploits.tsx';
 import { Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
 import { ListNav } from './ListNav.tsx';
-import { Marks } from './Marks.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 
 const MarkdownText = lazy(() =>
@@ -25,10 +25,10 @@ const MarkdownText = lazy(() =>
 
 const route = getRouteApi('/_signed-in/o/$org/findings/$id');
 
-/** From here on it is set smaller. */
+/** Longer titles have a smaller font. */
 const LONG_TITLE = 120;
 
-/** One finding: what it is, what becomes of it, and what is next. */
+/** One finding, with triage and links to its neighbours in the list. */
 export function FindingPage() {
   const { id } = route.useParams();
   const search = route.useSearch();
@@ -43,13 +43,13 @@ export function FindingPage() {
         <Shortcuts fromList={search.at !== undefined} />
       </ListNav>
       {search.at !== undefined && (
-        // Who walks through the list hears where they are.
+        // Screen readers announce the finding after a step through the list.
         <VisuallyHidden role="status">
           <bdi>{finding.data?.title}</bdi>
         </VisuallyHidden>
       )}
       {finding.data ? (
-        <Whole key={id} finding={finding.data} triage={triage} />
+        <FindingDetails key={id} finding={finding.data} triage={triage} />
       ) : finding.error ? (
         <Missing error={finding.error} onRetry={finding.refetch} />
       ) : (
@@ -59,7 +59,7 @@ export function FindingPage() {
   );
 }
 
-function Whole({ finding, triage }: { finding: Finding; triage: TriageState }) {
+function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageState }) {
   return (
     <Page
       title={finding.title}
@@ -68,7 +68,7 @@ function Whole({ finding, triage }: { finding: Finding; triage: TriageState }) {
       }
     >
       <Stack gap="sm" mt={-8}>
-        <Marks finding={finding} />
+        <Badges finding={finding} />
         <StatusButtons finding={finding} triage={triage} />
       </Stack>
       <div className={classes.columns}>
@@ -92,7 +92,7 @@ function Whole({ finding, triage }: { finding: Finding; triage: TriageState }) {
 function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const isGone = error instanceof ServiceError && error.status === 404;
   return (
-    <Page title={isGone ? 'No such finding' : 'Finding'}>
+    <Page title={isGone ? 'Finding not found' : 'Finding'}>
       <Problem error={error} {...(!isGone && { onRetry })} />
     </Page>
   );

@@ -14,7 +14,7 @@ interface Props extends Walk {
   children?: ReactNode;
 }
 
-/** The way back to the list a finding was opened from, and to what is before and behind it there. */
+/** Links to the list from which a finding was opened, and to the previous and next finding. */
 export function ListNav({ children, ...walk }: Props) {
   const { id, filter, at } = walk;
   const org = useOrg();
@@ -62,7 +62,7 @@ export function ListNav({ children, ...walk }: Props) {
       </LinkButton>
       <Group gap="xs">
         {at !== undefined && (
-          <Group component="nav" gap="xs" aria-label="Findings of the list">
+          <Group component="nav" gap="xs" aria-label="Findings in the list">
             <Text size="sm" c="dimmed" role="status">
               {neighbours &&
                 (here === undefined

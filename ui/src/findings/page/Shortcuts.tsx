@@ -7,12 +7,12 @@ import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 
 const WALKING: ShortcutList = [
-  [['j'], 'Next finding of the list'],
-  [['k'], 'Previous finding of the list'],
+  [['j'], 'Next finding in the list'],
+  [['k'], 'Previous finding in the list'],
 ];
-const HELP: ShortcutList = [[['?'], 'This help']];
+const HELP: ShortcutList = [[['?'], 'Show this help']];
 
-/** Says which keys do what on the page of a finding. */
+/** The help with the shortcuts of the page of a finding. */
 export function Shortcuts({ fromList }: { fromList: boolean }) {
   const { may } = useOrg();
   const [opened, { open, close }] = useDisclosure();

@@ -1,9 +1,9 @@
 const MAX_LENGTH = 120;
 
-/** Marks that are not seen, and what names of files may not hold on one system or another. */
+/** Invisible characters, and characters that are not allowed in file names on some systems. */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu;
 
-/** A name to save a file by, of one that somebody else chose: without folders, and as it looks. */
+/** A safe file name from an untrusted one, without folders and invisible characters. */
 export function fileNameOf(given: string): string {
   const name = given
     .split(/[/\\]/)

@@ -4,14 +4,14 @@ import { useOrg } from '../../app/session.ts';
 import { exploitsQuery, findingQuery, placeQuery } from '../finding-queries.ts';
 import { type FindingFilter, findingsPageQuery, PAGE_ROWS, pageOf } from '../list-queries.ts';
 
-/** A finding and its place in the list, counted from 1. */
+/** A finding and its position in the list, counted from 1. */
 export interface Neighbour {
   id: string;
   at: number;
 }
 
 export interface Neighbours {
-  /** Where the finding stands now; undefined when it is not of the list any more. */
+  /** The current position of the finding; undefined if it is no longer in the list. */
   place: number | undefined;
   total: number;
   previous: Neighbour | undefined;
@@ -20,17 +20,17 @@ export interface Neighbours {
 
 export interface Walk {
   id: string;
-  /** The list it was opened from. */
+  /** The list from which the finding was opened. */
   filter: FindingFilter;
-  /** Its place there when it was opened; undefined when it was not opened from a list. */
+  /** Its position when it was opened; undefined if it was not opened from a list. */
   at: number | undefined;
-  /** Whether its status is none that the list shows. */
+  /** Whether the list does not show its status. */
   isOut: boolean;
 }
 
 /**
- * What stands before and behind a finding in the list it was opened from. Once triage has moved it out of the list, what
- * stands in its place is next. The next one is read ahead.
+ * The previous and next finding in the list. After triage has removed the finding from the list, the finding at its position
+ * is the next one. Both are prefetched.
  */
 export function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | undefined {
   const org = useOrg();
@@ -40,7 +40,7 @@ export function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | und
   const rows = new Map(places.map((place, i) => [place, found[i]?.data?.id]));
   const isSettled = found.every(({ data, isFetching }) => data !== undefined && !isFetching);
 
-  // Others may have pushed in front of it, or triaged what was.
+  // Pushes and triage by other users move findings.
   const near = rows.get(at ?? 0) === id ? at : places.find((place) => rows.get(place) === id);
   const isLost = at !== undefined && isSettled && near === undefined && !isOut;
   const far = usePlaceAround({ id, filter, at: isLost ? at : undefined });
@@ -72,8 +72,8 @@ export function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | und
 }
 
 /**
- * Looks for a finding that has moved further: in the page of the list it was on, and those beside it.
- * @param walk `at` is undefined when it need not be looked for
+ * Searches a finding that has moved further: in its page of the list and in the adjacent pages.
+ * @param walk `at` is undefined if no search is needed
  */
 function usePlaceAround({ id, filter, at }: Omit<Walk, 'isOut'>) {
   const org = useOrg();

@@ -12,7 +12,7 @@ import { QrCode } from './QrCode.tsx';
 
 type Device = Schemas['MfaDevice'];
 
-/** A device, with the secret while it is known. */
+/** A device, with its secret while it is known. */
 interface Enrolment {
   device: Device;
   secret?: string;
@@ -21,22 +21,22 @@ interface Enrolment {
 
 interface Props {
   opened: boolean;
-  /** One that was added before, and still is to be verified; a new one when left out. */
+  /** A device that is not verified yet; undefined adds a new one. */
   device?: Device | undefined;
-  /** Whether MFA is on already. */
+  /** Whether MFA is already on. */
   isOn: boolean;
   onClose: () => void;
   onEnabled: (codes: string[]) => void;
 }
 
-/** Adds an authenticator app: a name, its secret, and a code that shows that it has it. */
+/** Adds an authenticator app: name, secret, and a code that proves that the app has the secret. */
 export function Authenticator({ opened, device, isOn, onClose, onEnabled }: Props) {
   return (
     <Modal
       opened={opened}
       onClose={onClose}
       title={device ? 'Verify your authenticator app' : 'Add an authenticator app'}
-      // What is typed, and scanned, is not lost by a click beside it.
+      // A click outside must not discard the input.
       closeOnClickOutside={false}
     >
       <Steps device={device} isOn={isOn} onClose={onClose} onEnabled={onEnabled} />
@@ -92,7 +92,7 @@ function NameStep({ onCancel, onAdded }: { onCancel: () => void; onAdded: (made:
       <Stack>
         <TextInput
           label="Name"
-          description="To tell it from other devices."
+          description="Helps you recognize the device."
           placeholder="Phone"
           maxLength={100}
           autoComplete="off"
@@ -145,22 +145,22 @@ function CodeStep({ enrolment, onVerified }: { enrolment: Enrolment; onVerified:
           <Secret secret={secret} url={url} />
         ) : (
           <Text size="sm">
-            Its secret was shown once, when you added “<bdi>{device.name}</bdi>”. If your app does not have
-            it, remove the device and add it again.
+            The secret was shown only when you added “<bdi>{device.name}</bdi>”. If your app does not have it,
+            remove the device and add it again.
           </Text>
         )}
         {verify.error && !isWrong(verify.error) && <Problem error={verify.error} />}
         <CodeInput
-          // Made anew after a code that was refused: empty, and with the cursor at its beginning.
+          // A new field after a wrong code: empty and focused.
           key={attempt}
-          label="Code that the app shows"
+          label="Code from the app"
           value={code}
           onChange={setCode}
           onComplete={verify.mutate}
           busy={verify.isPending}
           error={
             isWrong(verify.error) &&
-            'This is not the code. It changes every 30 seconds; the clock of your device has to be right.'
+            'The code is wrong. It changes every 30 seconds. Check that the clock of your device is correct.'
           }
         />
         <Group justify="flex-end">
@@ -176,7 +176,7 @@ function CodeStep({ enrolment, onVerified }: { enrolment: Enrolment; onVerified:
 function Secret({ secret, url }: { secret: string; url: string }) {
   return (
     <>
-      <Text size="sm">Scan this with your app, or type the secret into it.</Text>
+      <Text size="sm">Scan this code with your app or enter the secret.</Text>
       <Center>
         <QrCode value={url} label="QR code with the secret, for your authenticator app" />
       </Center>
@@ -196,7 +196,7 @@ function Secret({ secret, url }: { secret: string; url: string }) {
 }
 
 function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'device'> & { name: string }) {
-  // Switched on from here, it stays as it is while it closes, and takes the focus from nothing.
+  // The content must not change while the dialog closes.
   const [wasOn] = useState(isOn);
   const enable = useEnable((codes) => {
     onClose();
@@ -215,16 +215,14 @@ function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'de
         </Group>
       ) : (
         <>
-          <Text size="sm">
-            MFA is still off. Switch it on, so that its codes are asked for when you log in.
-          </Text>
+          <Text size="sm">MFA is still off. Turn it on to require a code when you sign in.</Text>
           {enable.error && <Problem error={enable.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Later
             </Button>
             <Button loading={enable.isPending} onClick={() => enable.mutate()} autoFocus>
-              Switch MFA on
+              Turn on MFA
             </Button>
           </Group>
         </>

@@ -5,7 +5,7 @@ import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Loaded } from '../../components/Loaded.tsx';
 import { mfaQuery } from '../queries.ts';
-import { useRenew } from '../use-refresh-user.ts';
+import { useRefreshUser } from '../use-refresh-user.ts';
 import { MfaDevices } from './MfaDevices.tsx';
 import { MfaStatus } from './MfaStatus.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
@@ -13,11 +13,11 @@ import { RecoveryCodesShown } from './RecoveryCodesShown.tsx';
 
 const route = getRouteApi('/_signed-in/_plain/profile/mfa');
 
-/** One's second factor. */
+/** Multi-factor authentication of the user. */
 export function Mfa() {
   const mfa = useQuery(mfaQuery);
   const queries = useQueryClient();
-  const renew = useRenew();
+  const renew = useRefreshUser();
   const heading = useRef<HTMLHeadingElement>(null);
   const [codes, setCodes] = useState<string[]>();
   const show = (made: string[]) => {
@@ -36,16 +36,16 @@ export function Mfa() {
           Multi-factor authentication
         </Title>
         <Text size="sm" c="dimmed">
-          With it, somebody who learns your password still cannot log in as you.
+          MFA protects your account if somebody learns your password.
         </Text>
       </div>
       <Loaded query={mfa}>
         {({ mfa_enabled: isOn, devices }) => (
           <>
-            <WayBack isOn={isOn} />
+            <ReturnLink isOn={isOn} />
             <MfaStatus isOn={isOn} devices={devices} onEnabled={show} />
             <MfaDevices isOn={isOn} devices={devices} onEnabled={show} />
-            {isOn && <RecoveryCodes onMade={show} />}
+            {isOn && <RecoveryCodes onCreated={show} />}
           </>
         )}
       </Loaded>
@@ -54,21 +54,21 @@ export function Mfa() {
   );
 }
 
-/** For who was sent here by an organization that asks for MFA. */
-function WayBack({ isOn }: { isOn: boolean }) {
+/** The way back for users whom an organization that requires MFA sent here. */
+function ReturnLink({ isOn }: { isOn: boolean }) {
   const { return_to } = route.useSearch();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const back = site.safeReturn(return_to);
   if (!back) return null;
   return isOn ? (
-    <Alert color="teal" icon={<IconShieldCheck />} title="You are set up">
+    <Alert color="teal" icon={<IconShieldCheck />} title="MFA is set up">
       <Button component="a" href={back} size="sm">
-        Back to where you were
+        Return to the previous page
       </Button>
     </Alert>
   ) : (
-    <Alert icon={<IconShieldLock />} title="You were sent here to set up MFA">
-      Once it is on, you can go back to where you were.
+    <Alert icon={<IconShieldLock />} title="Set up MFA to continue">
+      You can return to the previous page when MFA is on.
     </Alert>
   );
 }

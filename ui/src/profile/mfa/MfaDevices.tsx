@@ -5,12 +5,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas } from '../../app/api.ts';
 import { Empty } from '../../components/Empty.tsx';
-import { tellDone, tellFailed } from '../../components/errors/notify.ts';
+import { showError, showSuccess } from '../../components/errors/toasts.ts';
 import { StateBadge } from '../../components/StateBadge.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { PasswordDialog } from '../PasswordDialog.tsx';
 import { emailsQuery, mfaQuery } from '../queries.ts';
-import { useRenew } from '../use-refresh-user.ts';
+import { useRefreshUser } from '../use-refresh-user.ts';
 import { Authenticator } from './Authenticator.tsx';
 
 type Device = Schemas['MfaDevice'];
@@ -21,7 +21,7 @@ interface Props {
   onEnabled: (codes: string[]) => void;
 }
 
-/** What codes come from. */
+/** The devices that provide codes. */
 export function MfaDevices({ isOn, devices, onEnabled }: Props) {
   const [adding, { open, close }] = useDisclosure();
   const [unverified, setUnverified] = useState<Device>();
@@ -71,7 +71,7 @@ export function MfaDevices({ isOn, devices, onEnabled }: Props) {
 function DeviceRow({ device, isLast, onVerify }: { device: Device; isLast: boolean; onVerify: () => void }) {
   const { id, name, type, verified, last_used_at } = device;
   const [removing, { open, close }] = useDisclosure();
-  const renew = useRenew();
+  const renew = useRefreshUser();
   return (
     <Group component="li" justify="space-between">
       <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
@@ -115,19 +115,19 @@ function DeviceRow({ device, isLast, onVerify }: { device: Device; isLast: boole
             Remove “<bdi>{name}</bdi>”?
           </>
         }
-        action={isLast ? 'Remove, and switch MFA off' : 'Remove'}
+        action={isLast ? 'Remove and turn off MFA' : 'Remove'}
         color="red"
         onConfirm={async (password) => {
           const path = { params: { path: { id } }, body: { password } };
           const { message } = await api.delete('/profile/mfa/devices/{id}', path);
-          tellDone(message ?? 'The device was removed.');
+          showSuccess(message ?? 'The device was removed.');
           await renew();
         }}
       >
         <Text size="sm">
           {isLast
-            ? 'It is your last device: without it MFA is switched off, and your recovery codes are deleted. Add another one first if you want to keep MFA.'
-            : 'Its codes no longer work.'}
+            ? 'This is your last device. Removing it turns off MFA and deletes your recovery codes. To keep MFA, add another device first.'
+            : 'Codes from this device will no longer work.'}
         </Text>
       </PasswordDialog>
     </Group>
@@ -143,10 +143,10 @@ function AddEmailDevice({ devices }: { devices: Device[] }) {
     mutationFn: async (email_id: string) =>
       (await api.post('/profile/mfa/devices/email', { body: { email_id } })).result,
     onSuccess: ({ name }) => {
-      tellDone(`Codes can be mailed to ${name} now.`);
+      showSuccess(`Codes can now be mailed to ${name}.`);
       return queries.invalidateQueries({ queryKey: mfaQuery.queryKey });
     },
-    onError: tellFailed,
+    onError: showError,
   });
   if (free.length === 0) return null;
   return (

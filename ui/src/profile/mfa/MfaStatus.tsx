@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconShieldCheck, IconShieldOff } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../app/api.ts';
-import { tellDone } from '../../components/errors/notify.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
 import { emailsQuery } from '../queries.ts';
-import { useRenew } from '../use-refresh-user.ts';
+import { useRefreshUser } from '../use-refresh-user.ts';
 
 interface Props {
   isOn: boolean;
@@ -15,7 +15,7 @@ interface Props {
   onEnabled: (codes: string[]) => void;
 }
 
-/** Whether MFA is on, and the switch. */
+/** Shows whether MFA is on, and turns it on and off. */
 export function MfaStatus({ isOn, devices, onEnabled }: Props) {
   return (
     <Card withBorder>
@@ -36,28 +36,28 @@ export function MfaStatus({ isOn, devices, onEnabled }: Props) {
 
 function On() {
   const [opened, { open, close }] = useDisclosure();
-  const renew = useRenew();
+  const renew = useRefreshUser();
   return (
     <>
-      <Text size="sm">Logging in takes your password, and a code of one of your devices.</Text>
+      <Text size="sm">You sign in with your password and a code from one of your devices.</Text>
       <Button variant="default" size="sm" onClick={open}>
-        Switch MFA off
+        Turn off MFA
       </Button>
       <PasswordDialog
         opened={opened}
         onClose={close}
-        title="Switch MFA off?"
-        action="Switch off"
+        title="Turn off MFA?"
+        action="Turn off"
         color="red"
         onConfirm={async (password) => {
           await api.post('/profile/mfa/disable', { body: { password } });
-          tellDone('MFA is off. Your recovery codes no longer work.');
+          showSuccess('MFA is off. Your recovery codes no longer work.');
           await renew();
         }}
       >
         <Text size="sm">
-          Your password alone will be enough to log in, and your recovery codes are deleted; your devices
-          stay. Organizations that require MFA will refuse you until it is on again.
+          You will sign in with your password only. Your recovery codes are deleted, your devices are kept.
+          Organizations that require MFA deny access until it is on again.
         </Text>
       </PasswordDialog>
     </>
@@ -68,39 +68,35 @@ function Off({ devices, onEnabled }: Omit<Props, 'isOn'>) {
   const { data: emails } = useQuery(emailsQuery);
   const enable = useEnable(onEnabled);
   const hasDevice = devices.some(({ verified }) => verified);
-  // The same that the service takes.
+  // The address that the service would choose.
   const verified = emails?.filter((email) => email.verified) ?? [];
   const email = verified.find(({ is_primary }) => is_primary) ?? verified.at(-1);
   return (
     <>
-      <Text size="sm">
-        Your password alone is enough to log in. With MFA it takes a code, too, that only you can have.
-      </Text>
+      <Text size="sm">You sign in with your password only. MFA also requires a code that only you have.</Text>
       {hasDevice ? (
         <Button loading={enable.isPending} onClick={() => enable.mutate()}>
-          Switch MFA on
+          Turn on MFA
         </Button>
       ) : email ? (
         <>
           <Text size="sm">
-            Add an authenticator app below, which is safer and works without mail; or have codes mailed to{' '}
+            Add an authenticator app below, which is safer and works without mail, or receive codes by mail at{' '}
             <bdi>{email.email}</bdi>.
           </Text>
           <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate()}>
-            Switch on with mailed codes
+            Turn on with mailed codes
           </Button>
         </>
       ) : (
-        <Text size="sm">
-          To switch it on, first add an authenticator app below, or verify an e-mail address.
-        </Text>
+        <Text size="sm">To turn on MFA, add an authenticator app below or verify an e-mail address.</Text>
       )}
       {enable.error && <Problem error={enable.error} />}
     </>
   );
 }
 
-/** Switches MFA on, which brings the recovery codes. */
+/** Turns on MFA and receives the recovery codes. */
 export function useEnable(onEnabled: (codes: string[]) => void) {
   return useMutation({
     mutationFn: async () => (await api.post('/profile/mfa/enable')).result.recovery_codes,

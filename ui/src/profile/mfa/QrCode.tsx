@@ -1,10 +1,10 @@
 import qrcode from 'qrcode-generator';
 import { useMemo } from 'react';
 
-/** Cells that stay empty around it, so that cameras find it. */
+/** The empty margin in cells, which cameras need. */
 const MARGIN = 4;
 
-/** A text for a camera. Black on white in every scheme: many apps read nothing else. */
+/** A QR code. Always black on white, because many apps read nothing else. */
 export function QrCode({ value, label }: { value: string; label: string }) {
   const { path, size } = useMemo(() => draw(value), [value]);
   return (

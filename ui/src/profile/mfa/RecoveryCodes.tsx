@@ -8,8 +8,8 @@ import { recoveryCodesQuery } from '../queries.ts';
 
 const FEW = 3;
 
-/** How many recovery codes are left, and new ones. */
-export function RecoveryCodes({ onMade }: { onMade: (codes: string[]) => void }) {
+/** The number of recovery codes left, and a button for new ones. */
+export function RecoveryCodes({ onCreated }: { onCreated: (codes: string[]) => void }) {
   const left = useQuery(recoveryCodesQuery);
   const [opened, { open, close }] = useDisclosure();
   return (
@@ -24,7 +24,7 @@ export function RecoveryCodes({ onMade }: { onMade: (codes: string[]) => void })
               <>
                 <Text size="sm">
                   {remaining} of {total} left.
-                  {remaining <= FEW && ' Make new ones before they run out.'}
+                  {remaining <= FEW && ' Generate new codes before they run out.'}
                 </Text>
                 <Progress
                   value={(100 * remaining) / total}
@@ -37,20 +37,20 @@ export function RecoveryCodes({ onMade }: { onMade: (codes: string[]) => void })
           </Loaded>
         </Stack>
         <Button variant="default" size="sm" onClick={open}>
-          Make new codes
+          Generate new codes
         </Button>
       </Group>
       <PasswordDialog
         opened={opened}
         onClose={close}
-        title="Make new recovery codes?"
-        action="Make new codes"
+        title="Generate new recovery codes?"
+        action="Generate new codes"
         onConfirm={async (password) => {
           const path = '/profile/mfa/recovery-codes/regenerate';
-          onMade((await api.post(path, { body: { password } })).result.recovery_codes);
+          onCreated((await api.post(path, { body: { password } })).result.recovery_codes);
         }}
       >
-        <Text size="sm">Those you have no longer work then.</Text>
+        <Text size="sm">Your current codes will no longer work.</Text>
       </PasswordDialog>
     </Card>
   );

@@ -7,7 +7,7 @@ import { dateTime } from '../../components/time/Time.tsx';
 import { useCopy } from '../../components/use-copy.ts';
 import classes from './RecoveryCodes.module.css';
 
-/** Shows new recovery codes, this once. */
+/** Shows new recovery codes once. */
 export function RecoveryCodesShown({ codes, onClose }: { codes: string[] | undefined; onClose: () => void }) {
   return (
     <Modal
@@ -25,13 +25,13 @@ export function RecoveryCodesShown({ codes, onClose }: { codes: string[] | undef
 
 function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { user } = useMe();
-  const about = `Recovery codes of ${user.email} at ${location.host}, made ${dateTime(new Date())}. Each works once.`;
+  const about = `Recovery codes of ${user.email} at ${location.host}, generated ${dateTime(new Date())}. Each code works once.`;
   const text = `${about}\n\n${codes.join('\n')}\n`;
   const { copied, copy } = useCopy(text);
   return (
     <ShownOnce
-      warning="This is the only time they are shown. Each of them works once, in place of a code, when you have neither your app nor your mail at hand. Keep them where you do not keep your password."
-      saved="I have saved them"
+      warning="These codes are shown only once. Use one to sign in when you cannot use your app or mail. Each code works once. Do not store them with your password."
+      saved="I have saved the codes"
       onClose={onClose}
     >
       <Box className={classes.printed}>

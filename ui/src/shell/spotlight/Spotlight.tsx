@@ -7,7 +7,7 @@ const SpotlightDialog = lazy(async () => ({
   default: (await import('./SpotlightDialog.tsx')).SpotlightDialog,
 }));
 
-/** A button, and a key, that lead everywhere. What they open is loaded when it is wanted. */
+/** The button and the key of the search. The dialog is loaded on first use. */
 export function Spotlight() {
   const [opened, setOpened] = useState(false);
   const [wanted, setWanted] = useState(false);
@@ -15,7 +15,7 @@ export function Spotlight() {
     setWanted(true);
     setOpened(true);
   };
-  // Also while something is typed elsewhere.
+  // Also while a field has the focus.
   useHotkeys([['mod+K', open]], []);
   const os = useOs();
   const keys = os === 'macos' || os === 'ios' ? '⌘ K' : 'Ctrl K';

@@ -6,10 +6,10 @@ import { problemOf } from '../../components/errors/problem.ts';
 import { MIN_TEXT, useDestinations } from './destinations.tsx';
 import classes from './Spotlight.module.css';
 
-/** Long enough for the next letter. */
+/** The pause after which a search starts. */
 const PAUSE_MS = 200;
 
-/** Leads to pages, projects, findings and organizations by a few letters of their names. */
+/** Searches pages, projects, findings and organizations. */
 export function SpotlightDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal.Root
@@ -36,9 +36,9 @@ function Palette({ onClose }: { onClose: () => void }) {
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
   const { selectFirstOption } = combobox;
   const listId = useId();
-  // The field names the list that it controls when it is rendered after it.
+  // The list must exist before the field can refer to it.
   const [, setListed] = useState(false);
-  // Enter takes the first one. Those that come later come below, so that the choice stays.
+  // Enter opens the first result. Later results are added below, so the selection stays.
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each text anew
   useEffect(() => {
     selectFirstOption();
@@ -94,14 +94,14 @@ function Palette({ onClose }: { onClose: () => void }) {
       </Combobox.Options>
       {error !== null && (
         <Text size="sm" p="md" role="alert">
-          Findings could not be searched. {problemOf(error).advice}
+          The search failed. {problemOf(error).advice}
         </Text>
       )}
       {count === 0 && (
         <Text size="sm" c="dimmed" p="md" ta="center">
           {text.trim().length < MIN_TEXT
-            ? 'Nothing by this name; findings from two letters on.'
-            : 'Nothing found.'}
+            ? 'No results. Enter at least two letters to search findings.'
+            : 'No results.'}
         </Text>
       )}
     </Combobox>

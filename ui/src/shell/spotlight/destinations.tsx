@@ -8,7 +8,7 @@ import { SeverityBadge } from '../../findings/Severity.tsx';
 import { projectsQuery } from '../../projects/queries.ts';
 import { PAGES } from '../navigation.ts';
 
-/** Where one can go. */
+/** A result of the search. */
 export interface Destination {
   id: string;
   label: string;
@@ -17,14 +17,14 @@ export interface Destination {
   go: () => void;
 }
 
-/** How many letters it takes to search findings. */
+/** The minimum number of letters to search findings. */
 export const MIN_TEXT = 2;
-/** How many of a kind are shown. */
+/** The number of results of each kind. */
 const SOME = 5;
 const FINDINGS = 6;
 const ICON = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
 
-/** Whether each word of a text is in one of the names. */
+/** Whether the names contain every word of a text. */
 const matches = (text: string, ...names: string[]): boolean => {
   const all = names.join(' ').toLowerCase();
   return text
@@ -34,9 +34,9 @@ const matches = (text: string, ...names: string[]): boolean => {
 };
 
 /**
- * Finds where a text leads.
- * @param text as it is typed
- * @param settled the same, once typing pauses
+ * Finds the results for a text.
+ * @param text as typed
+ * @param settled the text after a pause
  */
 export function useDestinations(text: string, settled: string) {
   const pages = usePages().filter(({ label }) => matches(text, label));
@@ -51,7 +51,7 @@ export function useDestinations(text: string, settled: string) {
     { name: 'Pages', items: pages },
     { name: 'Projects', items: projects },
     { name: 'Organizations', items: orgs },
-    // Last, because they come late: what is above must not move.
+    // Last, because they arrive late and must not move the other results.
     { name: 'Findings', items: found },
   ];
   return { groups: groups.filter(({ items }) => items.length > 0), isSearching, error };
@@ -106,7 +106,7 @@ function useOrgs() {
       label: `Switch to ${one.name}`,
       about: one.slug,
       icon: <IconBuilding {...ICON} />,
-      // A page load of its own, so that nothing of one is left in the other.
+      // A page load clears the data of the other organization.
       go: () => location.assign(site.orgUrl(one.slug)),
     }));
 }

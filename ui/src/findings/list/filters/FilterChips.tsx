@@ -64,7 +64,7 @@ export function FilterChips({ filter, onChange, onClear }: Props) {
             maw="min(100%, 20rem)"
             rightSection={<IconX size={12} aria-hidden />}
             onClick={clear}
-            title="Take this filter away"
+            title="Remove this filter"
           >
             {label}: <bdi className={classes.value}>{text}</bdi>
           </Button>

@@ -9,7 +9,7 @@ interface Props<T extends string> {
   onChange(value: T[] | undefined): void;
 }
 
-/** A filter of which several values may be chosen. */
+/** A filter with several values. */
 export function MultiFilter<T extends string>({ label, options, names, value = [], onChange }: Props<T>) {
   const { length } = value;
   return (

@@ -8,9 +8,9 @@ import classes from './Toolbar.module.css';
 const TYPING_MS = 200;
 
 /**
- * What is typed into a filter: it applies after a moment, and what is changed elsewhere meanwhile (by a chip, by going
- * back) wins, while what one goes on typing is kept.
- * @param normalize what applies of a text; undefined while it is none
+ * A text filter that applies after a pause. A change from elsewhere, such as a removed chip or the Back button, replaces the
+ * text, but not while the user continues to type.
+ * @param normalize the value of a text; undefined if it is invalid
  */
 function useTyped(
   value: string,
@@ -20,7 +20,7 @@ function useTyped(
 ) {
   const [typed, setTyped] = useState(value);
   const [applied, setApplied] = useState(value);
-  /** On its way into the address. */
+  /** Values that are not in the address yet. */
   const [sent, setSent] = useState<readonly string[]>([]);
   if (value !== applied) {
     setApplied(value);
@@ -46,7 +46,7 @@ interface Props {
   onChange(value: string | undefined): void;
 }
 
-/** Words in title, file or CVE; they apply while one types. */
+/** Searches title, file and CVE while the user types. */
 export function SearchField({
   value = '',
   onChange,
@@ -64,7 +64,7 @@ export function SearchField({
       dir="auto"
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        typed !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type('')} />
+        typed !== '' && <CloseButton size="sm" aria-label="Clear search" onClick={() => type('')} />
       }
       value={typed}
       onChange={({ currentTarget }) => type(currentTarget.value)}
@@ -80,7 +80,7 @@ export function SearchField({
 
 const cweOrNothing = (text: string) => (text.trim() === '' ? '' : cweOf(text));
 
-/** A CWE by its number; it applies when it is one. */
+/** Filters by CWE once the input is valid. */
 export function CweField({ value = '', onChange }: Props) {
   const { typed, type, now } = useTyped(value, cweOrNothing, onChange, 2 * TYPING_MS);
   return (

@@ -17,8 +17,8 @@ import classes from './Toolbar.module.css';
 const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
   '-created_at': 'Newest first',
   created_at: 'Oldest first',
-  '-last_seen_at': 'Last seen first',
-  last_seen_at: 'Longest not seen first',
+  '-last_seen_at': 'Most recently seen first',
+  last_seen_at: 'Least recently seen first',
   '-severity': 'Most severe first',
   severity: 'Least severe first',
   '-cvss_score': 'Highest CVSS first',
@@ -27,16 +27,16 @@ const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
 
 interface Props {
   filter: FindingFilter;
-  /** Takes what changes; undefined takes a filter away. */
+  /** Called with changed filters; undefined removes a filter. */
   onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }, replace?: boolean): void;
   search: RefObject<HTMLInputElement | null>;
-  /** There is only room for what is needed most. */
+  /** Whether the screen is narrow. */
   narrow: boolean;
-  /** What stands behind the filters where it is narrow. */
+  /** Shown after the filters on narrow screens. */
   children?: ReactNode;
 }
 
-/** What the list can be narrowed by. */
+/** The filters of the list. */
 export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
   const org = useOrg();
   const [opened, { toggle }] = useDisclosure();
@@ -66,7 +66,7 @@ export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
         }
         searchable
         clearable
-        nothingFoundMessage="No such project"
+        nothingFoundMessage="No matching project"
         limit={100}
       />
       {project_id !== undefined && (
@@ -81,7 +81,7 @@ export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
           }
           searchable
           clearable
-          nothingFoundMessage="No such scan among the latest 50"
+          nothingFoundMessage="No matching scan in the latest 50"
         />
       )}
       <MultiFilter
@@ -101,7 +101,7 @@ export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
       <CweField value={filter.cwe} onChange={(cwe) => onChange({ cwe })} />
       {narrow && (
         <NativeSelect
-          aria-label="Order"
+          aria-label="Sort order"
           data={SORTS.map((value) => ({ value, label: SORT_NAMES[value] }))}
           value={filter.sort ?? '-created_at'}
           onChange={({ currentTarget: { value } }) =>
@@ -115,7 +115,7 @@ export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
   return (
     <search className={classes.bar} aria-label="Filters">
       <SegmentedControl
-        aria-label="Which findings"
+        aria-label="Presets"
         className={classes.presets ?? ''}
         data={PRESETS.map(({ value, label }) => ({ value, label }))}
         value={presetOf(filter)}
@@ -133,7 +133,7 @@ export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
               px="xs"
               onClick={toggle}
               aria-expanded={opened}
-              aria-label="More filters and the order"
+              aria-label="More filters and sort order"
             >
               <IconAdjustmentsHorizontal size={18} aria-hidden />
             </Button>

@@ -1,15 +1,15 @@
 import { useCallback, useLayoutEffect, useRef } from 'react';
-import { type Held, placeOf } from './places.ts';
+import { type Held, positionOf } from './positions.ts';
 import type { Rows } from './use-rows.ts';
 
-/** How many whole rows are in view. */
+/** The number of completely visible rows. */
 export const visibleRows = (element: HTMLElement | null, head: number, height: number): number =>
   Math.floor(((element?.clientHeight ?? 0) - head) / height);
 
 /**
- * Others push and triage: the active finding stays so, wherever it moves.
- * @param onMoved told where it is now
- * @returns forgets which one it was
+ * Keeps the active finding active when pushes or triage by other users move it.
+ * @param onMoved called with the new position
+ * @returns stops following the finding
  */
 export function useFollowed(
   { rowAt }: Pick<Rows, 'rowAt'>,
@@ -23,7 +23,7 @@ export function useFollowed(
     if (!id) return;
     held.current = { at, id };
     if (!touched || before?.at !== at || before.id === id) return;
-    const moved = placeOf(before, count, rowAt);
+    const moved = positionOf(before, count, rowAt);
     if (moved === undefined) return;
     held.current = { at: moved, id: before.id };
     onMoved(moved);

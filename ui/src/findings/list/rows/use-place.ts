@@ -6,14 +6,14 @@ import { type FindingFilter, pageOf, placeIn, rememberPlace } from '../../list-q
 
 const REST_MS = 300;
 
-/** Where the list is opened: where somebody left it, or at the page of its address. */
+/** The initial position: where the user left the list, or the page of its address. */
 export function useStart(filter: FindingFilter, page: number) {
   const queries = useQueryClient();
   const org = useOrg();
   return useState(() => placeIn(queries, org, filter, page))[0];
 }
 
-/** Keeps in the address which page is on top, and remembers the row when the list is left. */
+/** Keeps the page of the first visible row in the address, and remembers the position when the user leaves. */
 export function useKeptPlace(filter: FindingFilter, page: number, place: { top: number; active: number }) {
   const queries = useQueryClient();
   const org = useOrg();
@@ -28,7 +28,7 @@ export function useKeptPlace(filter: FindingFilter, page: number, place: { top: 
   useEffect(() => {
     if (top === page) return;
     const timer = setTimeout(() => {
-      // Somebody who is leaving is not held back.
+      // Must not cancel a navigation in progress.
       if (router.state.status === 'pending') return;
       navigate({
         to: '/o/$org/findings',

@@ -10,13 +10,13 @@ import {
   rowsKey,
 } from '../../list-queries.ts';
 
-/** Rows on either side of those in view that are read ahead. */
+/** The number of rows that are prefetched on either side of the visible ones. */
 const AHEAD = 150;
-/** A scrollbar that is drawn passes many pages; only where it rests is read. */
+/** Dragging the scrollbar passes many pages. Only the page where it rests is read. */
 const REST_MS = 60;
 
 function pagesOf(first: number, last: number, total = Number.POSITIVE_INFINITY): number[] {
-  // What is in view comes first.
+  // The visible rows are read first.
   const ahead = total === Number.POSITIVE_INFINITY ? 0 : AHEAD;
   const from = Math.floor(Math.max(0, first - ahead) / PAGE_ROWS) + 1;
   const end = Math.max(1, Math.ceil(total / PAGE_ROWS));
@@ -42,8 +42,8 @@ const combine = (results: UseQueryResult<FindingsPage>[]) => {
 export type Rows = ReturnType<typeof useRows>;
 
 /**
- * The rows of the list by their place, of which the pages around those in view are kept.
- * @param range first and last row in view
+ * The rows of the list by position. Pages around the visible rows are loaded.
+ * @param range first and last visible row
  */
 export function useRows(filter: FindingFilter, range: readonly [number, number]) {
   const org = useOrg();
@@ -64,7 +64,7 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
     queries: pages.map((page) => findingsPageQuery(org, filter, page)),
     combine,
   });
-  // What pages say of the total may differ while others push; the last word counts, whichever pages are looked at.
+  // Pages may have different totals while agents push. The newest one counts.
   if (newest && newest.at > (known?.at ?? 0)) setKnown(newest);
   const first = pages[0] ?? 1;
   const rowAt = (index: number): ListedFinding | undefined =>
@@ -73,7 +73,7 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
   return {
     total: known?.total,
     rowAt,
-    /** The row at a place as it is by now, drawn or not. */
+    /** The cached row at a position, rendered or not. */
     rowNow: (index: number): ListedFinding | undefined =>
       queries.getQueryData(findingsPageQuery(org, filter, Math.floor(index / PAGE_ROWS) + 1).queryKey)?.rows[
         index % PAGE_ROWS
@@ -81,8 +81,8 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
     error,
     busy,
     /**
-     * Reads the rows between two places, wherever they are.
-     * @param onProgress told how many have been read
+     * Reads the rows between two positions.
+     * @param onProgress called with the number of rows read
      */
     async between(
       from: number,

@@ -2,7 +2,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useMemo, useRef } from 'react';
 import type { Place } from '../../list-queries.ts';
 
-/** Browsers draw nothing behind some 16 million pixels. */
+/** Browsers render nothing beyond about 16 million pixels. */
 const MAX_HEIGHT = 16_000_000;
 const HEAD_REM = 2.25;
 const ROW_REM = 2.875;
@@ -10,15 +10,15 @@ const CARD_REM = 4.25;
 
 interface Rows {
   total: number | undefined;
-  /** The row that keys act on. */
+  /** The active row. */
   active: number;
-  /** Where the list is opened. */
+  /** The initial position. */
   start: Place;
-  /** Whether findings are shown in two lines. */
+  /** Whether each finding has two lines. */
   card: boolean;
 }
 
-/** Which rows are drawn, and where. Heights are in pixels. */
+/** The rows to render and their positions. Heights are in pixels. */
 export function useVirtualRows({ total = 0, active, start, card }: Rows) {
   const rem = useMemo(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
   const height = (card ? CARD_REM : ROW_REM) * rem;
@@ -34,7 +34,7 @@ export function useVirtualRows({ total = 0, active, start, card }: Rows) {
     paddingStart: head,
     scrollPaddingStart: head,
     initialOffset: start.top * height,
-    // The active row keeps the focus, wherever one scrolls.
+    // The active row is always rendered, so that it keeps the focus.
     rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), at])].filter((i) => i < count),
   });
   const measured = useRef(height);

@@ -16,13 +16,13 @@ interface Props {
   selection: Selection;
   bulk: Bulk;
   triage: TriageState;
-  /** A button that had the focus is gone. */
+  /** Called after a button with the focus has disappeared. */
   onFocusLost(): void;
-  /** Of rows that could not be read. */
+  /** The error of rows that could not be read. */
   failure: { error: unknown; retry(): unknown };
 }
 
-/** What is selected and what can be done with it; then how far that is, and what of it failed. */
+/** The selection and its actions, the progress of a bulk change, and its failures. */
 export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLost }: Props) {
   const size = useSelectionSize(selection);
   const { job } = triage;
@@ -30,7 +30,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
   const shows = job?.running ? 'job' : job ? 'failures' : progress ? 'progress' : size > 0 && 'selection';
   const had = useRef(false);
   useEffect(() => {
-    // Where the keys that one has been using go on working.
+    // Keeps the keyboard in the list.
     if (had.current && document.activeElement === document.body) onFocusLost();
     had.current = shows !== false;
   });
@@ -41,7 +41,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
     const tried = job.done + job.failed.length;
     return (
       <Bar
-        label={`${job.undoing ? 'Undoing' : 'Setting statuses'}: ${number(tried)} of ${counted(job.total, 'finding')}`}
+        label={`${job.undoing ? 'Undoing' : 'Changing statuses'}: ${number(tried)} of ${counted(job.total, 'finding')}`}
         part={tried / job.total}
         end="Stop"
         onEnd={triage.stop}
@@ -77,7 +77,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
       </Menu>
       {size < total && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
-          Select all {number(total)} that match
+          Select all {number(total)} matching findings
         </Button>
       )}
       <Button size="compact-sm" variant="default" onClick={bulk.clear}>
@@ -92,7 +92,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
   );
 }
 
-/** How far something is, and a way to end it. */
+/** A progress bar with a button that ends the operation. */
 function Bar({ label, part, end, onEnd }: { label: string; part: number; end: string; onEnd(): void }) {
   return (
     <section className={classes.bar} aria-label="Progress">

@@ -4,7 +4,7 @@ import { number } from '../../../components/numbers.ts';
 import type { Job } from '../../../triage/engine.ts';
 import classes from '../FindingsGrid.module.css';
 
-/** As many as one reads. */
+/** The number of failures shown. */
 const SHOWN = 100;
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   onDismiss(): void;
 }
 
-/** What of many changes was not made, why, and how to go on. */
+/** The findings that a bulk change did not change, with reasons and actions. */
 export function Failures({ job, onRetry, onUndo, onDismiss }: Props) {
   const { done, failed, left } = job;
   const [opened, { toggle }] = useDisclosure();
@@ -24,7 +24,7 @@ export function Failures({ job, onRetry, onUndo, onDismiss }: Props) {
     left.length > 0 && `${number(left.length)} not tried`,
   ].filter(Boolean);
   return (
-    <section className={classes.failures} aria-label="What was not changed">
+    <section className={classes.failures} aria-label="Changes that failed">
       <Group gap="xs">
         <Text size="sm" fw={600} role="status">
           {parts.join(', ')}
@@ -49,7 +49,7 @@ export function Failures({ job, onRetry, onUndo, onDismiss }: Props) {
         </Group>
       </Group>
       <Collapse expanded={opened}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
         <ul className={classes.reasons} tabIndex={0} aria-label="Findings that were not changed">
           {failed.slice(0, SHOWN).map(({ id, title, reason }) => (
             <li key={id}>

@@ -3,8 +3,8 @@ import { BATCH } from '../../../triage/change-statuses.ts';
 import type { FindingFilter } from '../../list-queries.ts';
 
 /**
- * Reads ids and titles of all findings that match.
- * @param onProgress told how many of how many there are
+ * Reads ids and titles of all matching findings.
+ * @param onProgress called with the number read and the total
  */
 export async function collect(
   { api }: Pick<OrgSession, 'api'>,
@@ -14,7 +14,7 @@ export async function collect(
 ): Promise<{ id: string; title: string }[]> {
   const found = new Map<string, string>();
   for (let page = 1; ; page++) {
-    // Oldest first: what agents push meanwhile comes at the end, and moves nothing.
+    // Oldest first: findings that are pushed meanwhile are added at the end.
     const query = { ...filter, sort: 'created_at', omit: 'description', page, per_page: BATCH } as const;
     const { result, resultInfo } = await api.get('/findings', { params: { query }, signal });
     for (const { id, title } of result) found.set(id, title);

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** Findings by id, with their titles. */
+/** A finding with its title. */
 type Titled = { id: string; title: string };
 
-/** Which findings are selected. Rows ask for themselves only, so that a click does not draw all of them anew. */
+/** The selected findings. Each row subscribes to its own state, so that a click does not render all rows again. */
 export interface Selection {
   subscribe(this: void, listener: () => void): () => void;
   has(id: string): boolean;

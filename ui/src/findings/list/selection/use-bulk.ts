@@ -8,7 +8,7 @@ import type { Triage } from '../../../triage/engine.ts';
 import type { UserStatus } from '../../../triage/statuses.ts';
 import type { FindingFilter } from '../../list-queries.ts';
 import { STATUS_NAMES } from '../../Severity.tsx';
-import { type Held, placeOf } from '../rows/places.ts';
+import { type Held, positionOf } from '../rows/positions.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import { collect } from './collect.ts';
 import type { Selection } from './selection.ts';
@@ -16,8 +16,8 @@ import type { Selection } from './selection.ts';
 export type Bulk = ReturnType<typeof useBulk>;
 
 /**
- * Selecting many findings, and doing something with them.
- * @param rows what is known of the list, and how more of it is read
+ * Selects findings and changes the selected ones.
+ * @param rows the rows of the list
  */
 export function useBulk(
   filter: FindingFilter,
@@ -32,7 +32,7 @@ export function useBulk(
   const [progress, setProgress] = useState<{ read: number; total: number }>();
   useEffect(() => () => abort.current?.abort(), []);
 
-  /** One at a time, until it is cancelled. */
+  /** One read at a time. A new one cancels the previous one. */
   const reading = useMutation({
     mutationFn: async (read: (signal: AbortSignal) => Promise<void>) => {
       abort.current?.abort();
@@ -52,23 +52,23 @@ export function useBulk(
   const forget = ({ previous }: Outcome) => selection.set(previous, false);
 
   return {
-    /** Set while findings are read in order to select them. */
+    /** Set while findings are read for the selection. */
     progress,
     error: reading.error,
     cancel,
 
-    /** Selects nothing, nor what is still being read. */
+    /** Clears the selection and cancels a read in progress. */
     clear() {
       cancel();
       reading.reset();
       selection.clear();
     },
 
-    /** Selects a row or takes it back; with `range`, all rows from the last one that was. */
+    /** Selects or deselects a row; with `range`, all rows since the last one. */
     select(index: number, range: boolean) {
       const row = rows.rowNow(index);
       if (!row) return;
-      const from = anchor.current && placeOf(anchor.current, rows.total ?? 0, rows.rowNow);
+      const from = anchor.current && positionOf(anchor.current, rows.total ?? 0, rows.rowNow);
       anchor.current = { at: index, id: row.id };
       if (!range || from === undefined) return selection.set([row], !selection.has(row.id));
       const ends = [Math.min(from, index), Math.max(from, index)] as const;
@@ -81,7 +81,7 @@ export function useBulk(
       });
     },
 
-    /** Selects everything that matches. */
+    /** Selects all matching findings. */
     selectAll(total: number) {
       setProgress({ read: 0, total });
       reading.mutate(async (signal) => {
@@ -95,7 +95,7 @@ export function useBulk(
       if (changes.length <= BATCH) return triage.run(changes, forget);
       modals.openConfirmModal({
         title: `Set ${counted(changes.length, 'finding')} to ${STATUS_NAMES[status]}?`,
-        children: 'It takes a moment, can be stopped, and can be undone as long as you stay on this page.',
+        children: 'You can stop the change, and undo it while you stay on this page.',
         labels: { confirm: 'Set status', cancel: 'Cancel' },
         onConfirm: () => triage.run(changes, forget),
       });

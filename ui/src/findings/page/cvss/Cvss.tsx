@@ -2,7 +2,7 @@ import { List, Stack, Text } from '@mantine/core';
 import { Copyable } from '../../../components/Copy.tsx';
 import { explain, ratingOf } from './cvss.ts';
 
-/** A CVSS vector, metric by metric in words. */
+/** A CVSS vector with an explanation of each metric. */
 export function Cvss({ vector, score }: { vector: string; score: number | undefined }) {
   const explained = explain(vector);
   const shown = score ?? explained?.score;
@@ -18,13 +18,13 @@ export function Cvss({ vector, score }: { vector: string; score: number | undefi
         )}
         {explained && score !== undefined && score !== explained.score && (
           <Text size="xs" c="dimmed">
-            So it was reported; its vector gives {explained.score.toFixed(1)}.
+            Reported score. The vector results in {explained.score.toFixed(1)}.
           </Text>
         )}
       </div>
       <Copyable value={vector} label="Copy the vector" />
       {explained ? (
-        <List size="sm" spacing={4} listStyleType="none" p={0} aria-label="The vector in words">
+        <List size="sm" spacing={4} listStyleType="none" p={0} aria-label="Metrics of the vector">
           {explained.metrics.map(({ code, name, value, meaning }) => (
             <List.Item key={code}>
               {name}: <strong>{value}</strong>
@@ -38,7 +38,7 @@ export function Cvss({ vector, score }: { vector: string; score: number | undefi
         </List>
       ) : (
         <Text size="xs" c="dimmed">
-          Not a vector of CVSS 2.0, 3.0, 3.1 or 4.0: it is shown as it was reported.
+          Not a CVSS 2.0, 3.0, 3.1 or 4.0 vector. Shown as reported.
         </Text>
       )}
     </Stack>

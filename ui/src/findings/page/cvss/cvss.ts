@@ -1,9 +1,9 @@
 import { CVSS20, CVSS30, CVSS31, CVSS40 } from '@pandatix/js-cvss';
-import { METRICS } from './cvss-words.ts';
+import { METRICS } from './metrics.ts';
 
 export type Version = keyof typeof METRICS;
 
-/** A vector in words. */
+/** A vector with the names of its metrics. */
 export interface Explained {
   version: Version;
   score: number;
@@ -14,8 +14,8 @@ const TEMPORAL = ['E', 'RL', 'RC'];
 const REQUIRED = ['AV', 'AC', 'PR', 'UI', 'S', 'C', 'I', 'A'];
 
 /**
- * Explains a CVSS vector and computes its score, with what it says of time and environment.
- * @returns undefined when it is not a vector of a known version
+ * Explains a CVSS vector and computes its score, including temporal and environmental metrics.
+ * @returns undefined if it is not a vector of a known version
  */
 export function explain(vector: string): Explained | undefined {
   const { version, text } = versionOf(vector.trim());
@@ -39,7 +39,7 @@ export function explain(vector: string): Explained | undefined {
   return { version, score, metrics };
 }
 
-/** Vectors of version 2 have no prefix, and often parentheses. */
+/** Vectors of version 2 have no prefix and often have parentheses. */
 function versionOf(vector: string): { version: Version; text: string } {
   for (const version of ['4.0', '3.1', '3.0'] as const) {
     if (vector.startsWith(`CVSS:${version}/`)) return { version, text: vector };
@@ -50,7 +50,7 @@ function versionOf(vector: string): { version: Version; text: string } {
 function scoreOf(version: Version, text: string, codes: readonly string[]): number | undefined {
   try {
     if (version === '4.0') return new CVSS40(text).Score();
-    // The library takes those for which the base is not whole.
+    // The library accepts vectors with missing base metrics.
     if (version !== '2.0' && !REQUIRED.every((code) => codes.includes(code))) return undefined;
     const parsed =
       version === '2.0' ? new CVSS20(text) : version === '3.0' ? new CVSS30(text) : new CVSS31(text);
@@ -64,10 +64,10 @@ function scoreOf(version: Version, text: string, codes: readonly string[]): numb
   }
 }
 
-/** The specification rounds up to one digit; the library leaves a score that has exactly two. */
+/** The specification rounds up to one decimal. The library does not do so if the score has exactly two. */
 const roundUp = (score: number) => Math.ceil(Number((score * 10).toFixed(4))) / 10;
 
-/** What a score is called. */
+/** The rating of a score. */
 export function ratingOf(version: Version, score: number): 'none' | 'low' | 'medium' | 'high' | 'critical' {
   if (score === 0 && version !== '2.0') return 'none';
   if (score < 4) return 'low';

@@ -1,12 +1,12 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { IconRotateClockwise } from '@tabler/icons-react';
 import { Copy } from '../../components/Copy.tsx';
-import { FilePlace } from '../FilePlace.tsx';
+import { FileLocation } from '../FileLocation.tsx';
 import type { Finding } from '../finding-queries.ts';
 import { SeverityBadge, StatusBadge } from '../Severity.tsx';
 
-/** What a finding is at first sight: severity, status, and where. */
-export function Marks({ finding: { severity, status, regressed, file, line } }: { finding: Finding }) {
+/** Severity, status and location of a finding. */
+export function Badges({ finding: { severity, status, regressed, file, line } }: { finding: Finding }) {
   return (
     <Group gap="xs">
       <SeverityBadge severity={severity} />
@@ -26,7 +26,7 @@ export function Marks({ finding: { severity, status, regressed, file, line } }: 
       {file && (
         <Group gap={2} wrap="nowrap" miw={0}>
           <Text size="sm" ff="monospace" component="code">
-            <FilePlace file={file} line={line} />
+            <FileLocation file={file} line={line} />
           </Text>
           <Copy value={line === undefined ? file : `${file}:${line}`} label="Copy file and line" />
         </Group>

@@ -9,21 +9,21 @@ import { toFields } from '../../components/forms/to-fields.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 
 /**
- * Makes the first project.
- * @param onMade told before it is in the list
+ * Creates the first project.
+ * @param onCreated called before the project is in the list
  */
-export function MakeProject({ onMade }: { onMade: () => void }) {
+export function CreateProject({ onCreated }: { onCreated: () => void }) {
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'Give it a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   });
   const [problem, setProblem] = useState<unknown>();
   const make = useMutation({
     mutationFn: (name: string) => org.api.post('/projects', { body: { name } }),
     onSuccess: async () => {
-      onMade();
+      onCreated();
       await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
     },
   });
@@ -43,10 +43,10 @@ export function MakeProject({ onMade }: { onMade: () => void }) {
       })}
     >
       <Stack gap="sm">
-        <Text size="sm">A project is what findings belong to: a repository, a service, a site.</Text>
+        <Text size="sm">A project is anything you scan, such as a repository, a service or an app.</Text>
         <Group align="flex-start" gap="sm">
           <TextInput
-            label="Name of the project"
+            label="Project name"
             placeholder="Web shop"
             maxLength={100}
             required

@@ -7,9 +7,13 @@ import { tokensKey } from '../../tokens/queries.ts';
 const NAME = 'First steps';
 const DAYS = 90;
 
-/** Makes a token for the first scan. */
-export function MakeToken(props: { projectId: string; onMade: (token: string) => void; again?: boolean }) {
-  const { projectId, onMade, again = false } = props;
+/** Creates a token for the first scan. */
+export function CreateToken(props: {
+  projectId: string;
+  onCreated: (token: string) => void;
+  again?: boolean;
+}) {
+  const { projectId, onCreated, again = false } = props;
   const org = useOrg();
   const queries = useQueryClient();
   const make = useMutation({
@@ -19,7 +23,7 @@ export function MakeToken(props: { projectId: string; onMade: (token: string) =>
         .result;
     },
     onSuccess: async ({ token }) => {
-      onMade(token);
+      onCreated(token);
       await queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
   });
@@ -27,8 +31,8 @@ export function MakeToken(props: { projectId: string; onMade: (token: string) =>
     <Stack gap="sm">
       {!again && (
         <Text size="sm">
-          An agent shows it to the service instead of a password. It works for this project only, for {DAYS}{' '}
-          days, and can be revoked at any time.
+          Agents authenticate with a token. It is valid for this project only, expires after {DAYS} days and
+          can be revoked at any time.
         </Text>
       )}
       <Group>

@@ -3,33 +3,33 @@ import { modals } from '@mantine/modals';
 import { IconAlertTriangle } from '@tabler/icons-react';
 
 interface Change {
-  /** Of the feature. */
+  /** The name of the feature. */
   name: string;
   to: boolean;
-  /** Whether the owner has MFA, without which `require_mfa` locks them out too. */
+  /** Whether the owner has MFA. Without it, `require_mfa` locks out the owner as well. */
   hasMfa: boolean;
   onConfirm: () => void;
 }
 
-/** Asks before a switch whose consequences one may not think of; the others are switched at once. */
-export function askToSwitch({ name, to, hasMfa, onConfirm }: Change): void {
+/** Asks before a change with unexpected consequences. Other changes take effect immediately. */
+export function confirmChange({ name, to, hasMfa, onConfirm }: Change): void {
   if (name === 'org_wide_tokens' && !to) {
     modals.openConfirmModal({
-      title: 'Switch off org-wide API tokens?',
+      title: 'Turn off org-wide API tokens?',
       children: (
         <Text size="sm">
-          No new ones can be made. Those that exist go on working until you revoke them on the page of API
-          tokens.
+          Nobody can create new org-wide tokens. Existing tokens keep working until you revoke them on the API
+          tokens page.
         </Text>
       ),
-      labels: { confirm: 'Switch off', cancel: 'Cancel' },
+      labels: { confirm: 'Turn off', cancel: 'Cancel' },
       onConfirm,
     });
   } else if (name === 'require_mfa' && to) {
     modals.openConfirmModal({
-      title: 'Require MFA of every member?',
+      title: 'Require MFA for every member?',
       children: <RequireMfa hasMfa={hasMfa} />,
-      labels: { confirm: hasMfa ? 'Require MFA' : 'Require MFA all the same', cancel: 'Cancel' },
+      labels: { confirm: hasMfa ? 'Require MFA' : 'Require MFA anyway', cancel: 'Cancel' },
       confirmProps: hasMfa ? {} : { color: 'red' },
       onConfirm,
     });
@@ -42,19 +42,19 @@ function RequireMfa({ hasMfa }: { hasMfa: boolean }) {
   return (
     <Stack>
       <Text size="sm">
-        Members without multi-factor authentication are refused at once, until they have set it up. Agents and
-        their tokens go on working.
+        Members without multi-factor authentication lose access until they set it up. Agents and their tokens
+        keep working.
       </Text>
       {!hasMfa && (
         <Alert
           color="red"
           icon={<IconAlertTriangle />}
-          title="This locks you out, too"
+          title="You would lose access as well"
           styles={{ title: { color: 'var(--mantine-color-error)' } }}
         >
           <Stack gap="xs" align="flex-start">
             <Text size="sm">
-              Your own account has no MFA. Set it up first; you come back here afterwards.
+              Your own account has no MFA. Set it up first. You return to this page afterwards.
             </Text>
             <Button
               component="a"

@@ -3,8 +3,8 @@ interface Props {
   line?: number | undefined;
 }
 
-/** A file, and a line of it, which stays behind it whichever way the name turns the writing. */
-export function FilePlace({ file, line }: Props) {
+/** A file and line. The line stays after the name, whatever the writing direction of the name. */
+export function FileLocation({ file, line }: Props) {
   return (
     <>
       <bdi>{file}</bdi>

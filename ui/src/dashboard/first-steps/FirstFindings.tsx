@@ -6,11 +6,11 @@ import { FindingItems } from '../../findings/FindingItems.tsx';
 import type { Scan } from '../../scans/queries.ts';
 import { isLive } from '../../scans/queries.ts';
 
-/** How many of the first findings are shown. */
+/** The number of findings shown. */
 const SHOWN = 3;
 
-/** Waits for the first finding, and says what became of the latest scan. */
-export function Waits({ scan }: { scan: Scan | undefined }) {
+/** Waits for the first finding and shows the state of the latest scan. */
+export function WaitForFinding({ scan }: { scan: Scan | undefined }) {
   const { slug } = useOrg();
   const ended = scan !== undefined && !isLive(scan);
   return (
@@ -22,10 +22,10 @@ export function Waits({ scan }: { scan: Scan | undefined }) {
             <bdi>{scan.name}</bdi>
           </LinkAnchor>{' '}
           {scan.status === 'completed'
-            ? 'is complete and found nothing, which is good news. Try another project or scanner to see findings.'
+            ? 'is complete and has no findings. Scan another project or use another scanner.'
             : scan.status === 'failed'
-              ? 'failed. Its page says why; run it again when that is mended.'
-              : 'does not go on. Run it again.'}
+              ? 'failed. Open it to see the reason, then run it again.'
+              : 'has stopped. Run it again.'}
         </Text>
       )}
       <Group gap="sm" wrap="nowrap" role="status">
@@ -33,10 +33,10 @@ export function Waits({ scan }: { scan: Scan | undefined }) {
         <Text size="sm">
           {scan && !ended ? (
             <>
-              <bdi>{scan.name}</bdi> is running. Nothing was found so far.
+              <bdi>{scan.name}</bdi> is running. No findings so far.
             </>
           ) : (
-            'Waiting for the first finding. It shows up here by itself.'
+            'Waiting for the first finding. It appears here automatically.'
           )}
         </Text>
       </Group>
@@ -50,23 +50,23 @@ interface Props {
   onDone: () => void;
 }
 
-/** The first findings are there. */
-export function Arrived({ findings, total, onDone }: Props) {
+/** Shows the first findings. */
+export function FirstFindings({ findings, total, onDone }: Props) {
   const { slug } = useOrg();
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
         {total === 1
-          ? 'There it is. Open it to see what it says, and to triage it.'
-          : `There they are: ${total.toLocaleString('en')} by now. Open one to see what it says, and to triage it.`}
+          ? '1 finding received. Open it to see the details and to set its status.'
+          : `${total.toLocaleString('en')} findings received. Open one to see the details and to set its status.`}
       </Text>
       <FindingItems findings={findings.slice(0, SHOWN)} list={{}} />
       <Group>
         <LinkButton to="/o/$org/findings" params={{ org: slug }} search={{ sort: '-severity' }}>
-          Open the findings
+          Open findings
         </LinkButton>
         <Button variant="default" onClick={onDone}>
-          Open the dashboard
+          Open dashboard
         </Button>
       </Group>
     </Stack>

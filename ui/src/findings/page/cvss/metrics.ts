@@ -1,4 +1,4 @@
-/** What a value of a metric is called, and what it says where the name does not. */
+/** The name of each value of a metric, and its meaning where the name is not enough. */
 type Values = Record<string, string | readonly [name: string, meaning: string]>;
 
 /** A metric of a version of CVSS, with its values. */
@@ -11,26 +11,26 @@ type Metrics = Record<string, Metric>;
 
 const metric = (name: string, values: Values): Metric => ({ name, values });
 
-const NETWORK = ['Network', 'can be attacked from afar, such as over the internet'] as const;
-const ADJACENT = ['Adjacent', 'from the same network only, such as Wi-Fi or a VPN'] as const;
-const LOCAL = ['Local', 'takes access to the machine, or a file that a user opens'] as const;
-const PHYSICAL = ['Physical', 'the attacker has to touch the device'] as const;
-const NO_PRIVILEGES = ['None', 'without an account'] as const;
-const LOW_PRIVILEGES = ['Low', 'with the account of a usual user'] as const;
-const HIGH_PRIVILEGES = ['High', 'with the account of an administrator'] as const;
+const NETWORK = ['Network', 'remotely exploitable, for example over the internet'] as const;
+const ADJACENT = ['Adjacent', 'exploitable from the same network only, such as Wi-Fi or a VPN'] as const;
+const LOCAL = ['Local', 'requires access to the machine, or a file that a user opens'] as const;
+const PHYSICAL = ['Physical', 'requires physical access to the device'] as const;
+const NO_PRIVILEGES = ['None', 'no account is needed'] as const;
+const LOW_PRIVILEGES = ['Low', 'a regular user account is needed'] as const;
+const HIGH_PRIVILEGES = ['High', 'an administrator account is needed'] as const;
 const NOT_DEFINED = { X: 'Not defined' };
 
 const level = (what: string): Values => ({
-  H: ['High', `${what} is lost altogether, or where it matters most`],
-  L: ['Low', `some of ${what.toLowerCase()} is lost`],
-  N: ['None', `${what.toLowerCase()} is not affected`],
+  H: ['High', `complete loss of ${what}, or loss for critical data`],
+  L: ['Low', `partial loss of ${what}`],
+  N: ['None', `no effect on ${what}`],
 });
-const secrecy = level('Confidentiality');
-const integrity = level('Integrity');
-const availability = level('Availability');
+const confidentiality = level('confidentiality');
+const integrity = level('integrity');
+const availability = level('availability');
 const requirement = { ...NOT_DEFINED, H: 'High', M: 'Medium', L: 'Low' };
 
-/** The metrics of the same meaning in the environment at hand. */
+/** The same metrics, modified for the environment of the user. */
 const modified = (metrics: Metrics): Metrics =>
   Object.fromEntries(
     Object.entries(metrics).map(([code, { name, values }]) => [
@@ -48,19 +48,19 @@ const requirements = (values: Values): Metrics => ({
 const BASE_3: Metrics = {
   AV: metric('Attack vector', { N: NETWORK, A: ADJACENT, L: LOCAL, P: PHYSICAL }),
   AC: metric('Attack complexity', {
-    L: ['Low', 'works every time'],
-    H: ['High', 'depends on what the attacker does not control'],
+    L: ['Low', 'no special conditions are needed'],
+    H: ['High', 'depends on conditions outside the attacker’s control'],
   }),
   PR: metric('Privileges required', { N: NO_PRIVILEGES, L: LOW_PRIVILEGES, H: HIGH_PRIVILEGES }),
   UI: metric('User interaction', {
-    N: ['None', 'nobody has to do anything'],
-    R: ['Required', 'a user has to do something, such as open a link'],
+    N: ['None', 'no action by a user is needed'],
+    R: ['Required', 'a user must act, for example open a link'],
   }),
   S: metric('Scope', {
-    U: ['Unchanged', 'affects the vulnerable component only'],
-    C: ['Changed', 'affects what is beyond the vulnerable component'],
+    U: ['Unchanged', 'affects only the vulnerable component'],
+    C: ['Changed', 'affects other components too'],
   }),
-  C: metric('Confidentiality', secrecy),
+  C: metric('Confidentiality', confidentiality),
   I: metric('Integrity', integrity),
   A: metric('Availability', availability),
 };
@@ -69,10 +69,10 @@ const METRICS_3: Metrics = {
   ...BASE_3,
   E: metric('Exploit code maturity', {
     ...NOT_DEFINED,
-    H: ['High', 'works everywhere, or is automated'],
+    H: ['High', 'works everywhere or is automated'],
     F: ['Functional', 'works in most situations'],
-    P: ['Proof of concept', 'not practical yet'],
-    U: ['Unproven', 'none is known'],
+    P: ['Proof of concept', 'not practical on most systems'],
+    U: ['Unproven', 'no exploit is known'],
   }),
   RL: metric('Remediation level', {
     ...NOT_DEFINED,
@@ -89,25 +89,25 @@ const METRICS_3: Metrics = {
 const BASE_4: Metrics = {
   AV: metric('Attack vector', { N: NETWORK, A: ADJACENT, L: LOCAL, P: PHYSICAL }),
   AC: metric('Attack complexity', {
-    L: ['Low', 'nothing has to be evaded'],
-    H: ['High', 'defences have to be evaded first'],
+    L: ['Low', 'no protection must be bypassed'],
+    H: ['High', 'protections must be bypassed first'],
   }),
   AT: metric('Attack requirements', {
     N: ['None', 'works on every deployment'],
-    P: ['Present', 'takes a certain configuration, or a race that is won'],
+    P: ['Present', 'requires a specific configuration or a race condition'],
   }),
   PR: metric('Privileges required', { N: NO_PRIVILEGES, L: LOW_PRIVILEGES, H: HIGH_PRIVILEGES }),
   UI: metric('User interaction', {
-    N: ['None', 'nobody has to do anything'],
-    P: ['Passive', 'a user does what they usually do'],
-    A: ['Active', 'a user has to act against better advice'],
+    N: ['None', 'no action by a user is needed'],
+    P: ['Passive', 'normal use by a user is enough'],
+    A: ['Active', 'a user must act, for example ignore a warning'],
   }),
-  VC: metric('Confidentiality, vulnerable system', secrecy),
+  VC: metric('Confidentiality, vulnerable system', confidentiality),
   VI: metric('Integrity, vulnerable system', integrity),
   VA: metric('Availability, vulnerable system', availability),
-  SC: metric('Confidentiality, systems beyond', secrecy),
-  SI: metric('Integrity, systems beyond', integrity),
-  SA: metric('Availability, systems beyond', availability),
+  SC: metric('Confidentiality, subsequent systems', confidentiality),
+  SI: metric('Integrity, subsequent systems', integrity),
+  SA: metric('Availability, subsequent systems', availability),
 };
 
 const safety = (values: Values): Values => ({ ...values, S: ['Safety', 'people can be harmed'] });
@@ -118,24 +118,28 @@ const METRICS_4: Metrics = {
   E: metric('Exploit maturity', {
     ...NOT_DEFINED,
     A: ['Attacked', 'attacks are known'],
-    P: ['Proof of concept', 'code exists, attacks are not known'],
-    U: ['Unreported', 'neither is known'],
+    P: ['Proof of concept', 'code exists, no attacks are known'],
+    U: ['Unreported', 'no exploit and no attack is known'],
   }),
   ...requirements(requirement),
   ...MODIFIED_4,
-  MSI: metric('Integrity, systems beyond, modified', safety({ ...NOT_DEFINED, ...integrity })),
-  MSA: metric('Availability, systems beyond, modified', safety({ ...NOT_DEFINED, ...availability })),
+  MSI: metric('Integrity, subsequent systems, modified', safety({ ...NOT_DEFINED, ...integrity })),
+  MSA: metric('Availability, subsequent systems, modified', safety({ ...NOT_DEFINED, ...availability })),
   S: metric('Safety', { ...NOT_DEFINED, N: 'Negligible', P: ['Present', 'people can be harmed'] }),
-  AU: metric('Automatable', { ...NOT_DEFINED, N: 'No', Y: ['Yes', 'many targets at once'] }),
+  AU: metric('Automatable', {
+    ...NOT_DEFINED,
+    N: 'No',
+    Y: ['Yes', 'attacks on many targets can be automated'],
+  }),
   R: metric('Recovery', {
     ...NOT_DEFINED,
-    A: ['Automatic', 'by itself'],
-    U: ['User', 'by hand'],
+    A: ['Automatic', 'without intervention'],
+    U: ['User', 'requires manual intervention'],
     I: 'Irrecoverable',
   }),
   V: metric('Value density', { ...NOT_DEFINED, D: 'Diffuse', C: 'Concentrated' }),
   RE: metric('Response effort', { ...NOT_DEFINED, L: 'Low', M: 'Moderate', H: 'High' }),
-  U: metric('Urgency, by the provider', {
+  U: metric('Provider urgency', {
     ...NOT_DEFINED,
     Clear: 'Clear',
     Green: 'Green',
@@ -145,23 +149,23 @@ const METRICS_4: Metrics = {
 };
 
 const loss = (what: string): Values => ({
-  N: ['None', `${what} is not affected`],
-  P: ['Partial', `some of ${what} is lost`],
-  C: ['Complete', `${what} is lost altogether`],
+  N: ['None', `no effect on ${what}`],
+  P: ['Partial', `partial loss of ${what}`],
+  C: ['Complete', `complete loss of ${what}`],
 });
 const requirement2 = { ND: 'Not defined', L: 'Low', M: 'Medium', H: 'High' };
 
 const METRICS_2: Metrics = {
   AV: metric('Access vector', { N: NETWORK, A: ADJACENT, L: LOCAL }),
   AC: metric('Access complexity', {
-    L: ['Low', 'works every time'],
-    M: ['Medium', 'takes somewhat special conditions'],
-    H: ['High', 'takes rare conditions'],
+    L: ['Low', 'no special conditions are needed'],
+    M: ['Medium', 'some special conditions are needed'],
+    H: ['High', 'rare conditions are needed'],
   }),
   Au: metric('Authentication', {
     N: NO_PRIVILEGES,
-    S: ['Single', 'after signing in'],
-    M: ['Multiple', 'after signing in twice or more'],
+    S: ['Single', 'after one sign-in'],
+    M: ['Multiple', 'after two or more sign-ins'],
   }),
   C: metric('Confidentiality', loss('confidentiality')),
   I: metric('Integrity', loss('integrity')),

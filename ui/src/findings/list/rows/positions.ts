@@ -1,18 +1,18 @@
-/** How far a finding is looked for when others came before it. */
+/** The distance within which a moved finding is searched. */
 const NEAR = 150;
 
-/** A finding at a place of the list. */
+/** A finding at a position of the list. */
 export interface Held {
   at: number;
   id: string;
 }
 
-/** Places from one on, as many as there are. */
+/** The positions from `from` on, up to the end of the list. */
 export const span = (from: number, length: number, count: number): number[] =>
   Array.from({ length: Math.min(length, Math.max(0, count - from)) }, (_, i) => from + i);
 
-/** Where a finding is by now; undefined when it is nowhere near. */
-export const placeOf = (
+/** The current position of a finding; undefined if it is not nearby. */
+export const positionOf = (
   { at, id }: Held,
   count: number,
   rowAt: (at: number) => { id: string } | undefined,
