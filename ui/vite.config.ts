@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The server that `npm run dev` passes the API's requests on to. */
+/** The server to which `npm run dev` forwards API requests. */
 const SERVER = process.env.SVC_BASE_URL ?? 'http://localhost:8080';
 
 export default defineConfig({
@@ -13,20 +13,20 @@ export default defineConfig({
   plugins: [react()],
   build: {
     outDir: here('../dist/public'),
-    // The agent and the API's documentation lie there too.
+    // The directory also contains the agent and the API documentation.
     emptyOutDir: false,
-    // Below it every name holds a hash of what is in it, so that browsers may keep it for ever.
+    // File names contain a hash of the content, so that browsers may cache them forever.
     assetsDir: 'assets/ui',
-    // An image inside of a stylesheet would be refused by the policy of the page.
+    // The content security policy of the page blocks images inside style sheets.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
     reportCompressedSize: false,
-    // In kB before compression; tests hold the compressed size of the first load to its limit.
+    // In kB before compression.
     chunkSizeWarningLimit: 800,
   },
   server: {
-    // The Host stays that of the page, as the Origin does: the server compares them.
+    // The server compares Host and Origin, so Host must stay that of the page.
     proxy: Object.fromEntries(
       ['/api', '/assets/svc-agent.mjs', '/assets/swagger-ui-dist'].map((path) => [
         path,

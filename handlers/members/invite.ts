@@ -13,6 +13,7 @@ import { email } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
+import { mayManageRole } from '../../lib/members/roles.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
@@ -32,7 +33,7 @@ export const inviteMember = endpoint(
   },
   async (call) => {
     const { body, peer, role, services } = call;
-    if (body.role === 'owner' && role !== 'owner') {
+    if (!mayManageRole(role, body.role)) {
       throw new ApiError('permission_error/denied', { message: 'Only an owner may invite an owner.' });
     }
     await services.limits.count('client', peer.ip);

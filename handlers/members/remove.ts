@@ -7,6 +7,7 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
+import { mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrg } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
@@ -33,7 +34,7 @@ export const removeMember = endpoint(
       await lockOrg(tx, org.id);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
-      if (other === 'owner' && own !== 'owner') {
+      if (!mayManageRole(own, other)) {
         throw new ApiError('permission_error/denied', { message: 'Only an owner may remove an owner.' });
       }
       await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));

@@ -8,6 +8,7 @@ import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
+import { mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrg } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
@@ -35,7 +36,7 @@ export const updateMember = endpoint(
       await lockOrg(tx, org.id);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
-      if (own !== 'owner' && (other === 'owner' || body.role === 'owner')) {
+      if (!mayManageRole(own, other) || !mayManageRole(own, body.role)) {
         const message = 'Only an owner may make a member an owner or change the role of an owner.';
         throw new ApiError('permission_error/denied', { message });
       }

@@ -22,13 +22,13 @@ type Envelope<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses]
   : never;
 
-/** A success, out of its envelope. */
+/** The content of a success envelope. */
 export interface Reply<Operation> {
   status: number;
   requestId: string;
-  /** Undefined where there is only a message or no body. */
+  /** Undefined if the response has only a message or no body. */
   result: Envelope<Operation> extends { result: infer Result } ? Result : undefined;
-  /** Of lists, when a page was asked for. */
+  /** For lists, if the request asked for a page. */
   resultInfo: Schemas['ResultInfo'] | undefined;
   message: string | undefined;
 }
@@ -42,10 +42,10 @@ type Call<Method extends HttpMethod> = <
 ) => Promise<Reply<ApiPaths[Path][Method & keyof ApiPaths[Path]]>>;
 
 /**
- * The API, typed by its own description: `client.get('/findings/{id}', { params: { path: { id } } })`.
+ * The API, typed from the OpenAPI document: `client.get('/findings/{id}', { params: { path: { id } } })`.
  *
- * Every call resolves with a {@link Reply}, or rejects with a {@link ServiceError} when the service refused, and with
- * what `fetch` throws when it was not reached.
+ * Every call resolves with a {@link Reply}. It rejects with a {@link ServiceError} if the service responds with an error,
+ * and with the error of `fetch` if the service cannot be reached.
  */
 export interface Client {
   get: Call<'get'>;
@@ -57,18 +57,18 @@ export interface Client {
 export interface ClientOptions {
   /** The service's address, without `/api/v1`. */
   baseUrl: string;
-  /** An API token; without it a browser sends its cookie. */
+  /** An API token. Without it, a browser sends its cookie. */
   token?: string;
-  /** Names the organization where no base domain is configured. */
+  /** Names the organization if no base domain is configured. */
   orgSlug?: string;
   fetch?: (request: Request) => Promise<Response>;
 }
 
-/** The service answered, with an error (API contract, "Error object"). */
+/** An error response of the service (API contract, "Error object"). */
 export class ServiceError extends Error {
   /** HTTP status. */
   readonly status: number;
-  /** Such as `validation_error`; empty when the answer was not the service's own, say a proxy's. */
+  /** Such as `validation_error`; empty if the response is not from the service, but for example from a proxy. */
   readonly type: string;
   /** Stable and machine-readable, such as `field_required`. */
   readonly code: string;
@@ -77,7 +77,7 @@ export class ServiceError extends Error {
   readonly requestId: string | undefined;
   /** Every field that is missing or invalid. */
   readonly details: readonly { field: string; message: string }[];
-  /** Seconds to wait before another attempt, when the service says so. */
+  /** Seconds to wait before another attempt, if the response names them. */
   readonly retryAfter: number | undefined;
 
   constructor(response: Response, body: unknown) {
@@ -113,7 +113,7 @@ function parse(text: string | undefined): Body | undefined {
   }
 }
 
-/** Makes a client of the API. */
+/** Creates a client of the API. */
 export function createClient({ baseUrl, token, orgSlug, fetch }: ClientOptions): Client {
   const inner = createFetchClient<Record<string, Record<HttpMethod, object>>>({
     baseUrl: baseUrl.replace(/\/+$/, '') + PREFIX,
@@ -133,7 +133,7 @@ export function createClient({ baseUrl, token, orgSlug, fetch }: ClientOptions):
       } as never);
       if (!response.ok) throw new ServiceError(response, error);
       const body = response.status === 204 ? {} : parse(data as string | undefined);
-      // A proxy's or a login page's success is not the service's.
+      // A success of a proxy or a login page is not a success of the service.
       if (response.status !== 204 && body?.success !== true) throw new ServiceError(response, body);
       const { result, result_info, message } = body ?? {};
       return {

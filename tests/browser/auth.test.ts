@@ -28,18 +28,18 @@ describePages('signing in', () => {
     await page.getByLabel('Name').fill('Grace <b>Hopper</b>');
     await emailField(page).fill('grace@example.com');
     await passwordField(page).fill('hopper');
-    await page.getByText('A lower-case letter (yes)').waitFor();
-    await page.getByText('A digit (missing)').waitFor();
+    await page.getByText('A lowercase letter (met)').waitFor();
+    await page.getByText('A digit (not met)').waitFor();
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('It does not have all that it needs yet').waitFor();
+    await page.getByText('The password does not meet all requirements').waitFor();
     await passwordField(page).fill(PASSWORD);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create account' }).click();
 
-    await page.getByText('A link is on its way to grace@example.com').waitFor();
+    await page.getByText('We mailed a link to grace@example.com').waitFor();
     await heading(page, 'Welcome, Grace <b>Hopper</b>');
     await expectAccessible(page);
-    await page.getByRole('link', { name: 'To your organization' }).click();
+    await page.getByRole('link', { name: 'Open your organization' }).click();
     await page.waitForURL(`${site.url}/o/grace-b-hopper-b`);
 
     const { link = '' } = await site.mailTo('grace@example.com', /Verify/);
@@ -48,7 +48,7 @@ describePages('signing in', () => {
     await page.goto(link);
     await heading(page, 'This link does not work');
     await page.getByText('sends another link').waitFor();
-    await page.getByRole('link', { name: 'To your e-mail addresses' }).click();
+    await page.getByRole('link', { name: 'Open your e-mail addresses' }).click();
     await page.waitForURL('**/profile');
   });
 
@@ -59,10 +59,10 @@ describePages('signing in', () => {
     await passwordField(page).fill(PASSWORD);
     await passwordField(page).press('Enter');
     await page
-      .getByText('There is an account with this address.')
-      .getByRole('link', { name: 'Log in' })
+      .getByText('An account with this address already exists.')
+      .getByRole('link', { name: 'Sign in' })
       .click();
-    await heading(page, 'Log in');
+    await heading(page, 'Sign in');
     expect(await emailField(page).inputValue()).toBe(org.owner.email);
   });
 
@@ -76,7 +76,7 @@ describePages('signing in', () => {
       .getByRole('alert', { name: 'Your password is weak' })
       .getByText('This password is on a list of leaked passwords')
       .waitFor();
-    await page.getByText('A link is on its way to edsger@example.com').waitFor();
+    await page.getByText('We mailed a link to edsger@example.com').waitFor();
   });
 
   it('says that registration is closed, and does not offer it again', async () => {
@@ -91,7 +91,7 @@ describePages('signing in', () => {
       await passwordField(page).fill(PASSWORD);
       await page.getByRole('button', { name: 'Create account' }).click();
       await heading(page, 'Registration is closed');
-      await page.getByRole('link', { name: 'Log in with an account' }).click();
+      await page.getByRole('link', { name: 'Sign in with an account' }).click();
       await page.getByText('Registration is closed').waitFor();
       expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0);
     } finally {
@@ -104,12 +104,12 @@ describePages('signing in', () => {
     const page = await site.visit();
     const wanted = site.orgUrl(org.slug, '/findings?severity=critical,high&q=a%26b');
     await page.goto(wanted);
-    await heading(page, 'Log in');
+    await heading(page, 'Sign in');
     await logIn(page, org.owner.email, 'Wrong1password');
     await page.getByRole('alert').getByText('The e-mail address or the password is wrong').waitFor();
     await expectAccessible(page);
     expect(await emailField(page).inputValue()).toBe(org.owner.email);
-    await page.getByRole('button', { name: 'Show what is typed' }).click();
+    await page.getByRole('button', { name: 'Show password' }).click();
     expect(await passwordField(page).getAttribute('type')).toBe('text');
     await logIn(page, org.owner.email);
     await page.waitForURL(wanted);
@@ -121,7 +121,7 @@ describePages('signing in', () => {
   });
 
   it('goes home where it was sent to another site', async () => {
-    const page = await open(`/login?return_to=${encodeURIComponent('/\\evil.example')}`, 'Log in');
+    const page = await open(`/login?return_to=${encodeURIComponent('/\\evil.example')}`, 'Sign in');
     await logIn(page, org.owner.email);
     await page.waitForURL(/\/(orgs|o\/.+)$/);
     expect(new URL(page.url()).origin).toBe(site.url);
@@ -129,17 +129,17 @@ describePages('signing in', () => {
 
   it('sets a new password by a mailed link, once, whose mail tells nobody whether there is an account', async () => {
     const user = await createUser(site.api);
-    const page = await open('/login', 'Log in');
+    const page = await open('/login', 'Sign in');
     await emailField(page).fill(user.email);
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await heading(page, 'Forgot your password?');
     await expectAccessible(page);
     expect(await emailField(page).inputValue()).toBe(user.email);
-    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText(`If ${user.email} belongs to an account`).waitFor();
-    await page.getByRole('button', { name: 'Send it again' }).click();
+    await page.getByRole('button', { name: 'Send again or use another address' }).click();
     await emailField(page).fill('nobody@example.com');
-    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('If nobody@example.com belongs to an account').waitFor();
 
     const { link = '' } = await site.mailTo(user.email, /Reset/);
@@ -148,8 +148,8 @@ describePages('signing in', () => {
     await expectAccessible(page);
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();
-    await heading(page, 'Your password is changed');
-    await page.getByRole('link', { name: 'Log in' }).click();
+    await heading(page, 'Your password was changed');
+    await page.getByRole('link', { name: 'Sign in' }).click();
     await logIn(page, user.email, NEW_PASSWORD);
     await page.waitForURL('**/o/**');
 
@@ -157,7 +157,7 @@ describePages('signing in', () => {
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByLabel('New password').press('Enter');
     await heading(page, 'This link no longer works');
-    await page.getByRole('link', { name: 'Send me another link' }).click();
+    await page.getByRole('link', { name: 'Request another link' }).click();
     await heading(page, 'Forgot your password?');
   });
 
@@ -171,7 +171,7 @@ describePages('signing in', () => {
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();
     await heading(page, 'Your password is set');
-    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
     await logIn(page, 'guest@example.com');
     await page.waitForURL(site.orgUrl(org.slug));
   });
@@ -181,10 +181,10 @@ describePages('signing in', () => {
     const page = await site.visit({ cookie: user.cookie });
     await page.goto(`${site.url}/profile`);
     await page.getByRole('button', { name: /Ada Lovelace/ }).click();
-    await page.getByRole('menuitem', { name: 'Log out' }).click();
-    await heading(page, 'Log in');
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in');
     expect((await site.api.get('/auth/me', { cookie: user.cookie })).status).toBe(401);
     await page.goto(`${site.url}/profile`);
-    await heading(page, 'Log in');
+    await heading(page, 'Sign in');
   });
 });

@@ -35,8 +35,8 @@ describePages('the first steps', () => {
     await heading(page, 'First steps');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create project' }).click();
-    await page.getByText('Give it a name').waitFor();
-    await page.getByLabel('Name of the project').fill('Web shop');
+    await page.getByText('Enter a name').waitFor();
+    await page.getByLabel('Project name').fill('Web shop');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Create token' }).click();
 
@@ -46,7 +46,7 @@ describePages('the first steps', () => {
     expect(setUp).toMatch(/SVC_API_KEY=svc_\w+$/);
     await page.getByText('Waiting for the first finding').waitFor();
     await expectAccessible(page);
-    await page.getByRole('tab', { name: 'A report you have' }).click();
+    await page.getByRole('tab', { name: 'Existing report' }).click();
     const report = await page.getByText('node svc-agent.mjs report').innerText();
     const cwd = createWorkspace();
     const [download = '', ...settings] = setUp.split('\n');
@@ -62,9 +62,9 @@ describePages('the first steps', () => {
     await promisify(execFile)('sh', ['-c', commands.slice(0, 2).join('\n')], { cwd });
     expect(existsSync(join(cwd, 'svc-agent.mjs'))).toBe(false);
 
-    await page.getByRole('heading', { name: 'The first finding is here' }).waitFor();
+    await page.getByRole('heading', { name: 'First finding received' }).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Open the dashboard' }).click();
+    await page.getByRole('button', { name: 'Open dashboard' }).click();
     await heading(page, 'Dashboard');
   });
 
@@ -96,8 +96,8 @@ describePages('the first steps', () => {
     must(await site.api.post('/members/invite', { cookie, org: org.slug, body }));
     const page = await site.visit({ cookie: viewer.cookie });
     await page.goto(site.orgUrl(org.slug));
-    await page.getByText('Viewers cannot create projects').waitFor();
-    expect(await page.getByLabel('Name of the project').count()).toBe(0);
+    await page.getByText('Only owners, admins and members can create projects').waitFor();
+    expect(await page.getByLabel('Project name').count()).toBe(0);
   });
 });
 
@@ -160,7 +160,7 @@ describePages('the dashboard and scans', () => {
     await running.getByRole('link', { name: /sharingan scan/ }).waitFor();
     const ofScan = await page.context().newPage();
     await ofScan.goto(site.orgUrl(org.slug, `/scans/${scan}`));
-    await ofScan.getByText('Nothing found so far').waitFor();
+    await ofScan.getByText('No findings so far').waitFor();
     await push(site.api, org, scan, { title: 'At the last moment' });
     await end(scan, { status: 'failed', error_message: `No memory ${HOSTILE}` });
     await page.getByRole('region', { name: 'Latest scans' }).getByText('No scan is running').waitFor();
@@ -200,7 +200,7 @@ describePages('the dashboard and scans', () => {
 
   it('compares a scan with the one before, or with another', async () => {
     const page = await open(`/scans/${second}`);
-    const changed = page.getByRole('region', { name: 'What changed' });
+    const changed = page.getByRole('region', { name: 'Changes' });
     await changed.getByRole('link', { name: /^1\s*Seen again/ }).waitFor();
     await changed.getByRole('link', { name: /^1\s*Gone/ }).waitFor();
     await page.getByRole('region', { name: 'Findings' }).getByText(`${HOSTILE} stays`).waitFor();
@@ -209,8 +209,8 @@ describePages('the dashboard and scans', () => {
     await page.waitForURL(`**/findings?scan_id=${second}&against=${first}&change=new`);
 
     await page.goto(site.orgUrl(org.slug, `/scans/${first}`));
-    await page.getByText('all its findings are new to it').waitFor();
-    await page.getByRole('combobox', { name: 'Compared with' }).click();
+    await page.getByText('so all findings are new').waitFor();
+    await page.getByRole('combobox', { name: 'Compare with' }).click();
     await page.getByRole('option').first().click();
     await page.waitForURL(`**/scans/${first}?against=*`);
     await changed.getByRole('link', { name: /Gone/ }).waitFor();

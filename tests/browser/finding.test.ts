@@ -87,7 +87,7 @@ describePages('the page of a finding', () => {
     await page.getByRole('heading', { level: 3, name: 'Summary' }).waitFor();
     await page.getByRole('cell', { name: 'q', exact: true }).waitFor();
 
-    await page.getByText('This is code that attacks').waitFor();
+    await page.getByText('This code exploits a vulnerability').waitFor();
     const code = page.getByRole('group', { name: 'poc.py' });
     await code.getByText('import requests').waitFor();
     const wrap = page.getByRole('button', { name: 'Wrap long lines' }).last();
@@ -116,8 +116,12 @@ describePages('the page of a finding', () => {
         '6.0 by CVSS 4.0, medium',
         'Attack requirements: Present',
       ],
-      ['CVSS:3.1/AV:N/AC:L', 'Not a vector of CVSS', 'CVSS:3.1/AV:N/AC:L'],
-      ['CVSS:3.1/AV:N/__proto__:x/<script>', 'Not a vector of CVSS', '__proto__:x/<script>'],
+      ['CVSS:3.1/AV:N/AC:L', 'Not a CVSS 2.0, 3.0, 3.1 or 4.0 vector', 'CVSS:3.1/AV:N/AC:L'],
+      [
+        'CVSS:3.1/AV:N/__proto__:x/<script>',
+        'Not a CVSS 2.0, 3.0, 3.1 or 4.0 vector',
+        '__proto__:x/<script>',
+      ],
     ] as const) {
       const { id } = await report({ cvss_vector });
       await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
@@ -139,9 +143,9 @@ describePages('the page of a finding', () => {
 
     const last = page.getByRole('alert').filter({ hasText: 'Set to Fixed' });
     await last.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Undone: it is Confirmed').waitFor();
+    await page.getByText('Undone: Open redirect set to Confirmed.').waitFor();
     await page.keyboard.press('u');
-    await page.getByText('Undone: it is Open').waitFor();
+    await page.getByText('Undone: Open redirect set to Open.').waitFor();
     expect([await statusOf(id), await pressed(page)]).toEqual(['open', expect.stringContaining('Open')]);
     await heading(page, title);
   });
@@ -158,14 +162,14 @@ describePages('the page of a finding', () => {
     await page.getByText('Set to Open').waitFor();
     await verified.click({ force: true });
     await page.keyboard.press('u');
-    await page.getByText('This cannot be undone').waitFor();
+    await page.getByText('1 finding not restored').waitFor();
     expect(await statusOf(id)).toBe('open');
   });
 
   it('shows the status as it was when the service refuses', async () => {
     const { id } = await report({});
     const page = await open(id);
-    await page.route('**/api/v1/findings/*', async (route) => {
+    await page.route('**/api/v1/findings', async (route) => {
       if (route.request().method() !== 'PATCH') return route.fallback();
       const errors = [{ type: 'permission_error', code: 'denied', ref: 'E60001', message: 'Not allowed.' }];
       await route.fulfill({ status: 403, json: { success: false, errors } });
@@ -182,7 +186,7 @@ describePages('the page of a finding', () => {
     must(await site.api.post('/members/invite', { ...org.asOwner, body }));
     const { id } = await report({});
     const page = await open(id, '', viewer.cookie);
-    await page.getByText('Your role here is viewer').waitFor();
+    await page.getByText('Your role is viewer').waitFor();
     expect(await page.getByRole('group', { name: 'Set the status' }).count()).toBe(0);
     await page.keyboard.press('f');
     await page.keyboard.press('?');
@@ -230,7 +234,7 @@ describePages('the page of a finding', () => {
     await place('2 of 3');
     // What was undone stands before the fourth again.
     await page.keyboard.press('u');
-    await page.getByText('Undone: it is Open').waitFor();
+    await page.getByText('Undone: Third set to Open.').waitFor();
     const next = page.getByRole('link', { name: 'Next' });
     await expect.poll(() => next.getAttribute('href')).toContain(ids[2]);
     await place('2 of 4');
@@ -268,7 +272,7 @@ describePages('the page of a finding', () => {
     const { id, title } = await report({});
     const page = await open(id);
     await heading(page, title);
-    expect(await page.getByRole('navigation', { name: 'Findings of the list' }).count()).toBe(0);
+    expect(await page.getByRole('navigation', { name: 'Findings in the list' }).count()).toBe(0);
     await page.getByText('No exploit was reported').waitFor();
     await page.getByRole('link', { name: 'All findings' }).click();
     await page.getByRole('heading', { level: 1, name: 'Findings' }).waitFor();
@@ -358,12 +362,12 @@ describePages('the page of a finding', () => {
     const other = await createOrg(site.api);
     const theirs = await push(site.api, other, await createScan(site.api, other));
     const page = await open('0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07');
-    await heading(page, 'No such finding');
+    await heading(page, 'Finding not found');
     await page.getByText('It does not exist, or it is not in this organization').waitFor();
     await expectAccessible(page);
     for (const id of [theirs.id, 'x']) {
       await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
-      await heading(page, 'No such finding');
+      await heading(page, 'Finding not found');
     }
   });
 });

@@ -72,13 +72,13 @@ describePages('the list of findings', () => {
     await said(page, await listed('&severity=critical&status=open,confirmed&q=handler-4'));
 
     await page.getByLabel('Search in title, file and CVE').fill('there is no such thing');
-    await page.getByText('No finding matches').waitFor();
+    await page.getByText('No matching findings').waitFor();
     // What was just typed does not come back when it is cleared.
     await page.getByLabel('Search in title, file and CVE').fill('nor this');
-    await page.getByRole('link', { name: 'Clear the filters' }).click();
+    await page.getByRole('link', { name: 'Clear filters' }).click();
     await said(page, FINDINGS);
     await page.goBack();
-    await page.getByText('No finding matches').waitFor();
+    await page.getByText('No matching findings').waitFor();
   });
 
   it('says what of its address the service does not understand', async () => {
@@ -217,7 +217,7 @@ describePages('the list of findings', () => {
       { times: 1 },
     );
     await page.keyboard.press('w');
-    await page.getByText('Undone: 1 finding.').waitFor();
+    await page.getByText('Undone: Told 2 set to Open.').waitFor();
     expect((await site.api.get('/findings?q=Told', small.asOwner)).result).toMatchObject([
       { title: 'Told 2', status: 'open' },
       { title: 'Told 1', status: 'wontfix' },
@@ -249,8 +249,8 @@ describePages('the list of findings', () => {
     const wanted = await listed('&severity=medium&status=open');
     const page = await open(org, '?severity=medium&status=open');
     await said(page, wanted);
-    await page.getByLabel('Select the findings in view').check();
-    await button(page, `Select all ${wanted.toLocaleString('en')} that match`).click();
+    await page.getByLabel('Select visible findings').check();
+    await button(page, `Select all ${wanted.toLocaleString('en')} matching findings`).click();
     await page.getByText(`${wanted.toLocaleString('en')} selected`).waitFor();
     await expectAccessible(page);
 
@@ -282,7 +282,7 @@ describePages('the list of findings', () => {
       if (++batches === 2) await button(page, 'Stop').click();
       await route.continue();
     });
-    await page.getByLabel('Select the findings in view').check();
+    await page.getByLabel('Select visible findings').check();
     await button(page, /^Select all/).click();
     await page.getByText(`${wanted.toLocaleString('en')} selected`).waitFor();
     await button(page, 'Set status').click();
@@ -300,7 +300,7 @@ describePages('the list of findings', () => {
     const page = await open(small, '?q=Stubborn&status=open');
     await said(page, 2);
     await page.route('**/api/v1/findings', refuse);
-    await page.getByLabel('Select the findings in view').check();
+    await page.getByLabel('Select visible findings').check();
     await button(page, 'Set status').click();
     await page.getByRole('menuitem', { name: 'Fixed' }).click();
     await page.getByText('0 changed, 2 failed').waitFor();
@@ -316,7 +316,7 @@ describePages('the list of findings', () => {
     });
     await button(page, 'Try again').click();
     // Also when the list has become empty.
-    await page.getByText('No finding matches').waitFor();
+    await page.getByText('No matching findings').waitFor();
     await page.getByText('1 changed, 1 failed').waitFor();
     expect(await listed('&q=Stubborn&status=fixed', small)).toBe(2);
   });
@@ -334,7 +334,7 @@ describePages('the list of findings', () => {
       .getByRole('button', { name: 'Status: Open. Change' })
       .waitFor();
     await button(page, 'Undo').click();
-    await page.getByText('1 finding cannot be put back').waitFor();
+    await page.getByText('1 finding not restored').waitFor();
   });
 
   it('exports what it shows', async () => {
@@ -418,8 +418,8 @@ describePages('the list of findings', () => {
     });
     await page.goto(site.orgUrl(org.slug, '/findings'));
     await row(page, `SQL injection in handler ${FINDINGS} `).waitFor();
-    await button(page, 'More filters and the order').click();
-    await page.getByLabel('Order', { exact: true }).selectOption('Most severe first');
+    await button(page, 'More filters and sort order').click();
+    await page.getByLabel('Sort order', { exact: true }).selectOption('Most severe first');
     await grid(page).getByRole('row').nth(1).getByText('Critical').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await expectAccessible(page);
@@ -429,7 +429,7 @@ describePages('the list of findings', () => {
     const empty = await createOrg(site.api);
     const page = await open(empty);
     await page.getByText('No findings yet').waitFor();
-    await page.getByRole('link', { name: 'See the first steps' }).click();
+    await page.getByRole('link', { name: 'Open first steps' }).click();
     await page.waitForURL(site.orgUrl(empty.slug));
   });
 });

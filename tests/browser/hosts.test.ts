@@ -31,9 +31,9 @@ describePages('organizations at hosts of their own', () => {
     await page.goto(`${site.url}/`);
     await page.waitForURL(site.orgUrl('grace-hopper'));
     await page.getByRole('button', { name: /Grace Hopper$/ }).click();
-    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL(`${site.url}/login`);
-    await heading(page, 'Log in');
+    await heading(page, 'Sign in');
     expect((await site.api.get('/auth/me', { cookie })).status).toBe(401);
     await page.goto(site.orgUrl('grace-hopper'));
     await page.waitForURL(`${site.url}/login?*`);
@@ -73,7 +73,7 @@ describePages('organizations at hosts of their own', () => {
     const page = await site.visit({ cookie: org.owner.cookie, hosts: ['acme.localhost'] });
     const { port } = new URL(site.url);
     await page.goto(`http://acme.localhost:${port}/findings`);
-    await page.getByRole('alert').getByText('Nobody can be signed in at this address').waitFor();
+    await page.getByRole('alert').getByText('You cannot sign in at this address').waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: `To ${BASE}` }).click();
     await page.waitForURL((url) => url.hostname.endsWith(BASE));
@@ -86,16 +86,16 @@ describePages('organizations at hosts of their own', () => {
     const page = await site.visit({ cookie });
     await page.goto(`${site.url}/orgs/new`);
     await page.getByLabel('Name', { exact: true }).fill('Ädmin');
-    await page.getByText('“admin” is reserved for the service itself').waitFor();
+    await page.getByText('“admin” is reserved').waitFor();
     await expectAccessible(page);
     await page.getByLabel('Name', { exact: true }).fill('Big & Söhne');
     expect(await page.getByLabel('Slug').inputValue()).toBe('big-sohne');
     await page.getByLabel('Slug').fill('No!');
-    await page.getByText('Only lower-case letters').waitFor();
+    await page.getByText('Use only lowercase letters').waitFor();
     await page.getByLabel('Slug').fill(org.slug);
     await page.getByText(site.orgUrl(org.slug)).waitFor();
     await page.getByRole('button', { name: 'Create organization' }).click();
-    await page.getByText('Another organization has it').waitFor();
+    await page.getByText('Another organization uses this slug').waitFor();
     await page.getByLabel('Slug').fill('');
     await page.getByLabel('Name', { exact: true }).fill('Big Söhne');
     await page.getByRole('button', { name: 'Create organization' }).click();
@@ -127,7 +127,7 @@ describePages('organizations at hosts of their own', () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('You are not signed in yet').waitFor();
 
     const [other] = await Promise.all([
@@ -138,7 +138,7 @@ describePages('organizations at hosts of their own', () => {
     await heading(other, 'You are signed in');
     await expectAccessible(other);
     await other.close();
-    await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Hut Eight');
     await page.getByRole('button', { name: 'Create organization' }).click();
@@ -159,7 +159,7 @@ describePages('organizations at hosts of their own', () => {
     ]);
     await logIn(other, org.owner.email);
     await heading(other, 'You are signed in');
-    await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: /Ada Lovelace$/ }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
 

@@ -30,10 +30,10 @@ describePages.each([
     await page.getByLabel('E-mail address').fill('grace@example.com');
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await button('Create account').click();
-    await page.getByRole('link', { name: 'To your organization' }).click();
+    await page.getByRole('link', { name: 'Open your organization' }).click();
     await page.waitForURL(site.orgUrl('grace-hopper'));
 
-    await page.getByLabel('Name of the project').fill('Web shop');
+    await page.getByLabel('Project name').fill('Web shop');
     await button('Create project').click();
     await button('Create token').click();
     const commands = await page.getByText(/curl -fsSLO/).innerText();
@@ -51,8 +51,8 @@ describePages.each([
     expect(ended.code).toBe(0);
 
     // Nothing has to be loaded again.
-    await page.getByText(/^There they are/).waitFor();
-    await page.getByRole('link', { name: 'Open the findings' }).click();
+    await page.getByText(/findings received/).waitFor();
+    await page.getByRole('link', { name: 'Open findings' }).click();
     const grid = page.getByRole('grid', { name: 'Findings' });
     const title = await grid.getByRole('link').first().innerText();
     await grid.getByRole('link').first().click();
@@ -70,7 +70,7 @@ describePages.each([
 
     const [scanUrl = ''] = /^http\S+$/m.exec(ended.out) ?? [];
     await page.goto(scanUrl);
-    await page.getByRole('heading', { name: 'What changed' }).waitFor();
+    await page.getByRole('heading', { name: 'Changes' }).waitFor();
   });
 });
 

@@ -39,7 +39,7 @@ describePages('members', () => {
     await row.getByText('Not verified', { exact: true }).waitFor();
     await expectAccessible(page);
     await act(page, 'Vera Unverified', 'Resend invitation');
-    await page.getByText(`The invitation is on its way to ${email}.`).waitFor();
+    await page.getByText(`Invitation sent to ${email}.`).waitFor();
     const { link = '' } = await site.mailTo(email, /invited/);
 
     // Whoever reads the mail sets a password, and is verified.
@@ -58,9 +58,9 @@ describePages('members', () => {
     const page = await open({ id: '', email, cookie });
     await page.getByText('Your address is not verified').waitFor();
     await expectAccessible(page);
-    await page.getByRole('link', { name: 'get another link in your profile' }).click();
+    await page.getByRole('link', { name: 'request another link in your profile' }).click();
     await page.getByRole('button', { name: `Send mail again to ${email}` }).click();
-    await page.getByText(`A verification link is on its way to ${email}.`).waitFor();
+    await page.getByText(`Verification link sent to ${email}.`).waitFor();
     const { link = '' } = await site.mailTo(email, /Verify/);
     const body = Object.fromEntries(new URL(link).searchParams);
     must(await site.api.post('/auth/verify-email', { body }));
@@ -79,7 +79,7 @@ describePages('members', () => {
     await dialog.getByLabel('Admin').check();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Change role' }).click();
-    await page.getByText('Rolf Roles is admin now.').waitFor();
+    await page.getByText('The role of Rolf Roles is now admin.').waitFor();
     await page.getByRole('row', { name: 'Rolf Roles' }).getByText('Admin', { exact: true }).waitFor();
     const { orgs } = must(await site.api.get('/auth/me', { cookie }));
     expect(orgs).toContainEqual(expect.objectContaining({ slug: org.slug, role: 'admin' }));
@@ -92,7 +92,7 @@ describePages('members', () => {
     const dialog = page.getByRole('dialog', { name: 'Role of Gina Gives' });
     expect(await dialog.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
     await dialog.getByLabel('Viewer').check();
-    await dialog.getByText('you cannot take it back yourself').waitFor();
+    await dialog.getByText('You cannot undo this change yourself').waitFor();
     await dialog.getByRole('button', { name: 'Change role' }).click();
     await page.getByRole('button', { name: 'Invite' }).waitFor({ state: 'hidden' });
     expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
@@ -144,12 +144,12 @@ describePages('strict mode', () => {
         await page.goto(site.url + path);
         await heading(page, 'Verify your e-mail address');
       }
-      await page.getByRole('button', { name: 'I have opened the link' }).click();
+      await page.getByRole('button', { name: 'Check again' }).click();
       await page.getByText('The address is not verified yet.').waitFor();
       await page.getByRole('button', { name: 'Send another link' }).click();
-      await page.getByText('Another link is on its way.').waitFor();
+      await page.getByText('We sent another link.').waitFor();
       await verify(email);
-      await page.getByRole('button', { name: 'I have opened the link' }).click();
+      await page.getByRole('button', { name: 'Check again' }).click();
       await page.getByRole('navigation', { name: 'Pages of the organization' }).waitFor();
     });
 
@@ -171,8 +171,8 @@ describePages('strict mode', () => {
       const { cookie } = await createUser(site.api);
       const page = await site.visit({ cookie });
       await page.goto(site.url);
-      await page.getByRole('button', { name: 'Log out' }).click();
-      await heading(page, 'Log in');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await heading(page, 'Sign in');
       expect((await site.api.get('/auth/me', { cookie })).status).toBe(401);
     });
 
@@ -204,7 +204,7 @@ describePages('strict mode', () => {
     const dialog = page.getByRole('dialog', { name: 'Invite a member' });
     await dialog.getByLabel('E-mail').fill('grace@example.com');
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('grace@example.com is invited, with the role “Member”.').waitFor();
+    await dialog.getByText('grace@example.com was invited with the role “Member”.').waitFor();
     await dialog.getByText('They get access when they verify the address.').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: 'grace@example.com' });

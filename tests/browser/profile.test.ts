@@ -61,9 +61,9 @@ describePages('the profile', () => {
     const page = await site.visit({ cookie: member.cookie });
     const wanted = site.orgUrl(org.slug, '/scans?status=running');
     await page.goto(wanted);
-    await page.getByText('This organization asks for a second factor').waitFor();
+    await page.getByText('This organization requires a second factor').waitFor();
     await page.getByRole('link', { name: 'Set up MFA' }).click();
-    await page.getByText('You were sent here to set up MFA').waitFor();
+    await page.getByText('Set up MFA to continue').waitFor();
 
     await page.getByRole('button', { name: 'Add authenticator app' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' });
@@ -73,10 +73,10 @@ describePages('the profile', () => {
     await expectAccessible(page);
     const code = await codeOf(dialog);
     await typeCode(dialog, code === '000000' ? '111111' : '000000');
-    await dialog.getByText('This is not the code.').waitFor();
+    await dialog.getByText('The code is wrong.').waitFor();
     await typeCode(dialog, code);
     await dialog.getByText('“Phone <b>1</b>” is verified.').waitFor();
-    await dialog.getByRole('button', { name: 'Switch MFA on' }).click();
+    await dialog.getByRole('button', { name: 'Turn on MFA' }).click();
 
     const shown = page.getByRole('dialog', { name: 'Your recovery codes' });
     const codes = await codesIn(shown);
@@ -93,14 +93,14 @@ describePages('the profile', () => {
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByText(codes[0] ?? '').isVisible(), 'on paper').toBe(true);
     expect(await page.getByRole('button', { name: 'Done' }).isVisible(), 'on paper').toBe(false);
-    expect(await page.getByText('MFA is').isVisible(), 'on paper').toBe(false);
+    expect(await page.getByText('MFA is on').isVisible(), 'on paper').toBe(false);
     await page.emulateMedia({ media: 'screen' });
-    await shown.getByLabel('I have saved them').check();
+    await shown.getByLabel('I have saved the codes').check();
     await shown.getByRole('button', { name: 'Done' }).click();
 
     await page.getByText('8 of 8 left.').waitFor();
     await expectAccessible(page);
-    await page.getByRole('link', { name: 'Back to where you were' }).click();
+    await page.getByRole('link', { name: 'Return to the previous page' }).click();
     await page.waitForURL(wanted);
     await page.getByRole('heading', { level: 1, name: 'Scans' }).waitFor();
   });
@@ -111,7 +111,7 @@ describePages('the profile', () => {
     for (const evil of ['https://evil.example/', '//evil.example', 'javascript:alert(1)']) {
       await page.goto(`${site.url}/profile/mfa?return_to=${encodeURIComponent(evil)}`);
       await page.getByText('MFA is off').waitFor();
-      expect(await page.getByText('You were sent here').count(), evil).toBe(0);
+      expect(await page.getByText('Set up MFA to continue').count(), evil).toBe(0);
     }
   });
 
@@ -119,26 +119,26 @@ describePages('the profile', () => {
     const user = await createUser(site.api);
     const old = await enrol(site, user);
     const page = await open('/profile/mfa', user);
-    await page.getByRole('button', { name: 'Make new codes' }).click();
-    const question = page.getByRole('dialog', { name: 'Make new recovery codes?' });
+    await page.getByRole('button', { name: 'Generate new codes' }).click();
+    const question = page.getByRole('dialog', { name: 'Generate new recovery codes?' });
     await question.getByLabel('Your password').fill('Wrong1horse');
-    await question.getByRole('button', { name: 'Make new codes' }).click();
-    await question.getByText('This is not your password').waitFor();
+    await question.getByRole('button', { name: 'Generate new codes' }).click();
+    await question.getByText('The password is wrong').waitFor();
     await question.getByLabel('Your password').fill(PASSWORD);
-    await question.getByRole('button', { name: 'Make new codes' }).click();
+    await question.getByRole('button', { name: 'Generate new codes' }).click();
     const shown = page.getByRole('dialog', { name: 'Your recovery codes' });
     const codes = await codesIn(shown);
     expect(codes.filter((code) => old.includes(code))).toEqual([]);
-    await shown.getByLabel('I have saved them').check();
+    await shown.getByLabel('I have saved the codes').check();
     await shown.getByRole('button', { name: 'Done' }).click();
     await shown.waitFor({ state: 'hidden' });
 
     await page.getByRole('button', { name: 'Remove Phone' }).click();
     const removal = page.getByRole('dialog', { name: 'Remove “Phone”?' });
-    await removal.getByText('without it MFA is switched off').waitFor();
+    await removal.getByText('Removing it turns off MFA').waitFor();
     await expectAccessible(page);
     await removal.getByLabel('Your password').fill(PASSWORD);
-    await removal.getByRole('button', { name: 'Remove, and switch MFA off' }).click();
+    await removal.getByRole('button', { name: 'Remove and turn off MFA' }).click();
     await page.getByRole('heading', { name: 'MFA is off' }).waitFor();
     await page.getByText('No devices yet').waitFor();
   });
@@ -146,19 +146,21 @@ describePages('the profile', () => {
   it('switches MFA on with mailed codes once an address is verified, and off again', async () => {
     const user = await createUser(site.api);
     const page = await open('/profile/mfa', user);
-    await page.getByText('first add an authenticator app below, or verify an e-mail address').waitFor();
+    await page
+      .getByText('To turn on MFA, add an authenticator app below or verify an e-mail address.')
+      .waitFor();
     await verifyEmail(user.email);
     await page.reload();
-    await page.getByRole('button', { name: 'Switch on with mailed codes' }).click();
+    await page.getByRole('button', { name: 'Turn on with mailed codes' }).click();
     const shown = page.getByRole('dialog', { name: 'Your recovery codes' });
-    await shown.getByLabel('I have saved them').check();
+    await shown.getByLabel('I have saved the codes').check();
     await shown.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('list', { name: 'Devices' }).getByText(user.email).waitFor();
 
-    await page.getByRole('button', { name: 'Switch MFA off' }).click();
-    const question = page.getByRole('dialog', { name: 'Switch MFA off?' });
+    await page.getByRole('button', { name: 'Turn off MFA' }).click();
+    const question = page.getByRole('dialog', { name: 'Turn off MFA?' });
     await question.getByLabel('Your password').fill(PASSWORD);
-    await question.getByRole('button', { name: 'Switch off' }).click();
+    await question.getByRole('button', { name: 'Turn off' }).click();
     await page.getByRole('heading', { name: 'MFA is off' }).waitFor();
     expect(await page.getByText('of 8 left').count()).toBe(0);
   });
@@ -178,12 +180,12 @@ describePages('the profile', () => {
     expect(await page.getByLabel('Add an address').inputValue()).toBe('');
     await expectAccessible(page);
     await row(second).getByRole('button', { name: 'Send mail again' }).click();
-    await page.getByText(`A verification link is on its way to ${second}.`).first().waitFor();
+    await page.getByText(`Verification link sent to ${second}.`).first().waitFor();
 
     await verifyEmail(second);
     await page.reload();
     await row(second).getByRole('button', { name: 'Make primary' }).click();
-    await page.getByText(`${second} is your primary address now.`).waitFor();
+    await page.getByText(`${second} is now your primary address.`).waitFor();
     await row(second).getByText('Primary').waitFor();
     await page.getByRole('main').getByText(second, { exact: true }).first().waitFor();
     await page.getByRole('button', { name: `Remove ${user.email}` }).click();
@@ -199,11 +201,11 @@ describePages('the profile', () => {
     const page = await open('/profile/password', user);
     await page.getByLabel('Current password').fill('Wrong1horse');
     await page.getByLabel('New password').fill('different');
-    await page.getByText('A digit (missing)').waitFor();
+    await page.getByText('A digit (not met)').waitFor();
     await page.getByLabel('New password').fill('Different2horse');
-    await page.getByText('A digit (yes)').waitFor();
+    await page.getByText('A digit (met)').waitFor();
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('This is not your current password').waitFor();
+    await page.getByText('The current password is wrong').waitFor();
     expect(await page.getByLabel('New password').inputValue()).toBe('Different2horse');
     await expectAccessible(page);
     await page.getByLabel('Current password').fill(PASSWORD);
@@ -249,10 +251,10 @@ describePages('the profile, with a base domain', () => {
     const wanted = site.orgUrl(org.slug, '/members');
     await page.goto(wanted);
     await page.getByRole('link', { name: 'Set up MFA' }).click();
-    await page.getByText('You were sent here to set up MFA').waitFor();
+    await page.getByText('Set up MFA to continue').waitFor();
     await enrol(site, org.owner);
     await page.reload();
-    await page.getByRole('link', { name: 'Back to where you were' }).click();
+    await page.getByRole('link', { name: 'Return to the previous page' }).click();
     await page.waitForURL(wanted);
     await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor();
   });

@@ -43,7 +43,7 @@ describePages('a login with a second factor', () => {
     await expectAccessible(page);
     expect(await page.getByLabel('Digit 1 of 6').getAttribute('autocomplete')).toBe('one-time-code');
     await page.keyboard.type(totp.generate() === '123456' ? '654321' : '123456');
-    await page.getByRole('alert').getByText('This is not the code.').waitFor();
+    await page.getByRole('alert').getByText('The code is wrong.').waitFor();
     expect(await page.getByLabel('Digit 6 of 6').inputValue()).toBe('');
     await paste(page, totp.generate());
     await page.waitForURL('**/profile');
@@ -62,7 +62,7 @@ describePages('a login with a second factor', () => {
     await again.click();
     await page.getByRole('button', { name: /Send again in/ }).waitFor();
     await paste(page, codeIn(first));
-    await page.getByText('Only that of the newest mail works').waitFor();
+    await page.getByText('Use the code in the newest mail').waitFor();
     const second = await vi.waitUntil(async () => {
       const mail = await site.mailTo(user.email, /code/);
       return mail.text !== first.text && mail;
@@ -76,7 +76,7 @@ describePages('a login with a second factor', () => {
     const page = await secondStep();
     await page.getByRole('button', { name: 'Recovery code' }).click();
     await page.getByLabel('Recovery code').fill(code.toUpperCase().replaceAll('-', ' '));
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('7 recovery codes are left').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -86,7 +86,7 @@ describePages('a login with a second factor', () => {
     await other.getByRole('button', { name: 'Recovery code' }).click();
     await other.getByLabel('Recovery code').fill(code);
     await other.getByLabel('Recovery code').press('Enter');
-    await other.getByText('it was used before').waitFor();
+    await other.getByText('was already used').waitFor();
   });
 
   it('begins anew after five minutes, and says why', async () => {
@@ -96,14 +96,14 @@ describePages('a login with a second factor', () => {
     await logIn(page, user.email);
     await heading(page, 'Second step');
     await page.clock.fastForward('05:01');
-    await page.getByRole('alert').getByText('within 5 minutes').waitFor();
-    await heading(page, 'Log in');
+    await page.getByRole('alert').getByText('expired after 5 minutes').waitFor();
+    await heading(page, 'Sign in');
     expect(await emailField(page).inputValue()).toBe(user.email);
     expect(await passwordField(page).inputValue()).toBe('');
     await logIn(page, user.email);
     await heading(page, 'Second step');
     await page.getByRole('button', { name: 'Use another account' }).click();
-    await heading(page, 'Log in');
+    await heading(page, 'Sign in');
   });
 });
 

@@ -40,7 +40,7 @@ describePages('projects, tokens, members and features', () => {
     await dialog.getByText('Another project has this slug').waitFor();
 
     await slug.fill('-Web');
-    await dialog.getByText('2 to 50 lower-case letters').waitFor();
+    await dialog.getByText('Use 2 to 50 lowercase letters').waitFor();
     await slug.fill('shop-2');
     await dialog.getByLabel('Name').fill('<b>Shop</b> 2');
     expect(await slug.inputValue(), 'own slugs stay').toBe('shop-2');
@@ -64,7 +64,7 @@ describePages('projects, tokens, members and features', () => {
     await page.getByRole('button', { name: 'New token' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create token' }).click();
-    await dialog.getByText('Give it a name').waitFor();
+    await dialog.getByText('Enter a name').waitFor();
     await dialog.getByLabel('Name').fill('nightly <i>build</i>');
     await dialog.getByRole('button', { name: 'Create token' }).click();
 
@@ -113,10 +113,10 @@ describePages('projects, tokens, members and features', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('everything');
     await dialog.getByRole('combobox', { name: 'Expires after' }).click();
-    await page.getByRole('option', { name: 'Another number of days' }).click();
+    await page.getByRole('option', { name: 'Custom' }).click();
     await dialog.getByLabel('Days').fill('40000');
     await dialog.getByRole('button', { name: 'Create token' }).click();
-    await dialog.getByText('A whole number from 1 to 36,500').waitFor();
+    await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor();
     await dialog.getByLabel('Days').fill('7');
     await dialog.getByRole('button', { name: 'Create token' }).click();
     await dialog.getByLabel('I have saved the token').check();
@@ -136,8 +136,8 @@ describePages('projects, tokens, members and features', () => {
     const row = page.getByRole('row', { name: 'of Vera' });
     await row.getByRole('button', { name: 'Revoke' }).click();
     const question = page.getByRole('dialog', { name: 'Revoke “of Vera”?' });
-    await question.getByText('You did not make this token').waitFor();
-    await question.getByText('It was made by Vera Viewer.').waitFor();
+    await question.getByText('You did not create this token').waitFor();
+    await question.getByText('Vera Viewer created it.').waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     const use = () => site.api.get('/agent/findings?project=web-shop', { token, org: org.slug });
@@ -150,16 +150,16 @@ describePages('projects, tokens, members and features', () => {
 
   it('lets admins decide whether tokens of viewers confirm fixes', async () => {
     const page = await open('/features');
-    const toggle = page.getByRole('switch', { name: 'Viewers’ tokens confirm fixes' });
+    const toggle = page.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' });
     expect(await toggle.isChecked()).toBe(true);
     await toggle.press('Space');
-    await page.getByText('Viewers’ tokens confirm fixes: off.').waitFor();
+    await page.getByText('Verify fixes with viewers’ tokens: off.').waitFor();
     expect(must(await site.api.get('/settings/security', org.asOwner))).toEqual({
       viewer_tokens_verify: false,
     });
     await expectAccessible(page);
     const asViewer = await open('/features', viewer);
-    await asViewer.getByRole('heading', { name: 'Viewers’ tokens confirm fixes' }).waitFor();
+    await asViewer.getByRole('heading', { name: 'Verify fixes with viewers’ tokens' }).waitFor();
     expect(await asViewer.getByRole('switch').count()).toBe(0);
   });
 
@@ -169,20 +169,20 @@ describePages('projects, tokens, members and features', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialog = page.getByRole('dialog', { name: 'Invite a member' });
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('Enter an e-mail address').waitFor();
+    await dialog.getByText('Enter a valid e-mail address').waitFor();
     await dialog.getByLabel('E-mail').fill('New@example.com');
     await dialog.getByLabel('Viewer').check();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('new@example.com is a member now, with the role “Viewer”.').waitFor();
-    await dialog.getByText('Nobody has verified this address yet').waitFor();
+    await dialog.getByText('new@example.com is now a member with the role “Viewer”.').waitFor();
+    await dialog.getByText('This address is not verified yet').waitFor();
     await expectAccessible(page);
     await site.mailTo('new@example.com', /invited/);
 
     await dialog.getByRole('button', { name: 'Invite another' }).click();
     await dialog.getByLabel('E-mail').fill(known.email);
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText(`${known.email} is a member now, with the role “Member”.`).waitFor();
+    await dialog.getByText(`${known.email} is now a member with the role “Member”.`).waitFor();
     await site.mailTo(known.email, /invited/);
     await dialog.getByRole('button', { name: 'Invite another' }).click();
     await dialog.getByLabel('E-mail').fill(known.email);
@@ -219,18 +219,18 @@ describePages('projects, tokens, members and features', () => {
 
     const admins = await open('/features', admin);
     await admins.getByRole('heading', { name: 'Require MFA' }).waitFor();
-    expect(await admins.getByText('Only an owner can change this.').count()).toBe(2);
-    await admins.getByRole('switch', { name: 'Viewers’ tokens confirm fixes' }).waitFor();
+    expect(await admins.getByText('Only owners can change this.').count()).toBe(2);
+    await admins.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' }).waitFor();
     expect(await admins.getByRole('switch').count()).toBe(1);
     await expectAccessible(admins);
 
     const viewers = await open('', viewer);
     const pages = viewers.getByRole('navigation', { name: 'Pages of the organization' });
     for (const [title, text, refused] of [
-      ['Members', 'Admins and owners invite and remove members.', 'Invite'],
-      ['Projects', 'What is scanned', 'New project'],
-      ['API tokens', 'Only admins and owners see all tokens', 'New org-wide token'],
-      ['Features', 'Only an owner or admin can change this.', 'Require MFA'],
+      ['Members', 'Only owners and admins can invite members.', 'Invite'],
+      ['Projects', 'A project is anything you scan', 'New project'],
+      ['API tokens', 'Only owners and admins can see all tokens', 'New org-wide token'],
+      ['Features', 'Only owners and admins can change this.', 'Require MFA'],
     ] as const) {
       await pages.getByRole('link', { name: title }).click();
       await viewers.getByText(text).waitFor();
@@ -243,7 +243,7 @@ describePages('projects, tokens, members and features', () => {
     const page = await open('/projects');
     const landmarks = page.locator('main, [role=main]');
     await page.goto(site.orgUrl(org.slug, '/no-such-page'));
-    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     expect(await landmarks.count()).toBe(1);
     await page.goto(site.orgUrl('no-such-org', '/projects'));
     await page.getByRole('main').getByRole('alert').getByText('No such organization').waitFor();
@@ -254,13 +254,13 @@ describePages('projects, tokens, members and features', () => {
   it('warns an owner without MFA before they require it, and leads there', async () => {
     const page = await open('/features');
     await page.getByRole('switch', { name: 'Require MFA' }).press('Space');
-    const question = page.getByRole('dialog', { name: 'Require MFA of every member?' });
-    await question.getByText('This locks you out, too').waitFor();
+    const question = page.getByRole('dialog', { name: 'Require MFA for every member?' });
+    await question.getByText('You would lose access as well').waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByRole('switch', { name: 'Require MFA' }).isChecked()).toBe(false);
     await page.getByRole('switch', { name: 'Require MFA' }).press('Space');
     await question.getByRole('link', { name: 'Set up MFA' }).click();
-    await page.getByText('You were sent here to set up MFA').waitFor();
+    await page.getByText('Set up MFA to continue').waitFor();
   });
 });

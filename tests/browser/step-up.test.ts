@@ -29,7 +29,7 @@ describePages('a step-up', () => {
     return page;
   }
 
-  const question = (page: Page) => page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const question = (page: Page) => page.getByRole('dialog', { name: 'Confirm your identity' });
   const confirm = (dialog: Locator) => dialog.getByRole('button', { name: 'Confirm' }).click();
   const typeCode = (dialog: Locator, code: string) =>
     dialog.getByRole('textbox', { name: 'Digit 1 of 6' }).pressSequentially(code);
@@ -72,10 +72,10 @@ describePages('a step-up', () => {
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await password.fill('Wrong1wrong');
     await confirm(dialog);
-    await dialog.getByText('This is not your password').waitFor();
+    await dialog.getByText('The password is wrong').waitFor();
     await password.fill(PASSWORD);
     await password.press('Enter');
-    await page.getByText(`A verification link is on its way to ${address}`).waitFor();
+    await page.getByText(`Verification link sent to ${address}`).waitFor();
     expect(await dialog.isVisible()).toBe(false);
 
     // For the next ten minutes there is no question.
@@ -98,13 +98,13 @@ describePages('a step-up', () => {
     const dialog = question(page);
     await add(`second-${user.email}`);
     await dialog.getByLabel('Your password').fill(PASSWORD);
-    await dialog.getByText('Of the app you set up as “Phone”.').waitFor();
+    await dialog.getByText('Enter the code that the app “Phone” shows.').waitFor();
     await expectAccessible(page);
     const right = code();
     await typeCode(dialog, right === '000000' ? '111111' : '000000');
-    await dialog.getByText('This is not the code').waitFor();
+    await dialog.getByText('The code is wrong').waitFor();
     await typeCode(dialog, code());
-    await page.getByText(`is on its way to second-${user.email}`).waitFor();
+    await page.getByText(`link sent to second-${user.email}`).waitFor();
 
     await age(user);
     const sql = postgres(site.databaseUrl, { max: 1 });
@@ -115,7 +115,7 @@ describePages('a step-up', () => {
     await dialog.getByRole('button', { name: 'Recovery code' }).click();
     await dialog.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
     await confirm(dialog);
-    await page.getByText(`is on its way to third-${user.email}`).waitFor();
+    await page.getByText(`link sent to third-${user.email}`).waitFor();
   });
 
   it('takes a mailed code, and the password that was just typed', async () => {
@@ -123,10 +123,10 @@ describePages('a step-up', () => {
     await verify(user.email);
     must(await site.api.post('/profile/mfa/enable', { cookie: user.cookie }));
     const page = await open('/profile/mfa', user);
-    await page.getByRole('button', { name: 'Switch MFA off' }).click();
-    const off = page.getByRole('dialog', { name: 'Switch MFA off?' });
+    await page.getByRole('button', { name: 'Turn off MFA' }).click();
+    const off = page.getByRole('dialog', { name: 'Turn off MFA?' });
     await off.getByLabel('Your password').fill(PASSWORD);
-    await off.getByRole('button', { name: 'Switch off' }).click();
+    await off.getByRole('button', { name: 'Turn off' }).click();
     const dialog = question(page);
     await dialog.getByRole('button', { name: `Code by mail to ${user.email}` }).click();
     await dialog.getByText('A code was sent to').waitFor();

@@ -107,8 +107,8 @@ describe('svc-agent.mjs', () => {
     const files = [
       'README.md',
       'docs/agent.md',
-      'ui/src/parts/agent.ts',
-      'ui/src/pages/projects/SendFindings.tsx',
+      'ui/src/projects/agent-commands.ts',
+      'ui/src/projects/SendFindings.tsx',
     ];
     const fetching = files
       .flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))

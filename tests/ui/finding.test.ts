@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fileNameOf } from '../../ui/src/pages/finding/file-name.ts';
-import { placeOf } from '../../ui/src/pages/findings/places.ts';
-import { ago } from '../../ui/src/parts/ago.ts';
-import { headingLevels, piecesOf } from '../../ui/src/parts/markdown-pieces.ts';
+import { headingLevels, piecesOf } from '../../ui/src/components/text/markdown-pieces.ts';
+import { ago } from '../../ui/src/components/time/ago.ts';
+import { positionOf } from '../../ui/src/findings/list/rows/positions.ts';
+import { fileNameOf } from '../../ui/src/findings/page/file-name.ts';
 
 describe('pieces of Markdown', () => {
   const texts = (markdown: string) => piecesOf(markdown).map(({ text }) => text);
@@ -76,7 +76,7 @@ describe('names of files', () => {
 
 describe('the place of a finding', () => {
   const place = (list: string, id: string, at: number) =>
-    placeOf({ id, at }, list.length, (i) => (list[i] === undefined ? undefined : { id: list[i] }));
+    positionOf({ id, at }, list.length, (i) => (list[i] === undefined ? undefined : { id: list[i] }));
 
   it('is where it was, or wherever others have moved it', () => {
     expect(place('abc', 'b', 1)).toBe(1);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { email } from '../../lib/http/fields.ts';
 import { ORG_SLUG } from '../../lib/orgs/slugs.ts';
-import { emailProblem } from '../../ui/src/parts/email.ts';
-import { passwordProblem } from '../../ui/src/parts/password-rules.ts';
-import { orgSlugProblem, slugFrom } from '../../ui/src/parts/slug.ts';
+import { emailProblem } from '../../ui/src/components/forms/email.ts';
+import { passwordProblem } from '../../ui/src/components/forms/password-rules.ts';
+import { orgSlugProblem, slugFrom } from '../../ui/src/components/forms/slug.ts';
 
 describe('what the web UI says before the service does', () => {
   it.each([

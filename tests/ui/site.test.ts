@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Site, siteOf } from '../../ui/src/site.ts';
+import { type Site, siteOf } from '../../ui/src/app/site.ts';
 
 /** The site as a page at `address` sees it. */
 const siteAt = (

@@ -8,19 +8,19 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createQueries, isPassing } from './api.ts';
-import { ProblemWindow } from './parts/Problem.tsx';
-import { isExpected } from './parts/problem.ts';
-import { createPages } from './router.tsx';
-import { sessionQuery } from './session.ts';
+import { createQueries, isTemporary } from './app/api.ts';
+import { sessionQuery } from './app/session.ts';
+import { siteOf } from './app/site.ts';
+import { ProblemWindow } from './components/errors/Problem.tsx';
+import { isExpected } from './components/errors/problem.ts';
+import { createPages } from './routes/router.tsx';
 import { SessionEnded, sessionEnded } from './shell/SessionEnded.tsx';
 import { StepUp } from './shell/StepUp.tsx';
-import { siteOf } from './site.ts';
 import { theme, variables } from './theme.ts';
 
 const queries = createQueries(sessionEnded.tell);
 const root = createRoot(document.getElementById('root') as HTMLElement, {
-  // What the page says in words is no defect to be reported in the console.
+  // Errors that the page explains are not defects and do not belong in the console.
   onCaughtError: (error) => isExpected(error) || reportError(error),
 });
 
@@ -33,7 +33,7 @@ const show = (page: React.ReactNode) =>
     </StrictMode>,
   );
 
-// A newer build took the place of the one this page is of: its parts are there after loading it again.
+// A newer build has replaced the files of this page. Reloading the page loads the new ones.
 window.addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('reloaded'));
   if (Date.now() - last < 60_000) return;
@@ -45,7 +45,7 @@ window.addEventListener('vite:preloadError', (event) => {
 const AGAIN_MS = 5_000;
 let again: ReturnType<typeof setTimeout> | undefined;
 
-/** Where we are is known by the base domain, and by the organizations of who is signed in. */
+/** Loads the session, which contains the base domain and the organizations of the user, then shows the page. */
 async function start(): Promise<void> {
   clearTimeout(again);
   try {
@@ -63,9 +63,9 @@ async function start(): Promise<void> {
       </QueryClientProvider>,
     );
   } catch (error) {
-    // Said at once, and tried again by itself.
+    // Shows the error and retries automatically.
     show(<ProblemWindow error={error} onRetry={start} />);
-    if (isPassing(error)) again = setTimeout(start, AGAIN_MS);
+    if (isTemporary(error)) again = setTimeout(start, AGAIN_MS);
   }
 }
 

@@ -12,5 +12,5 @@ export const heading = (page: Page, name: string) =>
 export async function logIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await emailField(page).fill(email);
   await passwordField(page).fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
 }

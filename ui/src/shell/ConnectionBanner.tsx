@@ -3,7 +3,7 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 
-/** Says that something is asked for again and again, and that nobody has to do it by hand. */
+/** Tells that reads fail and are retried. */
 export function ConnectionBanner() {
   const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 1 });
   const online = useSyncExternalStore(
@@ -13,8 +13,8 @@ export function ConnectionBanner() {
   if (failing === 0 && online) return null;
   return (
     <Alert role="status" color="yellow" radius={0} py="xs" mb="sm" icon={<IconPlugConnectedX />}>
-      {online ? 'The server does not answer at the moment.' : 'You are offline.'} What is shown may be old; it
-      is tried again by itself.
+      {online ? 'The server does not respond.' : 'You are offline.'} The data may be out of date. Retrying
+      automatically.
     </Alert>
   );
 }

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import icon from '../icon.svg';
 
-/** The mark of the service. */
+/** The logo of the service. */
 export function Logo() {
   return (
     <Group gap="xs" wrap="nowrap">

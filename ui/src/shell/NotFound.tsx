@@ -1,16 +1,16 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 
-/** For addresses that lead nowhere. */
+/** The page for unknown addresses. */
 export function NotFound() {
   useDocumentTitle('Not found · Security findings');
   return (
     <Center component="main" mih="60vh" p="md">
       <Stack align="center">
-        <Title order={1}>There is no such page</Title>
-        <Text c="dimmed">The address may be mistyped, or it was moved.</Text>
+        <Title order={1}>Page not found</Title>
+        <Text c="dimmed">The address may be misspelled, or the page was moved.</Text>
         <Button component="a" href="/">
-          To the start
+          Go to the start page
         </Button>
       </Stack>
     </Center>

@@ -1,12 +1,12 @@
 import { Button, Menu, Text, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
-import { useMe, useOrg } from '../session.ts';
+import { useMe, useOrg } from '../app/session.ts';
 
-/** More than these are searched for on the page of organizations. */
+/** The number of organizations in the menu. The page of organizations lists all. */
 const SHOWN = 20;
 
-/** Switches between organizations. Each is a page load of its own, so that nothing of one is left in the other. */
+/** Switches between organizations with a page load, which clears the data of the previous one. */
 export function OrgMenu() {
   const { orgs } = useMe();
   const { slug, org } = useOrg();

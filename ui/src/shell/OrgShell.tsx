@@ -1,18 +1,18 @@
 import { AppShell, Box, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
-import { LinkNav } from '../parts/links.tsx';
-import { useOrg } from '../session.ts';
+import { useOrg } from '../app/session.ts';
+import { LinkNav } from '../components/links.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
+import { PAGES } from './navigation.ts';
 import { OrgMenu } from './OrgMenu.tsx';
 import classes from './OrgShell.module.css';
-import { PAGES } from './pages.ts';
 import { SchemeButton } from './SchemeButton.tsx';
-import { Spotlight } from './Spotlight.tsx';
+import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
-/** Around the pages of an organization. */
+/** The frame around the pages of an organization. */
 export function OrgShell() {
   const { slug } = useOrg();
   const [opened, { toggle, close }] = useDisclosure();
@@ -23,7 +23,7 @@ export function OrgShell() {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className="skip-link" href="#main">
-        To the content
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px={{ base: 'sm', sm: 'md' }} justify="space-between" wrap="nowrap" gap="xs">
@@ -36,7 +36,7 @@ export function OrgShell() {
               aria-label={opened ? 'Close the menu' : 'Open the menu'}
               aria-expanded={opened}
             />
-            {/* On phones the name of the organization wants its room. */}
+            {/* On phones the name of the organization needs the space. */}
             <Box visibleFrom="xs">
               <Logo />
             </Box>

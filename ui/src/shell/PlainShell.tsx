@@ -1,13 +1,13 @@
 import { Button, Container, Group, Stack } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
-import { useMe } from '../session.ts';
+import { useMe } from '../app/session.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
 import { SchemeButton } from './SchemeButton.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
-/** Around the pages that belong to the user, whatever the organization. */
+/** The frame around pages of the user that belong to no organization. */
 export function PlainShell() {
   const { orgs } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
@@ -15,7 +15,7 @@ export function PlainShell() {
   return (
     <Stack gap={0} mih="100dvh">
       <a className="skip-link" href="#main">
-        To the content
+        Skip to content
       </a>
       <Group
         component="header"

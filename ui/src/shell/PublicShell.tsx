@@ -3,7 +3,7 @@ import { Outlet } from '@tanstack/react-router';
 import { Logo } from './Logo.tsx';
 import { SchemeButton } from './SchemeButton.tsx';
 
-/** Around the pages of who is not signed in. */
+/** The frame around pages for visitors who are not signed in. */
 export function PublicShell() {
   return (
     <Stack mih="100dvh" p="md" gap="xl">

@@ -1,11 +1,11 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 
-/** Switches between light and dark. */
+/** Switches between light and dark mode. */
 export function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme();
   const next = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
-  const label = `Switch to ${next} colours`;
+  const label = `Switch to ${next} mode`;
   return (
     <Tooltip label={label}>
       <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(next)}>

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
-import { sessionQuery } from '../session.ts';
-import type { Site } from '../site.ts';
+import { sessionQuery } from '../app/session.ts';
+import type { Site } from '../app/site.ts';
 
-/** Whether a request found the session ended while somebody was at work. */
+/** Whether a request has failed because the session has ended. */
 function createSignal() {
   const listeners = new Set<() => void>();
   let on = false;
@@ -26,13 +26,13 @@ function createSignal() {
 export const sessionEnded = createSignal();
 
 /**
- * Sees to it that the page is that of who is signed in, which may change in another window. Lets somebody whose session
- * has ended sign in again in a window beside it, so that nothing they have typed here is lost.
+ * Keeps the page in line with the signed-in user, who may change in another window. If the session has ended, the user signs
+ * in again in a second window, so that the input on this page is kept.
  */
 export function SessionEnded({ site }: { site: Site }) {
   const on = useSyncExternalStore(sessionEnded.subscribe, sessionEnded.isOn);
   const queries = useQueryClient();
-  // Whose page it is: what is known of the session by then says nothing of it.
+  // The user of this page. The cached session may already belong to another user.
   const [owner] = useState(() => queries.getQueryData(sessionQuery.queryKey)?.user?.id);
   const [state, setState] = useState<'waiting' | 'looking' | 'not yet'>('waiting');
 
@@ -43,7 +43,7 @@ export function SessionEnded({ site }: { site: Site }) {
       .query({ ...sessionQuery, staleTime: 0, retry: false })
       .catch(() => undefined);
     if (session?.user) {
-      // Somebody else's page must not stay.
+      // The page must not show the data of another user.
       if (session.user.id !== owner) return location.reload();
       setState('waiting');
       if (!sessionEnded.isOn()) return;
@@ -60,7 +60,7 @@ export function SessionEnded({ site }: { site: Site }) {
     const onShow = async ({ persisted }: PageTransitionEvent) => {
       if (!persisted) return;
       await look();
-      // Whoever comes back to it after logging out finds nothing of it.
+      // After signing out, the Back button must not show the page again.
       if (sessionEnded.isOn()) location.reload();
     };
     window.addEventListener('focus', look);
@@ -80,15 +80,12 @@ export function SessionEnded({ site }: { site: Site }) {
       onClose={sessionEnded.clear}
       title="Your session has ended"
       centered
-      // Above other dialogs, which stay as they are.
+      // Above other dialogs, which keep their input.
       zIndex={1000}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
-        <Text size="sm">
-          Sign in again in a new window. This page, and what you typed in it, stays as it is: come back to it
-          afterwards.
-        </Text>
+        <Text size="sm">Sign in again in a new window, then return to this page. Your input is kept.</Text>
         <Text size="sm" role="status" c="dimmed">
           {state === 'not yet' && 'You are not signed in yet.'}
         </Text>
@@ -97,7 +94,7 @@ export function SessionEnded({ site }: { site: Site }) {
             Leave this page
           </Button>
           <Button variant="default" onClick={look} loading={state === 'looking'}>
-            I have signed in
+            Continue
           </Button>
           <Button
             component="a"

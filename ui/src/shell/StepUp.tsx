@@ -1,15 +1,14 @@
 import { Modal, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
-import { Problem } from '../parts/Problem.tsx';
-import { mfaQuery } from '../queries/profile.ts';
-import { stepUps } from '../step-up.ts';
+import { stepUps } from '../app/step-up.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { mfaQuery } from '../profile/queries.ts';
 
 const StepUpForm = lazy(async () => ({ default: (await import('./StepUpForm.tsx')).StepUpForm }));
 
 /**
- * Asks the user to confirm who they are when the service wants that for something they do; it is done afterwards. The
- * page, and what was typed into it, stays as it is.
+ * Asks the user for a step-up if the service requires one, then repeats the call. The page keeps its input.
  */
 export function StepUp() {
   const current = useSyncExternalStore(stepUps.subscribe, stepUps.current);
@@ -17,9 +16,9 @@ export function StepUp() {
     <Modal
       opened={current !== undefined}
       onClose={() => stepUps.answer(false)}
-      title="Confirm that it is you"
+      title="Confirm your identity"
       centered
-      // Above the dialog the call comes from, below that of a session that has ended.
+      // Above the dialog of the call, below the dialog of an ended session.
       zIndex={900}
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -38,7 +37,7 @@ const placeholder = (
 );
 
 function Loading({ password }: { password: string | undefined }) {
-  // Read once for each dialog: what is typed into it stays.
+  // Read once per dialog, so that its input stays.
   const mfa = useQuery({
     ...mfaQuery,
     queryKey: ['step-up'],

@@ -1,26 +1,26 @@
 import { Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { plainApi, type Schemas, ServiceError } from '../api.ts';
-import { MailedCode } from '../pages/auth/MailedCode.tsx';
-import { MethodButtons } from '../pages/auth/MethodButtons.tsx';
-import { isRefused, type Method } from '../pages/auth/second-factor.ts';
-import { CodeInput } from '../parts/CodeInput.tsx';
-import { PasswordField } from '../parts/PasswordField.tsx';
-import { Problem } from '../parts/Problem.tsx';
-import { sessionQuery } from '../session.ts';
-import { stepUps } from '../step-up.ts';
+import { plainApi, type Schemas, ServiceError } from '../app/api.ts';
+import { sessionQuery } from '../app/session.ts';
+import { stepUps } from '../app/step-up.ts';
+import { MailedCode } from '../auth/second-factor/MailedCode.tsx';
+import { MethodButtons } from '../auth/second-factor/MethodButtons.tsx';
+import { isRefused, type Method } from '../auth/second-factor/second-factor.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { CodeInput } from '../components/forms/CodeInput.tsx';
+import { PasswordField } from '../components/forms/PasswordField.tsx';
 
 interface Props {
-  /** What was typed already. */
+  /** The password that the user has already entered. */
   password: string | undefined;
-  /** Those of the second factor; empty while MFA is off. */
+  /** The verified devices; empty while MFA is off. */
   devices: Schemas['MfaDevice'][];
 }
 
 const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'invalid_credentials';
 
-/** The password, and with MFA on a code. */
+/** The form for the password and, if MFA is on, a code. */
 export function StepUpForm({ password: typed, devices }: Props) {
   const email = useQueryClient().getQueryData(sessionQuery.queryKey)?.user?.email;
   const [password, setPassword] = useState(typed ?? '');
@@ -69,17 +69,17 @@ export function StepUpForm({ password: typed, devices }: Props) {
             setPassword(currentTarget.value);
             confirm.reset();
           }}
-          error={isWrongPassword && 'This is not your password'}
+          error={isWrongPassword && 'The password is wrong'}
           errorProps={{ role: 'alert' }}
         />
         {chosen === 'recovery' ? (
           <TextInput
             label="Recovery code"
-            description="One of the eight you were given when you switched on MFA. Each works once."
+            description="One of the eight codes that you received when you turned on MFA. Each code works once."
             placeholder="xxxx-xxxx-xxxx-xxxx-xxxx-xxxx"
             value={code}
             onChange={({ currentTarget }) => setCode(currentTarget.value)}
-            error={isWrongCode && 'This is not one of your codes, or it was used before.'}
+            error={isWrongCode && 'The code is wrong or was already used.'}
             errorProps={{ role: 'alert' }}
             autoComplete="off"
             autoCapitalize="none"
@@ -100,16 +100,18 @@ export function StepUpForm({ password: typed, devices }: Props) {
                 />
               )}
               <CodeInput
-                // Made anew after a code that was refused: empty, and with the cursor at its beginning.
+                // A new field after a wrong code: empty and focused.
                 key={`${chosen.id} ${attempt}`}
                 label="Six-digit code"
-                {...(chosen.type === 'totp' && { description: `Of the app you set up as “${chosen.name}”.` })}
+                {...(chosen.type === 'totp' && {
+                  description: `Enter the code that the app “${chosen.name}” shows.`,
+                })}
                 value={code}
                 onChange={setCode}
                 onComplete={(value) => password !== '' && confirm.mutate(value)}
                 busy={confirm.isPending}
                 autoFocus={attempt > 0 || typed !== undefined}
-                error={isWrongCode && 'This is not the code, or it was used before.'}
+                error={isWrongCode && 'The code is wrong or was already used.'}
               />
             </>
           )
@@ -126,9 +128,9 @@ export function StepUpForm({ password: typed, devices }: Props) {
         {hasMfa && (
           <>
             {chosen ? (
-              <Divider label="Another way" />
+              <Divider label="Use another method" />
             ) : (
-              <Text size="sm">Where should the code come from?</Text>
+              <Text size="sm">Choose how to get a code.</Text>
             )}
             <MethodButtons
               methods={devices.filter((device) => device !== chosen)}
@@ -147,7 +149,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
   );
 }
 
-/** An app is at hand; a mail is not sent unasked. */
+/** Prefers an app. No mail is sent before the user chooses it. */
 const firstOf = (devices: readonly Method[]) => devices.find(({ type }) => type === 'totp');
 
 function proofOf(chosen: Method | 'recovery' | undefined, code: string) {

@@ -1,11 +1,11 @@
 import { Avatar, Box, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
-import { tellFailed } from '../parts/notify.ts';
-import { useMe } from '../session.ts';
-import { signOut } from './sign-out.ts';
+import { useMe } from '../app/session.ts';
+import { signOut } from '../app/sign-out.ts';
+import { showError } from '../components/errors/toasts.ts';
 
-/** Who is signed in, always in sight, and what is theirs. */
+/** The menu of the signed-in user. */
 export function UserMenu() {
   const { user } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
@@ -34,8 +34,8 @@ export function UserMenu() {
           Your organizations
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut(site).catch(tellFailed)}>
-          Log out
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut(site).catch(showError)}>
+          Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

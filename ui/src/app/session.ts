@@ -1,0 +1,59 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Operation } from '../../../lib/client/roles.ts';
+import { api, type Client, isSignedOut, orgApi, type Schemas } from './api.ts';
+import { isAllowed, type Role } from './roles.ts';
+
+/** The site and its user; without `user` if nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async () => {
+    const read = () => api.get('/auth/session');
+    // The first response clears an invalid cookie.
+    const { result } = await read().catch((error) => (isSignedOut(error) ? read() : Promise.reject(error)));
+    return result;
+  },
+  staleTime: 60_000,
+});
+
+type Session = Awaited<ReturnType<NonNullable<typeof sessionQuery.queryFn>>>;
+
+/** The signed-in user and their organizations. */
+export type Me = Session & Required<Pick<Session, 'user'>>;
+
+/** The signed-in user; undefined if nobody is signed in. */
+export async function findMe(queries: QueryClient): Promise<Me | undefined> {
+  const session = await queries.query(sessionQuery);
+  const { user } = session;
+  return user && { ...session, user };
+}
+
+export const signedIn = getRouteApi('/_signed-in');
+const orgRoute = getRouteApi('/_signed-in/o/$org');
+
+/** The signed-in user. Available below the routes that require one. */
+export const useMe = (): Me => signedIn.useRouteContext({ select: ({ me }) => me });
+
+/** An organization from the view of a member. */
+export interface OrgSession {
+  slug: string;
+  org: Schemas['Organization'];
+  role: Role;
+  api: Client;
+  /** Whether the user's role allows an operation of the API. */
+  may(operation: Operation): boolean;
+}
+
+export function orgSession(slug: string, org: Schemas['Organization']): OrgSession {
+  const { role } = org;
+  return {
+    slug,
+    org,
+    role,
+    api: orgApi(slug),
+    may: (operation) => isAllowed(role, operation),
+  };
+}
+
+/** The organization of the page. Available below `/o/$org`. */
+export const useOrg = (): OrgSession => orgRoute.useRouteContext({ select: ({ session }) => session });

@@ -1,0 +1,11 @@
+/** The page is not available at this host. `action` leads to the host that has it, if known. */
+export class WrongHost extends Error {
+  readonly title: string;
+  readonly action: { label: string; href: string } | undefined;
+  constructor(title: string, advice: string, action?: { label: string; href: string }) {
+    super(advice);
+    this.name = 'WrongHost';
+    this.title = title;
+    this.action = action;
+  }
+}

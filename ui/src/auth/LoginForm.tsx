@@ -1,0 +1,95 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { api, ServiceError } from '../app/api.ts';
+import { withoutUndefined } from '../app/search.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { PasswordField } from '../components/forms/PasswordField.tsx';
+import { LinkAnchor } from '../components/links.tsx';
+import { closedRegistration } from './return-to.ts';
+import { type Challenge, MFA_MINUTES } from './second-factor/second-factor.ts';
+
+interface Props {
+  email: string;
+  returnTo: string | undefined;
+  onDone: () => void;
+  onChallenge: (challenge: Challenge) => void;
+}
+
+const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'invalid_credentials';
+
+/** The form for e-mail address and password. */
+export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
+  const password = useRef<HTMLInputElement>(null);
+  const form = useForm({
+    initialValues: { email, password: '' },
+    validate: {
+      email: (value) => (value.trim() === '' ? 'Enter your e-mail address' : null),
+      password: (value) => (value === '' ? 'Enter your password' : null),
+    },
+  });
+  const login = useMutation({
+    mutationFn: async (values: typeof form.values) => {
+      // The five minutes for the second factor start before the response arrives.
+      const until = Date.now() + MFA_MINUTES * 60_000;
+      const { result } = await api.post('/auth/login', { body: values });
+      if (!('mfa_required' in result)) return undefined;
+      return { email: values.email, token: result.mfa_token, methods: result.mfa_methods, until };
+    },
+    onSuccess: (challenge) => (challenge ? onChallenge(challenge) : onDone()),
+    onError: (error) => isWrong(error) && password.current?.select(),
+  });
+  const search = withoutUndefined<{ email?: string }>({ email: form.values.email.trim() || undefined });
+
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => login.mutate(values))}>
+      <Stack>
+        {isWrong(login.error) ? (
+          <Alert role="alert" color="red" title="The e-mail address or the password is wrong">
+            Check both. Passwords are case-sensitive.
+          </Alert>
+        ) : (
+          login.error && <Problem error={login.error} />
+        )}
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          autoFocus={email === ''}
+          required
+          withAsterisk={false}
+          {...form.getInputProps('email')}
+        />
+        <PasswordField
+          label="Password"
+          ref={password}
+          autoFocus={email !== ''}
+          required
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={login.isPending || (login.isSuccess && !login.data)} fullWidth>
+          Sign in
+        </Button>
+        <Group justify="space-between">
+          <LinkAnchor to="/forgot-password" search={search} size="sm">
+            Forgot your password?
+          </LinkAnchor>
+          {closedRegistration.isKnown() ? (
+            <Text size="sm" c="dimmed">
+              Registration is closed
+            </Text>
+          ) : (
+            <LinkAnchor
+              to="/register"
+              search={withoutUndefined({ ...search, return_to: returnTo })}
+              size="sm"
+            >
+              Create an account
+            </LinkAnchor>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,85 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { IconMail } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useRouteContext } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { api } from '../app/api.ts';
+import { sessionQuery } from '../app/session.ts';
+import { signOut } from '../app/sign-out.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { showError } from '../components/errors/toasts.ts';
+import { Page } from '../components/Page.tsx';
+import { continueTo } from './return-to.ts';
+
+const route = getRouteApi('/_public/verify');
+
+const POLL_MS = 10_000;
+
+/** The only page of an account with an unverified address, if the service requires verification. */
+export function VerifyFirst() {
+  const { return_to } = route.useSearch();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  // The user may open the link in another window or on another device.
+  const session = useQuery({ ...sessionQuery, staleTime: 0, refetchInterval: POLL_MS });
+  const isOpen = session.data !== undefined && !session.data.email_verification_required;
+  useEffect(() => {
+    if (isOpen) continueTo(site, return_to);
+  }, [isOpen, site, return_to]);
+
+  const resend = useMutation({
+    mutationFn: async () => {
+      const { emails } = (await api.get('/profile/emails')).result;
+      const primary = emails.find(({ is_primary }) => is_primary);
+      if (!primary || primary.verified) return;
+      await api.post('/profile/emails/{id}/send-verification', { params: { path: { id: primary.id } } });
+    },
+    onSettled: () => session.refetch(),
+  });
+  const look = useMutation({
+    mutationFn: async () => {
+      const { data, error } = await session.refetch();
+      if (error) throw error;
+      return data?.email_verification_required === true;
+    },
+  });
+  const leave = useMutation({ mutationFn: () => signOut(site), onError: showError });
+  const address = session.data?.user?.email;
+
+  return (
+    <Page title="Verify your e-mail address">
+      <Stack>
+        <Text>
+          Open the link that was mailed to{' '}
+          <b>
+            <bdi>{address}</bdi>
+          </b>
+          . You can use your account once the address is verified.
+        </Text>
+        {resend.isSuccess && (
+          <Alert role="status" color="teal" icon={<IconMail />}>
+            We sent another link. It expires after 24 hours.
+          </Alert>
+        )}
+        {resend.isError && <Problem error={resend.error} />}
+        {look.isError && <Problem error={look.error} />}
+        <Button loading={look.isPending} onClick={() => look.mutate()} fullWidth>
+          Check again
+        </Button>
+        {look.data === true && !look.isPending && (
+          <Text size="sm" role="status">
+            The address is not verified yet.
+          </Text>
+        )}
+        <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()} fullWidth>
+          Send another link
+        </Button>
+        <Button variant="subtle" loading={leave.isPending} onClick={() => leave.mutate()} fullWidth>
+          Sign out
+        </Button>
+        <Text size="sm" c="dimmed">
+          Wrong address? Sign out and register with the correct one.
+        </Text>
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,54 @@
+import { Button, Stack } from '@mantine/core';
+import { IconDeviceMobile, IconLifebuoy, IconMail } from '@tabler/icons-react';
+import type { Method } from './second-factor.ts';
+
+interface Props {
+  methods: readonly Method[];
+  withRecovery: boolean;
+  disabled: boolean;
+  onChoose: (method: Method | 'recovery') => void;
+}
+
+/** The methods to get a code. */
+export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Props) {
+  const look = {
+    variant: 'default',
+    justify: 'flex-start',
+    fullWidth: true,
+    disabled,
+    // Long addresses wrap on narrow screens.
+    h: 'auto',
+    mih: 36,
+    py: 6,
+    styles: { label: { whiteSpace: 'normal', textAlign: 'start', lineHeight: 1.3 } },
+  } as const;
+  return (
+    <Stack gap="xs">
+      {methods.map((method) => {
+        const Icon = method.type === 'totp' ? IconDeviceMobile : IconMail;
+        return (
+          <Button
+            key={method.id}
+            {...look}
+            leftSection={<Icon size={18} aria-hidden />}
+            onClick={() => onChoose(method)}
+          >
+            <span>
+              {method.type === 'totp' ? 'Authenticator app: ' : 'Code by mail to '}
+              <bdi>{method.name}</bdi>
+            </span>
+          </Button>
+        );
+      })}
+      {withRecovery && (
+        <Button
+          {...look}
+          leftSection={<IconLifebuoy size={18} aria-hidden />}
+          onClick={() => onChoose('recovery')}
+        >
+          Recovery code
+        </Button>
+      )}
+    </Stack>
+  );
+}

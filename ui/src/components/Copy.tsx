@@ -1,0 +1,33 @@
+import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useCopy } from './use-copy.ts';
+
+/** A button that copies a text. */
+export function Copy({ value, label = 'Copy' }: { value: string; label?: string }) {
+  const { copied, copy } = useCopy(value);
+  return (
+    <Tooltip label={copied ? 'Copied' : label}>
+      <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} onClick={copy} aria-label={label}>
+        {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** A text with a button that copies it, such as a token or a command. */
+export function Copyable({ value, label, block }: { value: string; label?: string; block?: boolean }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align={block ? 'flex-start' : 'center'}>
+      <Code
+        block={block ?? false}
+        style={{ flex: 1, minWidth: 0, overflowX: 'auto', whiteSpace: block ? 'pre' : 'nowrap' }}
+        p="xs"
+        // A scrollable element must be reachable by keyboard.
+        tabIndex={0}
+      >
+        {value}
+      </Code>
+      <Copy value={value} {...(label !== undefined && { label })} />
+    </Group>
+  );
+}

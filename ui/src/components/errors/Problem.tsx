@@ -1,0 +1,86 @@
+import { Alert, Button, Center, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { ServiceError } from '../../app/api.ts';
+import { Copy } from '../Copy.tsx';
+import { problemOf } from './problem.ts';
+
+interface Props {
+  error: unknown;
+  onRetry?: () => void;
+}
+
+/** An error: what happened, what to do, and the request ID for the administrator. */
+export function Problem({ error, onRetry }: Props) {
+  const { title } = problemOf(error);
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="light"
+      icon={<IconAlertTriangle />}
+      title={title}
+      styles={{
+        title: { color: 'var(--mantine-color-error)' },
+        message: { color: 'var(--mantine-color-text)' },
+      }}
+    >
+      <Advice error={error} {...(onRetry && { onRetry })} />
+    </Alert>
+  );
+}
+
+/** An error in place of a page. */
+export function ProblemPage(props: Props) {
+  const { title } = problemOf(props.error);
+  return (
+    <Center p={{ base: 'md', sm: 'xl' }} mih="40vh">
+      <Stack maw={520} w="100%">
+        <title>{`${title} · Security findings`}</title>
+        <VisuallyHidden component="h1">{title}</VisuallyHidden>
+        <Problem {...props} />
+      </Stack>
+    </Center>
+  );
+}
+
+/** An error in place of the window, without a shell. */
+export const ProblemWindow = (props: Props) => (
+  <main>
+    <ProblemPage {...props} />
+  </main>
+);
+
+/** What to do about an error, with its request ID. */
+export function Advice({ error, onRetry }: Props) {
+  const { advice, action } = problemOf(error);
+  const requestId = error instanceof ServiceError ? error.requestId : undefined;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" dir="auto">
+        {advice}
+      </Text>
+      {requestId && (
+        <Group gap={4}>
+          <Text size="xs" c="dimmed">
+            Request <code>{requestId}</code>
+          </Text>
+          <Copy value={requestId} label="Copy the request ID" />
+        </Group>
+      )}
+      {(action || onRetry) && (
+        <Group gap="xs">
+          {action && (
+            <Button component="a" href={action.href} size="xs">
+              {action.label}
+            </Button>
+          )}
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+        </Group>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,19 @@
+import { notifications } from '@mantine/notifications';
+import { createElement } from 'react';
+import { Advice } from './Problem.tsx';
+import { problemOf } from './problem.ts';
+
+/** Long enough to read the text and to copy the request ID. */
+const FAILED_MS = 20_000;
+
+/** Shows a toast that an action succeeded. */
+export function showSuccess(message: string, title?: string): void {
+  notifications.show({ color: 'teal', message, ...(title !== undefined && { title }) });
+}
+
+/** Shows a toast that an action failed, for actions without a form. */
+export function showError(error: unknown): void {
+  const { title } = problemOf(error);
+  const message = createElement(Advice, { error });
+  notifications.show({ color: 'red', title, message, autoClose: FAILED_MS });
+}

@@ -1,0 +1,14 @@
+import { Alert } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { warningOf } from '../../../../lib/accounts/passwords/warnings.ts';
+
+/** The warning of the service about a password that it accepted. */
+export function WeakPassword({ message }: { message: string | undefined }) {
+  const warning = warningOf(message);
+  if (warning === undefined) return null;
+  return (
+    <Alert role="alert" color="yellow" icon={<IconAlertTriangle />} title="Your password is weak">
+      {warning}
+    </Alert>
+  );
+}

@@ -1,0 +1,112 @@
+import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core';
+import { IconTextWrap } from '@tabler/icons-react';
+import { CatchBoundary } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { Copy } from '../Copy.tsx';
+import classes from './CodeBlock.module.css';
+
+const HighlightedCode = lazy(() => import('./CodeHighlight.tsx').then((m) => ({ default: m.CodeHighlight })));
+
+/** Longer code is not highlighted, because it would take too long. */
+const MAX_HIGHLIGHTED = 100_000;
+const FIRST_LINES = 200;
+/** Longer code is one element without line numbers. */
+const MAX_LINES = 10_000;
+
+interface Props {
+  code: string;
+  /** As reported. Unknown languages are not highlighted. */
+  language?: string | undefined;
+  /** The label for screen readers. */
+  label: string;
+  /** Whether lines are numbered. */
+  numbered?: boolean;
+  /** Shown before the buttons. */
+  title?: ReactNode;
+  /** Further buttons. */
+  actions?: ReactNode;
+}
+
+/** Source code as text. Long lines scroll or wrap. */
+export function CodeBlock({ code, language, label, numbered = false, title, actions }: Props) {
+  const [wrap, setWrap] = useState(false);
+  const [whole, setWhole] = useState(false);
+  const text = useMemo(() => readable(code), [code]);
+  const lines = useMemo(() => text.split('\n'), [text]);
+  const cut = !whole && lines.length > FIRST_LINES * 1.2;
+  const shown = cut ? lines.slice(0, FIRST_LINES) : lines;
+  const plain = shown.length > MAX_LINES ? shown.join('\n') : <PlainLines lines={shown} />;
+  const highlights = language !== undefined && text.length <= MAX_HIGHLIGHTED && shown.length <= MAX_LINES;
+  const wrapLabel = wrap ? 'Do not wrap long lines' : 'Wrap long lines';
+  return (
+    <div className={classes.frame}>
+      <Group className={classes.bar} justify="space-between" gap="xs">
+        <Text size="xs" c="dimmed" component="div" className={classes.title}>
+          {title ?? <bdi>{language ?? 'text'}</bdi>}
+        </Text>
+        <Group gap={2} wrap="nowrap" ml="auto">
+          <Tooltip label={wrapLabel}>
+            <ActionIcon
+              variant={wrap ? 'light' : 'subtle'}
+              color="gray"
+              aria-label="Wrap long lines"
+              aria-pressed={wrap}
+              onClick={() => setWrap(!wrap)}
+            >
+              <IconTextWrap size={16} />
+            </ActionIcon>
+          </Tooltip>
+          <Copy value={code} label={`Copy ${label}`} />
+          {actions}
+        </Group>
+      </Group>
+      {/* A scrollable element must be reachable by keyboard. */}
+      <Box role="group" aria-label={label} tabIndex={0} className={classes.scroll}>
+        <Box
+          component="pre"
+          dir="ltr"
+          className={classes.code}
+          data-wrap={wrap || undefined}
+          data-numbered={numbered || undefined}
+          __vars={{ '--digits': String(String(shown.length).length) }}
+        >
+          <code>
+            {highlights ? (
+              <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
+                <Suspense fallback={plain}>
+                  <HighlightedCode code={text} language={language} lines={shown.length} fallback={plain} />
+                </Suspense>
+              </CatchBoundary>
+            ) : (
+              plain
+            )}
+          </code>
+        </Box>
+      </Box>
+      {cut && (
+        <Button variant="subtle" size="compact-sm" fullWidth radius={0} onClick={() => setWhole(true)}>
+          Show all {lines.length.toLocaleString('en')} lines
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Bidirectional control characters make code look different. They are replaced by their names. */
+const readable = (code: string): string =>
+  code
+    .replace(/\r\n?/g, '\n')
+    .replace(/\n$/, '')
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => {
+      const point = mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+      return `[U+${point}]`;
+    });
+
+function PlainLines({ lines }: { lines: readonly string[] }) {
+  return lines.map((line, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines never change places
+    <span key={index} className={classes.line}>
+      {line || '\n'}
+    </span>
+  ));
+}

@@ -1,0 +1,17 @@
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** Always numbers, never "yesterday": 25 hours ago can be the day before yesterday. */
+const relative = new Intl.RelativeTimeFormat('en');
+
+/** Such as "3 hours ago". */
+export function ago(time: string | Date, now = Date.now()): string {
+  const seconds = (new Date(time).getTime() - now) / 1000;
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? [undefined, 1];
+  return unit ? relative.format(Math.trunc(seconds / size), unit) : 'just now';
+}

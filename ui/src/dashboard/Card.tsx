@@ -1,0 +1,26 @@
+import { Group, Paper, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import classes from './Card.module.css';
+
+interface Props {
+  title: string;
+  /** Shown next to the title. */
+  side?: ReactNode;
+  children: ReactNode;
+}
+
+/** A card of the dashboard. */
+export function Card({ title, side, children }: Props) {
+  const id = useId();
+  return (
+    <Paper withBorder className={classes.card} component="section" aria-labelledby={id}>
+      <Group justify="space-between" gap="xs" mb={8} mih={26}>
+        <Title order={2} size="h3" id={id}>
+          {title}
+        </Title>
+        {side}
+      </Group>
+      {children}
+    </Paper>
+  );
+}

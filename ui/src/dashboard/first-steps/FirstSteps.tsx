@@ -1,0 +1,130 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schemas } from '../../app/api.ts';
+import { useOrg } from '../../app/session.ts';
+import { Loaded } from '../../components/Loaded.tsx';
+import { projectsQuery } from '../../projects/queries.ts';
+import { POLL_MS, scansQuery } from '../../scans/queries.ts';
+import { projectTokensQuery } from '../../tokens/queries.ts';
+import { isUsable } from '../../tokens/token-state.ts';
+import { statsQuery } from '../queries.ts';
+import { CreateProject } from './CreateProject.tsx';
+import { CreateToken } from './CreateToken.tsx';
+import { FirstFindings, WaitForFinding } from './FirstFindings.tsx';
+import { RunAgent } from './RunAgent.tsx';
+import { Step, type StepState, Steps } from './Step.tsx';
+
+type Project = Schemas['Project'];
+
+/**
+ * The steps to the first finding. The existing data determines the current step.
+ * @param onDone called when the user leaves the steps after the first finding
+ */
+export function FirstSteps({ onDone }: { onDone: () => void }) {
+  const projects = useQuery(projectsQuery(useOrg()));
+  return (
+    <Loaded query={projects}>
+      {(all) => (
+        <OfProjects
+          projects={all.toSorted((a, b) => b.created_at.localeCompare(a.created_at))}
+          onDone={onDone}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+/** @param props `projects` is sorted, newest first */
+function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => void }) {
+  const org = useOrg();
+  const [chosen, setChosen] = useState<string>();
+  const project = projects.find(({ id }) => id === chosen) ?? projects[0];
+  const [made, setMade] = useState<{ projectId: string; token: string }>();
+  // The focus moves only after an action of the user.
+  const [acted, setActed] = useState(false);
+  const token = made?.projectId === project?.id ? made?.token : undefined;
+  const tokens = useQuery({ ...projectTokensQuery(org, project?.id ?? ''), enabled: project !== undefined });
+  const hasToken = token !== undefined || (tokens.data?.some(isUsable) ?? false);
+
+  const waits = { refetchInterval: hasToken ? POLL_MS : (false as const) };
+  const stats = useQuery({ ...statsQuery(org), ...waits });
+  const scans = useQuery({ ...scansQuery(org, { per_page: 1 }), ...waits });
+  const [scan] = scans.data?.scans ?? [];
+  const found = stats.data?.total_findings ?? 0;
+
+  const onToken = (projectId: string) => (token: string) => {
+    setActed(true);
+    setMade({ projectId, token });
+  };
+  const turn = (isDone: boolean, isNext: boolean): StepState =>
+    isDone ? 'done' : isNext ? 'current' : 'todo';
+  const tokenStep = turn(hasToken || found > 0, project !== undefined && tokens.data !== undefined);
+  const runStep = turn(found > 0, hasToken);
+  return (
+    <Steps>
+      <Step
+        number={1}
+        title="Create a project"
+        state={project ? 'done' : 'current'}
+        outcome={project && <bdi>{project.name}</bdi>}
+      >
+        {!project && <CreateProject onCreated={() => setActed(true)} />}
+      </Step>
+      <Step
+        number={2}
+        title="Create a token"
+        state={tokenStep}
+        takesFocus={acted}
+        outcome={
+          <>
+            For <bdi>{project?.name}</bdi>
+          </>
+        }
+      >
+        {tokenStep === 'current' && project && (
+          <>
+            <ProjectSelect projects={projects} project={project} onChange={setChosen} />
+            <CreateToken projectId={project.id} onCreated={onToken(project.id)} />
+          </>
+        )}
+      </Step>
+      <Step
+        number={3}
+        title="Run svc-agent"
+        state={runStep}
+        takesFocus={acted}
+        outcome={scan && <bdi>{scan.name}</bdi>}
+      >
+        {runStep === 'current' && project && (
+          <>
+            <ProjectSelect projects={projects} project={project} onChange={setChosen} />
+            <RunAgent project={project} token={token} onCreated={onToken(project.id)} />
+          </>
+        )}
+      </Step>
+      <Step number={4} title={found > 0 ? 'First finding received' : 'See the first finding'} state={runStep}>
+        {runStep === 'current' && <WaitForFinding scan={scan} />}
+        {runStep === 'done' && (
+          <FirstFindings findings={stats.data?.recent_findings ?? []} total={found} onDone={onDone} />
+        )}
+      </Step>
+    </Steps>
+  );
+}
+
+function ProjectSelect(props: { projects: Project[]; project: Project; onChange: (id: string) => void }) {
+  const { projects, project, onChange } = props;
+  if (projects.length < 2) return null;
+  return (
+    <Select
+      label="Project"
+      data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+      value={project.id}
+      onChange={(id) => id !== null && onChange(id)}
+      allowDeselect={false}
+      maw={320}
+      mb="sm"
+    />
+  );
+}

@@ -1,0 +1,9 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { OrgSession } from '../app/session.ts';
+
+/** The feature flags of an organization. */
+export const featuresQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'features'],
+    queryFn: async ({ signal }) => (await api.get('/org-features', { signal })).result,
+  });

@@ -1,0 +1,75 @@
+import { Text } from '@mantine/core';
+import type { Schemas } from '../app/api.ts';
+import type { FindingSearch } from '../app/search.ts';
+import { useOrg } from '../app/session.ts';
+import { LinkAnchor } from '../components/links.tsx';
+import { Ago } from '../components/time/Time.tsx';
+import { FileLocation } from './FileLocation.tsx';
+import classes from './FindingItems.module.css';
+import { SeverityBadge, StatusBadge } from './Severity.tsx';
+
+interface Props {
+  findings: Schemas['ListedFinding'][];
+  /** The list that the findings are the start of, for links to the previous and next finding. */
+  list?: FindingSearch;
+  /** The names of projects by id, if they are shown. */
+  projects?: ReadonlyMap<string, string> | undefined;
+}
+
+/** A short list of findings. */
+export function FindingItems({ findings, list, projects }: Props) {
+  const { slug } = useOrg();
+  return (
+    <ul className={classes.list}>
+      {findings.map((finding, index) => (
+        <li key={finding.id} className={classes.item}>
+          <div className={classes.severity}>
+            <SeverityBadge severity={finding.severity} />
+          </div>
+          <div className={classes.title}>
+            <LinkAnchor
+              to="/o/$org/findings/$id"
+              params={{ org: slug, id: finding.id }}
+              search={list ? { ...list, at: index + 1 } : {}}
+              c="inherit"
+              size="sm"
+              fw={500}
+              display="block"
+              truncate
+            >
+              <bdi>{finding.title}</bdi>
+            </LinkAnchor>
+            <Text size="xs" c="dimmed" truncate>
+              <Ago time={finding.created_at} />
+              <Where finding={finding} project={projects?.get(finding.project_id)} />
+            </Text>
+          </div>
+          <div className={classes.side}>
+            <StatusBadge status={finding.status} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Where(props: { finding: Schemas['ListedFinding']; project: string | undefined }) {
+  const { finding, project } = props;
+  const { file, line } = finding;
+  return (
+    <>
+      {project !== undefined && (
+        <>
+          {' · '}
+          <bdi>{project}</bdi>
+        </>
+      )}
+      {file && (
+        <>
+          {' · '}
+          <FileLocation file={file} line={line} />
+        </>
+      )}
+    </>
+  );
+}

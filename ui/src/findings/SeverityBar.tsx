@@ -1,0 +1,60 @@
+import { Box, Tooltip } from '@mantine/core';
+import { type FindingSearch, SEVERITIES, type Severity } from '../app/search.ts';
+import { useOrg } from '../app/session.ts';
+import { LinkBox } from '../components/links.tsx';
+import { SEVERITY_NAMES, severityColor } from './Severity.tsx';
+import classes from './SeverityBar.module.css';
+
+export type SeverityCounts = Record<Severity, number>;
+
+/** Such as "2 critical, 5 high": most severe first, without zeros. */
+export const severityWords = (counts: SeverityCounts, severities: readonly Severity[] = SEVERITIES): string =>
+  severities
+    .filter((severity) => counts[severity] > 0)
+    .map((severity) => `${counts[severity].toLocaleString('en')} ${SEVERITY_NAMES[severity].toLowerCase()}`)
+    .join(', ');
+
+interface Props {
+  counts: SeverityCounts;
+  height?: number;
+  /** The link of each part. The page must also have the link as text. */
+  partTo?: (severity: Severity) => FindingSearch;
+}
+
+/** A bar with the shares of severities, and their numbers as a tooltip and for screen readers. */
+export function SeverityBar({ counts, height = 8, partTo }: Props) {
+  const { slug } = useOrg();
+  const words = severityWords(counts) || 'No findings';
+  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) => ({
+    severity,
+    flex: `${counts[severity]} 1 0`,
+    __vars: { '--part': severityColor(severity) },
+  }));
+  if (partTo) {
+    return (
+      <Box className={classes.bar} h={height} aria-hidden>
+        {parts.map(({ severity, ...props }) => (
+          <Tooltip key={severity} label={severityWords(counts, [severity])}>
+            <LinkBox
+              to="/o/$org/findings"
+              params={{ org: slug }}
+              search={partTo(severity)}
+              className={classes.part}
+              tabIndex={-1}
+              {...props}
+            />
+          </Tooltip>
+        ))}
+      </Box>
+    );
+  }
+  return (
+    <Tooltip label={words} multiline maw={320}>
+      <Box className={classes.bar} h={height} role="img" aria-label={words}>
+        {parts.map(({ severity, ...props }) => (
+          <Box key={severity} className={classes.part} {...props} />
+        ))}
+      </Box>
+    </Tooltip>
+  );
+}

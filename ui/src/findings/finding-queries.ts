@@ -1,0 +1,41 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Schemas } from '../app/api.ts';
+import type { OrgSession } from '../app/session.ts';
+import type { FindingFilter } from './list-queries.ts';
+
+export type Finding = Schemas['Finding'];
+export type Exploit = Schemas['Exploit'];
+
+/** The key of a finding. */
+export const findingKey = ({ slug }: OrgSession, id: string) => ['org', slug, 'finding', id] as const;
+
+/** One finding, with its description. */
+export const findingQuery = (org: OrgSession, id: string) =>
+  queryOptions({
+    queryKey: findingKey(org, id),
+    queryFn: async ({ signal }): Promise<Finding> =>
+      (await org.api.get('/findings/{id}', { params: { path: { id } }, signal })).result,
+  });
+
+/** The exploits of a finding with their code. They never change. */
+export const exploitsQuery = (org: OrgSession, id: string) =>
+  queryOptions({
+    queryKey: [...findingKey(org, id), 'exploits'],
+    queryFn: async ({ signal }): Promise<Exploit[]> =>
+      (await org.api.get('/findings/{id}/exploits', { params: { path: { id } }, signal })).result,
+    staleTime: 60_000,
+  });
+
+/** The prefix of the keys of all positions of lists. */
+export const placesKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'at'] as const;
+
+/** The finding at a position of a list, counted from 1, and the length of the list. */
+export const placeQuery = (org: OrgSession, filter: FindingFilter, at: number) =>
+  queryOptions({
+    queryKey: [...placesKey(org), filter, at],
+    queryFn: async ({ signal }) => {
+      const query = { ...filter, omit: 'description' as const, page: at, per_page: 1 };
+      const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
+      return { id: result[0]?.id, total: resultInfo?.total ?? 0 };
+    },
+  });

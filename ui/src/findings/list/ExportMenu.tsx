@@ -1,0 +1,82 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconDownload, IconX } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useOrg } from '../../app/session.ts';
+import { problemOf } from '../../components/errors/problem.ts';
+import { saveFile } from '../../components/save-file.ts';
+import type { FindingFilter } from '../list-queries.ts';
+import { exportFindings, FORMATS, type Format } from './export.ts';
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Exports all matching findings as a file. */
+export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabled: boolean }) {
+  const { slug } = useOrg();
+  const [bytes, setBytes] = useState(0);
+  const abort = useRef<AbortController>(undefined);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const { mutate, isPending, variables } = useMutation({
+    mutationFn: async (format: Format) => {
+      const controller = new AbortController();
+      abort.current = controller;
+      let shown = 0;
+      setBytes(0);
+      const file = await exportFindings(slug, filter, format, controller.signal, (bytes) => {
+        if (performance.now() - shown < 200) return;
+        shown = performance.now();
+        setBytes(bytes);
+      });
+      saveFile(file);
+      return file;
+    },
+    onSuccess: ({ name, size }) =>
+      notifications.show({ color: 'teal', title: 'Export complete', message: `${name}, ${megabytes(size)}` }),
+    onError: (error) => {
+      if (abort.current?.signal.aborted) return;
+      const { title, advice } = problemOf(error);
+      notifications.show({
+        color: 'red',
+        title: 'The export failed',
+        message: `${title}. ${advice}`,
+        autoClose: false,
+      });
+    },
+  });
+
+  if (isPending) {
+    return (
+      <Button
+        variant="default"
+        rightSection={<IconX size={16} aria-hidden />}
+        onClick={() => abort.current?.abort()}
+        aria-label={`Cancel the export of ${FORMATS[variables].name}`}
+      >
+        {FORMATS[variables].name} … {megabytes(bytes)}
+      </Button>
+    );
+  }
+  return (
+    <Menu position="bottom-end" width={230}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} disabled={disabled}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Export all matching findings</Menu.Label>
+        {(Object.keys(FORMATS) as Format[]).map((format) => (
+          <Menu.Item key={format} onClick={() => mutate(format)}>
+            {FORMATS[format].name}
+            <Text span size="xs" c="dimmed">
+              {' '}
+              {FORMATS[format].hint}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

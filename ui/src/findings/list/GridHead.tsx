@@ -1,0 +1,82 @@
+import { Checkbox, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { useSyncExternalStore } from 'react';
+
+import type { FindingFilter, ListedFinding } from '../list-queries.ts';
+import type { COLUMNS, SortKey } from './columns.tsx';
+import classes from './FindingsGrid.module.css';
+import { ColumnHeader, GridRow } from './grid-parts.tsx';
+import type { Selection } from './selection/selection.ts';
+
+interface Props {
+  columns: typeof COLUMNS;
+  card: boolean;
+  sort: NonNullable<FindingFilter['sort']>;
+  onSort(sort: FindingFilter['sort']): void;
+  mayTriage: boolean;
+  selection: Selection;
+  inView: readonly ListedFinding[];
+}
+
+/** The column headers, which sort the list. */
+export function GridHead({ columns, card, sort, onSort, mayTriage, selection, inView }: Props) {
+  return (
+    <GridRow aria-rowindex={1} className={classes.head}>
+      {mayTriage ? (
+        <ColumnHeader className={classes.check}>
+          <SelectInView selection={selection} inView={inView} />
+        </ColumnHeader>
+      ) : (
+        <div role="presentation" />
+      )}
+      {card ? (
+        <ColumnHeader className={classes.column}>Finding</ColumnHeader>
+      ) : (
+        columns.map(({ id, label, sort: key }) => (
+          <ColumnHeader key={id} className={classes.column} aria-sort={key && ariaSort(sort, key)}>
+            {key ? (
+              <UnstyledButton className={classes.sort ?? ''} onClick={() => onSort(next(sort, key))}>
+                {label}
+                {sort === key ? (
+                  <IconArrowUp size={14} aria-hidden />
+                ) : (
+                  <IconArrowDown size={14} aria-hidden />
+                )}
+              </UnstyledButton>
+            ) : (
+              label
+            )}
+          </ColumnHeader>
+        ))
+      )}
+    </GridRow>
+  );
+}
+
+const ariaSort = (sort: string, key: SortKey) =>
+  sort === `-${key}` ? 'descending' : sort === key ? 'ascending' : 'none';
+
+/** Descending, then ascending, then the default order (newest first). */
+function next(sort: string, key: SortKey): FindingFilter['sort'] {
+  if (sort === `-${key}`) return key;
+  return sort === key && key !== 'created_at' ? undefined : `-${key}`;
+}
+
+/** Selects or deselects the visible findings. */
+function SelectInView({ selection, inView }: Pick<Props, 'selection' | 'inView'>) {
+  const count = useSyncExternalStore(
+    selection.subscribe,
+    () => inView.filter(({ id }) => selection.has(id)).length,
+  );
+  const all = count > 0 && count === inView.length;
+  return (
+    <Checkbox
+      size="xs"
+      checked={all}
+      indeterminate={count > 0 && !all}
+      onChange={() => selection.set(inView, !all)}
+      aria-label="Select visible findings"
+      title="Select visible findings"
+    />
+  );
+}

@@ -1,0 +1,176 @@
+import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
+import { type MouseEvent, memo, useLayoutEffect, useRef, useState } from 'react';
+import { LinkAnchor } from '../../components/links.tsx';
+import type { UserStatus } from '../../triage/statuses.ts';
+import { FileLocation } from '../FileLocation.tsx';
+import type { FindingFilter, ListedFinding } from '../list-queries.ts';
+import { SeverityBadge } from '../Severity.tsx';
+import { type COLUMNS, cell, Seen } from './columns.tsx';
+import classes from './FindingsGrid.module.css';
+import { GridCell, GridRow } from './grid-parts.tsx';
+import { StatusCell } from './StatusCell.tsx';
+import { type Selection, useSelected } from './selection/selection.ts';
+
+/** The actions of rows. */
+interface RowActions {
+  activate(this: void, index: number): void;
+  /** Selects or deselects; with `range`, everything since the last selected row. */
+  select(this: void, index: number, range: boolean): void;
+  setStatus(this: void, finding: ListedFinding, status: UserStatus): void;
+}
+
+/** A stable object, so that only changed rows render again. */
+export function useRowActions(current: RowActions): RowActions {
+  const latest = useRef(current);
+  useLayoutEffect(() => {
+    latest.current = current;
+  });
+  const [actions] = useState<RowActions>(() => ({
+    activate: (index) => latest.current.activate(index),
+    select: (index, range) => latest.current.select(index, range),
+    setStatus: (finding, status) => latest.current.setStatus(finding, status),
+  }));
+  return actions;
+}
+
+interface Props {
+  index: number;
+  /** Position and height in pixels. */
+  top: number;
+  height: number;
+  finding: ListedFinding | undefined;
+  /** Whether it is the active row. */
+  active: boolean;
+  columns: typeof COLUMNS;
+  /** Whether the row has two lines. */
+  card: boolean;
+  projectName?: string | undefined;
+  now: number;
+  org: string;
+  filter: FindingFilter;
+  selection: Selection;
+  mayTriage: boolean;
+  actions: RowActions;
+}
+
+/** A row of the list. The element stays when its finding changes, so that it keeps the focus. */
+export const Row = memo(function Row(props: Props) {
+  const { finding, index, active, top, height, mayTriage, selection, actions } = props;
+  const selected = useSelected(selection, finding?.id);
+  return (
+    <GridRow
+      aria-rowindex={index + 2}
+      aria-selected={mayTriage ? selected : undefined}
+      data-index={index}
+      data-active={active || undefined}
+      data-selected={selected || undefined}
+      className={classes.row}
+      style={{ height, transform: `translateY(${top}px)` }}
+      tabIndex={active ? 0 : -1}
+      onFocus={() => actions.activate(index)}
+    >
+      {finding ? (
+        <Cells {...props} finding={finding} selected={selected} tab={active ? 0 : -1} />
+      ) : (
+        <GridCell className={classes.waiting} aria-label="Loading">
+          <Skeleton height="0.75rem" width={`${35 + ((index * 17) % 40)}%`} radius="sm" animate={false} />
+        </GridCell>
+      )}
+    </GridRow>
+  );
+});
+
+type LoadedProps = Props & {
+  finding: ListedFinding;
+  selected: boolean;
+  /** Tab reaches only the active row. */
+  tab: number;
+};
+
+function Cells(props: LoadedProps) {
+  const { finding, index, columns, card, mayTriage, selected, tab, actions, now, projectName } = props;
+  const mark = (event: MouseEvent) => {
+    event.stopPropagation();
+    actions.select(index, event.shiftKey);
+  };
+  const title = <Title {...props} />;
+  const status = (
+    <StatusCell
+      // An open menu must not change to another finding.
+      key={finding.id}
+      finding={finding}
+      mayTriage={mayTriage}
+      setStatus={actions.setStatus}
+      tabIndex={tab}
+    />
+  );
+  return (
+    <>
+      {mayTriage ? (
+        <GridCell className={classes.check} onClick={mark}>
+          <Checkbox
+            size="xs"
+            checked={selected}
+            readOnly
+            tabIndex={tab}
+            aria-label={`Select ${finding.title}`}
+          />
+        </GridCell>
+      ) : (
+        <div role="presentation" />
+      )}
+      {card ? (
+        <GridCell className={classes.card}>
+          {title}
+          <div className={classes.facts}>
+            <SeverityBadge severity={finding.severity} />
+            {status}
+            <span className={classes.fact}>
+              <Seen time={finding.last_seen_at} now={now} />
+            </span>
+            {projectName && <bdi className={classes.fact}>{projectName}</bdi>}
+          </div>
+        </GridCell>
+      ) : (
+        columns.map(({ id }) => (
+          <GridCell key={id} className={classes.cell} data-column={id}>
+            {id === 'title' ? title : id === 'status' ? status : cell(id, finding, projectName, now)}
+          </GridCell>
+        ))
+      )}
+    </>
+  );
+}
+
+function Title({ finding, org, filter, index, tab, card }: LoadedProps) {
+  const { file, line } = finding;
+  return (
+    <>
+      <div className={classes.title}>
+        <LinkAnchor
+          to="/o/$org/findings/$id"
+          params={{ org, id: finding.id }}
+          search={{ ...filter, at: index + 1 }}
+          preload={false}
+          tabIndex={tab}
+          c="inherit"
+          size="sm"
+          className={classes.link ?? ''}
+          title={finding.title}
+        >
+          <bdi>{finding.title}</bdi>
+        </LinkAnchor>
+        {finding.regressed && (
+          <Badge size="xs" radius="sm" color="red" variant="light" className={classes.regressed ?? ''}>
+            Regressed
+          </Badge>
+        )}
+      </div>
+      {!card && file && (
+        <Text size="xs" c="dimmed" truncate component="div" title={file}>
+          <FileLocation file={file} line={line} />
+        </Text>
+      )}
+    </>
+  );
+}

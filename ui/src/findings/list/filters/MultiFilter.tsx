@@ -1,0 +1,52 @@
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+
+interface Props<T extends string> {
+  label: string;
+  options: readonly T[];
+  names: Record<T, string>;
+  value: readonly T[] | undefined;
+  onChange(value: T[] | undefined): void;
+}
+
+/** A filter with several values. */
+export function MultiFilter<T extends string>({ label, options, names, value = [], onChange }: Props<T>) {
+  const { length } = value;
+  return (
+    <Menu closeOnItemClick={false} width={190} position="bottom-start">
+      <Menu.Target>
+        <Button
+          variant="default"
+          px="sm"
+          fw={length > 0 ? 600 : 400}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        >
+          {length > 0 ? `${label} · ${length}` : label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.CheckboxGroup
+          value={[...value]}
+          onChange={(next) => {
+            const known = options.filter((one) => next.includes(one));
+            onChange(known.length > 0 ? known : undefined);
+          }}
+        >
+          {options.map((one) => (
+            <Menu.CheckboxItem key={one} value={one}>
+              {names[one]}
+            </Menu.CheckboxItem>
+          ))}
+        </Menu.CheckboxGroup>
+        {length > 0 && (
+          <>
+            <Menu.Divider />
+            <Menu.Item onClick={() => onChange(undefined)} closeMenuOnClick>
+              Any
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

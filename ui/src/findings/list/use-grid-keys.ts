@@ -1,0 +1,68 @@
+import { useHotkeys } from '@mantine/hooks';
+import type { KeyboardEvent } from 'react';
+import { isTaken, useShortcuts } from '../../components/keyboard/shortcuts.ts';
+import { triageShortcuts } from '../../triage/shortcuts.ts';
+import type { UserStatus } from '../../triage/statuses.ts';
+
+interface GridKeys {
+  /** The active row, on which keys act; undefined before the user has chosen one. */
+  active: number | undefined;
+  count: number;
+  /** The number of visible rows. */
+  visible: number;
+  mayTriage: boolean;
+  /** Moves to a row; undefined moves to the first visible one. */
+  go(index: number | undefined): void;
+  open(index: number): void;
+  select(index: number, range: boolean): void;
+  setStatus(status: UserStatus): void;
+  undo(): void;
+  clear(): void;
+}
+
+/**
+ * The keys of the list. Single-key shortcuts work wherever the focus is. The other keys act on the focused row.
+ * @returns the handler of the grid
+ */
+export function useGridKeys(grid: GridKeys) {
+  const { active, count, visible, mayTriage, go, open, select } = grid;
+  const step = (by: number) =>
+    go(active === undefined ? undefined : Math.min(count - 1, Math.max(0, active + by)));
+  const onActive = (run: (index: number) => void) => () =>
+    active === undefined ? go(undefined) : run(active);
+
+  useShortcuts({
+    j: () => step(1),
+    k: () => step(-1),
+    o: onActive(open),
+    ...(mayTriage && {
+      x: onActive((index) => select(index, false)),
+      'shift+x': onActive((index) => select(index, true)),
+      ...triageShortcuts(grid),
+    }),
+  });
+
+  useHotkeys([['Escape', (event) => isTaken(event) || grid.clear(), { preventDefault: false }]], []);
+
+  return (event: KeyboardEvent<HTMLElement>) => {
+    const { target, currentTarget, key } = event;
+    // Events of menus also arrive here.
+    if (!(target instanceof Element) || !currentTarget.contains(target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !target.closest('[data-index]')) return;
+    const own = target.matches('[data-index]');
+    const act: Record<string, (() => void) | false> = {
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      PageDown: () => step(visible),
+      PageUp: () => step(-visible),
+      Home: () => go(0),
+      End: () => go(count - 1),
+      Enter: own && onActive(open),
+      ' ': own && mayTriage && onActive((index) => select(index, event.shiftKey)),
+    };
+    const run = act[key];
+    if (!run) return;
+    event.preventDefault();
+    run();
+  };
+}

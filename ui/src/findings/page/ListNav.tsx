@@ -1,0 +1,127 @@
+import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
+import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { useOrg } from '../../app/session.ts';
+import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
+import { LinkButton } from '../../components/links.tsx';
+import { type FindingFilter, PAGE_ROWS, rememberFinding } from '../list-queries.ts';
+import { type Neighbour, useNeighbours, type Walk } from './use-neighbours.ts';
+
+interface Props extends Walk {
+  /** Further buttons. */
+  children?: ReactNode;
+}
+
+/** Links to the list from which a finding was opened, and to the previous and next finding. */
+export function ListNav({ children, ...walk }: Props) {
+  const { id, filter, at } = walk;
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const neighbours = useNeighbours(walk);
+  const here = neighbours?.place;
+  const params = { org: org.slug, id };
+
+  const go = (to: Neighbour | undefined) =>
+    to &&
+    (() =>
+      navigate({
+        to: '/o/$org/findings/$id',
+        params: { ...params, id: to.id },
+        search: { ...filter, at: to.at },
+      }));
+  useShortcuts({ j: go(neighbours?.next), k: go(neighbours?.previous) });
+
+  useEffect(() => {
+    if (here === undefined || here === at) return;
+    navigate({
+      to: '/o/$org/findings/$id',
+      params: { org: org.slug, id },
+      search: { ...filter, at: here },
+      replace: true,
+    });
+  }, [here, at, id, org.slug, filter, navigate]);
+  useEffect(() => {
+    if (at !== undefined) rememberFinding(queries, org, filter, at);
+  }, [at, queries, org, filter]);
+
+  return (
+    <Group justify="space-between" gap="xs">
+      <LinkButton
+        to="/o/$org/findings"
+        params={{ org: org.slug }}
+        search={{ ...filter, ...(at !== undefined && at > PAGE_ROWS && { page: Math.ceil(at / PAGE_ROWS) }) }}
+        variant="subtle"
+        size="compact-md"
+        leftSection={<IconArrowLeft size={16} aria-hidden />}
+        ml={-8}
+      >
+        {at === undefined ? 'All findings' : 'Back to the list'}
+      </LinkButton>
+      <Group gap="xs">
+        {at !== undefined && (
+          <Group component="nav" gap="xs" aria-label="Findings in the list">
+            <Text size="sm" c="dimmed" role="status">
+              {neighbours &&
+                (here === undefined
+                  ? 'No longer in the list'
+                  : `${count(here)} of ${count(neighbours.total)}`)}
+            </Text>
+            <Step to={neighbours?.previous} filter={filter} label="Previous" hotkey="k" />
+            <Step to={neighbours?.next} filter={filter} label="Next" hotkey="j" />
+          </Group>
+        )}
+        {children}
+      </Group>
+    </Group>
+  );
+}
+
+const count = (number: number) => number.toLocaleString('en');
+
+interface StepProps {
+  to: Neighbour | undefined;
+  filter: FindingFilter;
+  label: 'Previous' | 'Next';
+  hotkey: string;
+}
+
+function Step({ to, filter, label, hotkey }: StepProps) {
+  const { slug } = useOrg();
+  const [shortcuts] = useShortcutsOn();
+  const Icon = label === 'Next' ? IconChevronRight : IconChevronLeft;
+  const look = {
+    variant: 'default',
+    size: 'compact-md',
+    [label === 'Next' ? 'rightSection' : 'leftSection']: <Icon size={16} aria-hidden />,
+  };
+  if (!to) {
+    return (
+      <Button {...look} disabled>
+        {label}
+      </Button>
+    );
+  }
+  return (
+    <Tooltip
+      disabled={!shortcuts}
+      label={
+        <>
+          {label} <Kbd size="xs">{hotkey}</Kbd>
+        </>
+      }
+    >
+      <LinkButton
+        to="/o/$org/findings/$id"
+        params={{ org: slug, id: to.id }}
+        search={{ ...filter, at: to.at }}
+        {...(shortcuts && { 'aria-keyshortcuts': hotkey })}
+        {...look}
+      >
+        {label}
+      </LinkButton>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,170 @@
+import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { IconDots, IconMail, IconUserCog, IconUserMinus } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { mayManageRole } from '../../../lib/members/roles.ts';
+import type { Schemas } from '../app/api.ts';
+import { ROLE_NAMES, type Role } from '../app/roles.ts';
+import { sessionQuery, useMe, useOrg } from '../app/session.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { membersQuery } from './queries.ts';
+import { RoleChoice } from './RoleChoice.tsx';
+
+type Member = Schemas['Member'];
+
+/** The actions on a member that the user's role allows. */
+export function MemberMenu({ member }: { member: Member }) {
+  const org = useOrg();
+  const { user } = useMe();
+  const queries = useQueryClient();
+  const [isChoosing, { open, close }] = useDisclosure();
+  const isOwn = member.user_id === user.id;
+  const isManaged = mayManageRole(org.role, member.role);
+  const mayChange = org.may('updateMember') && isManaged;
+  const mayRemove = org.may('removeMember') && isManaged && !isOwn;
+  // An unverified owner without a pending invitation is usually the creator of the organization.
+  const isInvited = member.pending || member.role !== 'owner';
+  const mayResend = org.may('resendInvitation') && !member.verified && isInvited && !isOwn;
+  const path = { params: { path: { userId: member.user_id } } };
+  const renew = () => queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
+
+  const resend = useMutation({
+    mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
+    onSuccess: () => showSuccess(`Invitation sent to ${member.email}.`),
+    onError: showError,
+  });
+  const remove = useMutation({
+    mutationFn: () => org.api.delete('/members/{userId}', path),
+    onSuccess: () => {
+      showSuccess(`${member.name} was removed.`);
+      return renew();
+    },
+    onError: showError,
+  });
+  const askToRemove = () =>
+    modals.openConfirmModal({
+      title: (
+        <>
+          Remove <bdi>{member.name}</bdi>?
+        </>
+      ),
+      children: (
+        <Stack gap="xs">
+          <Text size="sm">
+            <bdi>{member.email}</bdi> loses access to <bdi>{org.org.name}</bdi> immediately. Statuses that
+            they set are kept.
+          </Text>
+          <Text size="sm">
+            API tokens that they created keep working. Revoke tokens that they should not keep.
+          </Text>
+        </Stack>
+      ),
+      labels: { confirm: 'Remove', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => remove.mutate(),
+    });
+
+  if (!mayChange && !mayRemove && !mayResend) return null;
+  return (
+    <>
+      <Menu position="bottom-end" width={220}>
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Actions for ${member.name}`}
+            loading={remove.isPending || resend.isPending}
+          >
+            <IconDots size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {mayResend && (
+            <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
+              Resend invitation
+            </Menu.Item>
+          )}
+          {mayChange && (
+            <Menu.Item leftSection={<IconUserCog size={16} />} onClick={open}>
+              Change role
+            </Menu.Item>
+          )}
+          {mayRemove && (
+            <Menu.Item
+              color="var(--mantine-color-error)"
+              leftSection={<IconUserMinus size={16} />}
+              onClick={askToRemove}
+            >
+              Remove
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <Modal
+        opened={isChoosing}
+        onClose={close}
+        title={
+          <>
+            Role of <bdi>{member.name}</bdi>
+          </>
+        }
+      >
+        <ChangeRole member={member} isOwn={isOwn} onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void }) {
+  const { member, isOwn, onClose } = props;
+  const org = useOrg();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const [role, setRole] = useState<Role>(member.role);
+  const change = useMutation({
+    mutationFn: () =>
+      org.api.patch('/members/{userId}', { params: { path: { userId: member.user_id } }, body: { role } }),
+    onSuccess: async () => {
+      showSuccess(`The role of ${member.name} is now ${ROLE_NAMES[role].toLowerCase()}.`);
+      onClose();
+      await queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
+      if (!isOwn) return;
+      await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      await router.invalidate();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate();
+      }}
+    >
+      <Stack>
+        <Text size="sm">
+          <bdi>{member.email}</bdi>
+          {!member.verified && ' has not been verified yet.'}
+        </Text>
+        <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
+        {isOwn && role !== member.role && (
+          <Text size="sm" role="status">
+            This is your own role. You cannot undo this change yourself.
+          </Text>
+        )}
+        {change.isError && <Problem error={change.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={change.isPending} disabled={role === member.role}>
+            Change role
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,110 @@
+import { Button, Code, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useRouteContext } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ServiceError } from '../app/api.ts';
+import { useMe } from '../app/session.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { orgSlugProblem, slugFrom } from '../components/forms/slug.ts';
+import { toFields } from '../components/forms/to-fields.ts';
+import { LinkButton } from '../components/links.tsx';
+import { Page } from '../components/Page.tsx';
+
+const REFUSED: Record<string, string> = {
+  slug_taken: 'Another organization uses this slug. Choose another one.',
+  slug_reserved: 'This slug is reserved. Choose another one.',
+};
+
+/** Creates an organization. */
+export function NewOrg() {
+  const { orgs } = useMe();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const [isOwnSlug, setOwnSlug] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const form = useForm({
+    initialValues: { name: '', slug: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
+      slug: (value) => orgSlugProblem(value) ?? null,
+    },
+  });
+  const { name, slug } = form.values;
+  const create = useMutation({
+    mutationFn: async (body: typeof form.values) => (await api.post('/orgs', { body })).result,
+    onMutate: () => setProblem(undefined),
+    onSuccess: (org) => {
+      localStorage.setItem('org', org.slug);
+      location.assign(site.orgUrl(org.slug));
+    },
+    onError(error) {
+      const refused = error instanceof ServiceError ? REFUSED[error.code] : undefined;
+      if (refused) form.setFieldError('slug', refused);
+      else setProblem(toFields(form, error));
+    },
+  });
+  // The error is also shown for a slug generated from the name.
+  const live = slug !== '' || name.trim() !== '' ? orgSlugProblem(slug) : undefined;
+  const fields = form.getInputProps('slug');
+
+  return (
+    <Page
+      title="New organization"
+      description="For a team or a company. You become its owner, and can invite others."
+    >
+      <Paper withBorder p="lg" radius="md" maw={560}>
+        <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
+          <Stack>
+            {problem !== undefined && <Problem error={problem} />}
+            <TextInput
+              label="Name"
+              autoFocus
+              required
+              withAsterisk={false}
+              maxLength={200}
+              dir="auto"
+              autoComplete="organization"
+              {...form.getInputProps('name')}
+              onChange={({ currentTarget }) => {
+                form.setFieldValue('name', currentTarget.value);
+                if (!isOwnSlug) form.setFieldValue('slug', slugFrom(currentTarget.value));
+              }}
+            />
+            <TextInput
+              label="Slug"
+              description="Identifies the organization in addresses: 3 to 50 lowercase letters, digits and hyphens. It cannot be changed later."
+              required
+              withAsterisk={false}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              {...fields}
+              error={fields.error ?? live}
+              onChange={({ currentTarget }) => {
+                // An empty slug follows the name again.
+                setOwnSlug(currentTarget.value !== '');
+                form.setFieldValue('slug', currentTarget.value);
+              }}
+            />
+            <div aria-live="polite">
+              <Text size="sm" c="dimmed">
+                Address
+              </Text>
+              <Code fz="sm">{site.orgUrl(orgSlugProblem(slug) ? '…' : slug)}</Code>
+            </div>
+            <Group justify="flex-end">
+              {orgs.length > 0 && (
+                <LinkButton to="/orgs" variant="default">
+                  Cancel
+                </LinkButton>
+              )}
+              <Button type="submit" loading={create.isPending || create.isSuccess}>
+                Create organization
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Paper>
+    </Page>
+  );
+}

@@ -1,0 +1,74 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ServiceError } from '../app/api.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { showSuccess } from '../components/errors/toasts.ts';
+import { NewPasswordField, PasswordField } from '../components/forms/PasswordField.tsx';
+import { passwordProblem } from '../components/forms/password-rules.ts';
+import { toFields } from '../components/forms/to-fields.ts';
+import { WeakPassword } from '../components/forms/WeakPassword.tsx';
+import { sessionsQuery } from './queries.ts';
+import { Username } from './Username.tsx';
+
+/** Changes the password of the user. */
+export function Password() {
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<unknown>();
+  const form = useForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      current_password: (password) => (password === '' ? 'Enter your current password' : null),
+      new_password: (password) => passwordProblem(password) ?? null,
+    },
+  });
+  const change = useMutation({
+    mutationFn: (body: typeof form.values) => api.post('/auth/change-password', { body }),
+    onSuccess: () => {
+      form.reset();
+      showSuccess('The password was changed. All your other sessions were ended.');
+      return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    },
+    onError: (error) => {
+      if (error instanceof ServiceError && error.code === 'invalid_credentials') {
+        return form.setFieldError('current_password', 'The current password is wrong');
+      }
+      setProblem(toFields(form, error));
+    },
+  });
+  return (
+    <Stack>
+      <div>
+        <Title order={2}>Password</Title>
+        <Text size="sm" c="dimmed">
+          A new password ends all your other sessions. We mail you a confirmation.
+        </Text>
+      </div>
+      <form
+        noValidate
+        onSubmit={form.onSubmit((values) => {
+          setProblem(undefined);
+          change.mutate(values);
+        })}
+      >
+        <Stack maw={440}>
+          <Username />
+          <PasswordField label="Current password" {...form.getInputProps('current_password')} />
+          <NewPasswordField
+            label="New password"
+            {...form.getInputProps('new_password')}
+            value={form.values.new_password}
+          />
+          {problem !== undefined && <Problem error={problem} />}
+          <WeakPassword message={change.data?.message} />
+          <Group>
+            <Button type="submit" loading={change.isPending}>
+              Change password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Stack>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { ServiceError } from '../app/api.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { PasswordField } from '../components/forms/PasswordField.tsx';
+import { Username } from './Username.tsx';
+
+interface Props {
+  opened: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  /** The label of the button. */
+  action: string;
+  color?: string;
+  /** The consequences. */
+  children: ReactNode;
+  /** Runs the action. If it fails, the dialog stays open and shows the error. */
+  onConfirm: (password: string) => Promise<unknown>;
+}
+
+/** Asks for the password before a sensitive change. */
+export function PasswordDialog({ opened, onClose, title, ...form }: Props) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <PasswordForm onClose={onClose} {...form} />
+    </Modal>
+  );
+}
+
+function PasswordForm({ onClose, action, color, children, onConfirm }: Omit<Props, 'opened' | 'title'>) {
+  const [password, setPassword] = useState('');
+  const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const isWrong = confirm.error instanceof ServiceError && confirm.error.code === 'invalid_credentials';
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        confirm.mutate(password);
+      }}
+    >
+      <Stack>
+        {children}
+        <Username />
+        <PasswordField
+          label="Your password"
+          data-autofocus
+          value={password}
+          onChange={({ currentTarget }) => {
+            setPassword(currentTarget.value);
+            confirm.reset();
+          }}
+          error={isWrong && 'The password is wrong'}
+        />
+        {confirm.error && !isWrong && <Problem error={confirm.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            {...(color !== undefined && { color })}
+            loading={confirm.isPending}
+            disabled={password === ''}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,48 @@
+import { Avatar, Group } from '@mantine/core';
+import { IconDeviceLaptop, IconLock, IconMail, IconShieldLock } from '@tabler/icons-react';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { useMe } from '../app/session.ts';
+import { LinkBox } from '../components/links.tsx';
+import { Page } from '../components/Page.tsx';
+import classes from './Profile.module.css';
+
+const TABS = [
+  { to: '/profile', label: 'E-mails', Icon: IconMail },
+  { to: '/profile/password', label: 'Password', Icon: IconLock },
+  { to: '/profile/mfa', label: 'MFA', Icon: IconShieldLock },
+  { to: '/profile/sessions', label: 'Sessions', Icon: IconDeviceLaptop },
+] as const;
+
+/** The frame around the pages of the account. */
+export function Profile() {
+  const { user } = useMe();
+  const { pathname } = useLocation();
+  const current = TABS.findLast(({ to }) => pathname.startsWith(to));
+  return (
+    <Page
+      title={current ? `${current.label} · Profile` : 'Profile'}
+      heading={
+        <Group gap="sm" wrap="nowrap">
+          <Avatar name={user.name} color="indigo" size={40} alt="" />
+          <bdi>{user.name}</bdi>
+        </Group>
+      }
+      description={<bdi>{user.email}</bdi>}
+    >
+      <nav aria-label="Profile" className={classes.tabs}>
+        {TABS.map(({ to, label, Icon }) => (
+          <LinkBox
+            key={to}
+            to={to}
+            className={classes.tab}
+            activeOptions={{ exact: true, includeSearch: false }}
+          >
+            <Icon size={16} stroke={1.6} aria-hidden />
+            {label}
+          </LinkBox>
+        ))}
+      </nav>
+      <Outlet />
+    </Page>
+  );
+}

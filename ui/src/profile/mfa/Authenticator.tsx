@@ -1,0 +1,232 @@
+import { Alert, Anchor, Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Schemas, ServiceError } from '../../app/api.ts';
+import { Copy } from '../../components/Copy.tsx';
+import { Problem } from '../../components/errors/Problem.tsx';
+import { CodeInput } from '../../components/forms/CodeInput.tsx';
+import { mfaQuery } from '../queries.ts';
+import { useEnable } from './MfaStatus.tsx';
+import { QrCode } from './QrCode.tsx';
+
+type Device = Schemas['MfaDevice'];
+
+/** A device, with its secret while it is known. */
+interface Enrolment {
+  device: Device;
+  secret?: string;
+  url?: string;
+}
+
+interface Props {
+  opened: boolean;
+  /** A device that is not verified yet; undefined adds a new one. */
+  device?: Device | undefined;
+  /** Whether MFA is already on. */
+  isOn: boolean;
+  onClose: () => void;
+  onEnabled: (codes: string[]) => void;
+}
+
+/** Adds an authenticator app: name, secret, and a code that proves that the app has the secret. */
+export function Authenticator({ opened, device, isOn, onClose, onEnabled }: Props) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={device ? 'Verify your authenticator app' : 'Add an authenticator app'}
+      // A click outside must not discard the input.
+      closeOnClickOutside={false}
+    >
+      <Steps device={device} isOn={isOn} onClose={onClose} onEnabled={onEnabled} />
+    </Modal>
+  );
+}
+
+function Steps({ device, isOn, onClose, onEnabled }: Omit<Props, 'opened'>) {
+  const queries = useQueryClient();
+  const [enrolment, setEnrolment] = useState<Enrolment | undefined>(device && { device });
+  const [verified, setVerified] = useState(false);
+  const renew = () => queries.invalidateQueries({ queryKey: mfaQuery.queryKey });
+  if (!enrolment) {
+    return (
+      <NameStep
+        onCancel={onClose}
+        onAdded={(added) => {
+          setEnrolment(added);
+          renew();
+        }}
+      />
+    );
+  }
+  if (!verified) {
+    return (
+      <CodeStep
+        enrolment={enrolment}
+        onVerified={() => {
+          setVerified(true);
+          renew();
+        }}
+      />
+    );
+  }
+  return <LastStep name={enrolment.device.name} isOn={isOn} onClose={onClose} onEnabled={onEnabled} />;
+}
+
+function NameStep({ onCancel, onAdded }: { onCancel: () => void; onAdded: (made: Enrolment) => void }) {
+  const [name, setName] = useState('');
+  const add = useMutation({
+    mutationFn: async () =>
+      (await api.post('/profile/mfa/devices/totp', { body: { name: name.trim() } })).result,
+    onSuccess: onAdded,
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate();
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Helps you recognize the device."
+          placeholder="Phone"
+          maxLength={100}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        {add.error && <Problem error={add.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
+            Next
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function CodeStep({ enrolment, onVerified }: { enrolment: Enrolment; onVerified: () => void }) {
+  const { device, secret, url } = enrolment;
+  const [code, setCode] = useState('');
+  const [attempt, setAttempt] = useState(0);
+  const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'mfa_invalid_code';
+  const verify = useMutation({
+    mutationFn: (value: string) =>
+      api.post('/profile/mfa/devices/totp/{id}/verify', {
+        params: { path: { id: device.id } },
+        body: { code: value },
+      }),
+    onSuccess: onVerified,
+    onError: (error) => {
+      if (!isWrong(error)) return;
+      setCode('');
+      setAttempt(attempt + 1);
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        verify.mutate(code);
+      }}
+    >
+      <Stack>
+        {secret && url ? (
+          <Secret secret={secret} url={url} />
+        ) : (
+          <Text size="sm">
+            The secret was shown only when you added “<bdi>{device.name}</bdi>”. If your app does not have it,
+            remove the device and add it again.
+          </Text>
+        )}
+        {verify.error && !isWrong(verify.error) && <Problem error={verify.error} />}
+        <CodeInput
+          // A new field after a wrong code: empty and focused.
+          key={attempt}
+          label="Code from the app"
+          value={code}
+          onChange={setCode}
+          onComplete={verify.mutate}
+          busy={verify.isPending}
+          error={
+            isWrong(verify.error) &&
+            'The code is wrong. It changes every 30 seconds. Check that the clock of your device is correct.'
+          }
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={verify.isPending} disabled={code.length < 6}>
+            Verify
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Secret({ secret, url }: { secret: string; url: string }) {
+  return (
+    <>
+      <Text size="sm">Scan this code with your app or enter the secret.</Text>
+      <Center>
+        <QrCode value={url} label="QR code with the secret, for your authenticator app" />
+      </Center>
+      <Group justify="center" gap={4} wrap="nowrap">
+        <Text ff="monospace" size="sm" ta="center" style={{ overflowWrap: 'anywhere' }}>
+          {secret.match(/.{1,4}/g)?.join(' ')}
+        </Text>
+        <Copy value={secret} label="Copy the secret" />
+      </Group>
+      {url.startsWith('otpauth://') && (
+        <Anchor href={url} size="sm" ta="center" hiddenFrom="sm">
+          Open in the app on this device
+        </Anchor>
+      )}
+    </>
+  );
+}
+
+function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'device'> & { name: string }) {
+  // The content must not change while the dialog closes.
+  const [wasOn] = useState(isOn);
+  const enable = useEnable((codes) => {
+    onClose();
+    onEnabled(codes);
+  });
+  return (
+    <Stack>
+      <Alert color="teal" icon={<IconCheck />} role="status">
+        “<bdi>{name}</bdi>” is verified.
+      </Alert>
+      {wasOn ? (
+        <Group justify="flex-end">
+          <Button onClick={onClose} autoFocus>
+            Done
+          </Button>
+        </Group>
+      ) : (
+        <>
+          <Text size="sm">MFA is still off. Turn it on to require a code when you sign in.</Text>
+          {enable.error && <Problem error={enable.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Later
+            </Button>
+            <Button loading={enable.isPending} onClick={() => enable.mutate()} autoFocus>
+              Turn on MFA
+            </Button>
+          </Group>
+        </>
+      )}
+    </Stack>
+  );
+}

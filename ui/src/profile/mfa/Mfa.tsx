@@ -1,0 +1,74 @@
+import { Alert, Button, Stack, Text, Title } from '@mantine/core';
+import { IconShieldCheck, IconShieldLock } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouteContext } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { Loaded } from '../../components/Loaded.tsx';
+import { mfaQuery } from '../queries.ts';
+import { useRefreshUser } from '../use-refresh-user.ts';
+import { MfaDevices } from './MfaDevices.tsx';
+import { MfaStatus } from './MfaStatus.tsx';
+import { RecoveryCodes } from './RecoveryCodes.tsx';
+import { RecoveryCodesShown } from './RecoveryCodesShown.tsx';
+
+const route = getRouteApi('/_signed-in/_plain/profile/mfa');
+
+/** Multi-factor authentication of the user. */
+export function Mfa() {
+  const mfa = useQuery(mfaQuery);
+  const queries = useQueryClient();
+  const renew = useRefreshUser();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [codes, setCodes] = useState<string[]>();
+  const show = (made: string[]) => {
+    setCodes(made);
+    queries.invalidateQueries({ queryKey: ['profile'] });
+  };
+  const close = () => {
+    setCodes(undefined);
+    heading.current?.focus();
+    renew();
+  };
+  return (
+    <Stack>
+      <div>
+        <Title order={2} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
+          Multi-factor authentication
+        </Title>
+        <Text size="sm" c="dimmed">
+          MFA protects your account if somebody learns your password.
+        </Text>
+      </div>
+      <Loaded query={mfa}>
+        {({ mfa_enabled: isOn, devices }) => (
+          <>
+            <ReturnLink isOn={isOn} />
+            <MfaStatus isOn={isOn} devices={devices} onEnabled={show} />
+            <MfaDevices isOn={isOn} devices={devices} onEnabled={show} />
+            {isOn && <RecoveryCodes onCreated={show} />}
+          </>
+        )}
+      </Loaded>
+      <RecoveryCodesShown codes={codes} onClose={close} />
+    </Stack>
+  );
+}
+
+/** The way back for users whom an organization that requires MFA sent here. */
+function ReturnLink({ isOn }: { isOn: boolean }) {
+  const { return_to } = route.useSearch();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const back = site.safeReturn(return_to);
+  if (!back) return null;
+  return isOn ? (
+    <Alert color="teal" icon={<IconShieldCheck />} title="MFA is set up">
+      <Button component="a" href={back} size="sm">
+        Return to the previous page
+      </Button>
+    </Alert>
+  ) : (
+    <Alert icon={<IconShieldLock />} title="Set up MFA to continue">
+      You can return to the previous page when MFA is on.
+    </Alert>
+  );
+}

@@ -1,0 +1,169 @@
+import { Button, Card, Group, Menu, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDeviceMobile, IconMail, IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Schemas } from '../../app/api.ts';
+import { Empty } from '../../components/Empty.tsx';
+import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { StateBadge } from '../../components/StateBadge.tsx';
+import { Ago } from '../../components/time/Time.tsx';
+import { PasswordDialog } from '../PasswordDialog.tsx';
+import { emailsQuery, mfaQuery } from '../queries.ts';
+import { useRefreshUser } from '../use-refresh-user.ts';
+import { Authenticator } from './Authenticator.tsx';
+
+type Device = Schemas['MfaDevice'];
+
+interface Props {
+  isOn: boolean;
+  devices: Device[];
+  onEnabled: (codes: string[]) => void;
+}
+
+/** The devices that provide codes. */
+export function MfaDevices({ isOn, devices, onEnabled }: Props) {
+  const [adding, { open, close }] = useDisclosure();
+  const [unverified, setUnverified] = useState<Device>();
+  return (
+    <Card withBorder component="section" aria-labelledby="devices">
+      <Stack>
+        <Group justify="space-between">
+          <Title order={3} id="devices">
+            Devices
+          </Title>
+          <Group gap="xs">
+            <AddEmailDevice devices={devices} />
+            <Button size="sm" leftSection={<IconPlus size={16} />} onClick={open}>
+              Add authenticator app
+            </Button>
+          </Group>
+        </Group>
+        {devices.length === 0 ? (
+          <Empty icon={<IconDeviceMobile />} title="No devices yet">
+            An authenticator app on your phone or in your password manager shows a new code every 30 seconds.
+          </Empty>
+        ) : (
+          <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Devices">
+            {devices.map((device) => (
+              <DeviceRow
+                key={device.id}
+                device={device}
+                isLast={isOn && device.verified && devices.filter(({ verified }) => verified).length === 1}
+                onVerify={() => setUnverified(device)}
+              />
+            ))}
+          </Stack>
+        )}
+      </Stack>
+      <Authenticator opened={adding} onClose={close} isOn={isOn} onEnabled={onEnabled} />
+      <Authenticator
+        opened={unverified !== undefined}
+        device={unverified}
+        onClose={() => setUnverified(undefined)}
+        isOn={isOn}
+        onEnabled={onEnabled}
+      />
+    </Card>
+  );
+}
+
+function DeviceRow({ device, isLast, onVerify }: { device: Device; isLast: boolean; onVerify: () => void }) {
+  const { id, name, type, verified, last_used_at } = device;
+  const [removing, { open, close }] = useDisclosure();
+  const renew = useRefreshUser();
+  return (
+    <Group component="li" justify="space-between">
+      <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
+        <ThemeIcon variant="light" color="gray" size="lg" radius="md">
+          {type === 'totp' ? <IconDeviceMobile size={20} aria-hidden /> : <IconMail size={20} aria-hidden />}
+        </ThemeIcon>
+        <div style={{ minWidth: 0 }}>
+          <Group gap="xs">
+            <Text size="sm" fw={500}>
+              <bdi>{name}</bdi>
+            </Text>
+            {!verified && <StateBadge label="Not verified" color="orange" />}
+          </Group>
+          <Text size="xs" c="dimmed">
+            {type === 'totp' ? 'Authenticator app' : 'Codes by mail'} ·{' '}
+            {last_used_at ? (
+              <>
+                last used <Ago time={last_used_at} />
+              </>
+            ) : (
+              'never used'
+            )}
+          </Text>
+        </div>
+      </Group>
+      <Group gap="xs">
+        {!verified && (
+          <Button size="compact-sm" variant="default" aria-label={`Verify ${name}`} onClick={onVerify}>
+            Verify
+          </Button>
+        )}
+        <Button size="compact-sm" variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={open}>
+          Remove
+        </Button>
+      </Group>
+      <PasswordDialog
+        opened={removing}
+        onClose={close}
+        title={
+          <>
+            Remove “<bdi>{name}</bdi>”?
+          </>
+        }
+        action={isLast ? 'Remove and turn off MFA' : 'Remove'}
+        color="red"
+        onConfirm={async (password) => {
+          const path = { params: { path: { id } }, body: { password } };
+          const { message } = await api.delete('/profile/mfa/devices/{id}', path);
+          showSuccess(message ?? 'The device was removed.');
+          await renew();
+        }}
+      >
+        <Text size="sm">
+          {isLast
+            ? 'This is your last device. Removing it turns off MFA and deletes your recovery codes. To keep MFA, add another device first.'
+            : 'Codes from this device will no longer work.'}
+        </Text>
+      </PasswordDialog>
+    </Group>
+  );
+}
+
+function AddEmailDevice({ devices }: { devices: Device[] }) {
+  const queries = useQueryClient();
+  const { data: emails } = useQuery(emailsQuery);
+  const taken = new Set(devices.filter(({ type }) => type === 'email').map(({ name }) => name));
+  const free = emails?.filter(({ verified, email }) => verified && !taken.has(email)) ?? [];
+  const add = useMutation({
+    mutationFn: async (email_id: string) =>
+      (await api.post('/profile/mfa/devices/email', { body: { email_id } })).result,
+    onSuccess: ({ name }) => {
+      showSuccess(`Codes can now be mailed to ${name}.`);
+      return queries.invalidateQueries({ queryKey: mfaQuery.queryKey });
+    },
+    onError: showError,
+  });
+  if (free.length === 0) return null;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} loading={add.isPending}>
+          Add codes by mail
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Mail codes to</Menu.Label>
+        {free.map(({ id, email }) => (
+          <Menu.Item key={id} onClick={() => add.mutate(id)}>
+            <bdi>{email}</bdi>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,70 @@
+import { Box, Button, Code, Group, Modal, SimpleGrid, Text } from '@mantine/core';
+import { IconCheck, IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react';
+import { useMe } from '../../app/session.ts';
+import { KEPT_OPEN, ShownOnce } from '../../components/ShownOnce.tsx';
+import { saveFile } from '../../components/save-file.ts';
+import { dateTime } from '../../components/time/Time.tsx';
+import { useCopy } from '../../components/use-copy.ts';
+import classes from './RecoveryCodes.module.css';
+
+/** Shows new recovery codes once. */
+export function RecoveryCodesShown({ codes, onClose }: { codes: string[] | undefined; onClose: () => void }) {
+  return (
+    <Modal
+      opened={codes !== undefined}
+      onClose={onClose}
+      title="Your recovery codes"
+      size="lg"
+      returnFocus={false}
+      {...KEPT_OPEN}
+    >
+      {codes && <Codes codes={codes} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const { user } = useMe();
+  const about = `Recovery codes of ${user.email} at ${location.host}, generated ${dateTime(new Date())}. Each code works once.`;
+  const text = `${about}\n\n${codes.join('\n')}\n`;
+  const { copied, copy } = useCopy(text);
+  return (
+    <ShownOnce
+      warning="These codes are shown only once. Use one to sign in when you cannot use your app or mail. Each code works once. Do not store them with your password."
+      saved="I have saved the codes"
+      onClose={onClose}
+    >
+      <Box className={classes.printed}>
+        <Text className={classes.about}>{about}</Text>
+        <SimpleGrid cols={1} spacing="xs" component="ul" className={classes.codes}>
+          {codes.map((code) => (
+            <li key={code}>
+              <Code block ta="center" px="xs" className={classes.code}>
+                {code}
+              </Code>
+            </li>
+          ))}
+        </SimpleGrid>
+      </Box>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          onClick={copy}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          onClick={() => saveFile(new File([text], 'recovery-codes.txt', { type: 'text/plain' }))}
+        >
+          Download
+        </Button>
+        <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+          Print
+        </Button>
+      </Group>
+    </ShownOnce>
+  );
+}

@@ -1,0 +1,26 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../app/api.ts';
+
+/** The e-mail addresses of the user, newest first. */
+export const emailsQuery = queryOptions({
+  queryKey: ['profile', 'emails'],
+  queryFn: async ({ signal }) => (await api.get('/profile/emails', { signal })).result.emails,
+});
+
+/** The MFA devices of the user, and whether MFA is on. */
+export const mfaQuery = queryOptions({
+  queryKey: ['profile', 'mfa'],
+  queryFn: async ({ signal }) => (await api.get('/profile/mfa/devices', { signal })).result,
+});
+
+/** The number of recovery codes left. */
+export const recoveryCodesQuery = queryOptions({
+  queryKey: ['profile', 'recovery-codes'],
+  queryFn: async ({ signal }) => (await api.get('/profile/mfa/recovery-codes', { signal })).result,
+});
+
+/** The sessions of the user. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['profile', 'sessions'],
+  queryFn: async ({ signal }) => (await api.get('/profile/sessions', { signal })).result.sessions,
+});

@@ -1,0 +1,101 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ServiceError } from '../app/api.ts';
+import { useOrg } from '../app/session.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { showSuccess } from '../components/errors/toasts.ts';
+import { slugFrom } from '../components/forms/slug.ts';
+import { toFields } from '../components/forms/to-fields.ts';
+import { projectsQuery } from './queries.ts';
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
+
+/** A dialog that creates a project and opens it. */
+export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="New project">
+      <NewProjectForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function NewProjectForm({ onClose }: { onClose: () => void }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [problem, setProblem] = useState<unknown>();
+  const form = useForm({
+    initialValues: { name: '', slug: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name' : null),
+      slug: (slug) =>
+        slug === '' || SLUG.test(slug)
+          ? null
+          : 'Use 2 to 50 lowercase letters, digits and hyphens, without a hyphen at the start or end',
+    },
+    validateInputOnChange: ['slug'],
+  });
+  const create = useMutation({
+    mutationFn: async ({ name, slug }: { name: string; slug: string }) =>
+      (await org.api.post('/projects', { body: { name: name.trim(), ...(slug !== '' && { slug }) } })).result,
+    onSuccess: async (project) => {
+      showSuccess(`“${project.name}” was created.`);
+      onClose();
+      queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
+      await navigate({ to: '/o/$org/projects/$slug', params: { org: org.slug, slug: project.slug } });
+    },
+    onError: (error) => {
+      if (error instanceof ServiceError && error.code === 'already_exists') {
+        return form.setFieldError('slug', 'Another project has this slug');
+      }
+      setProblem(toFields(form, error));
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setProblem(undefined);
+        create.mutate(values);
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="Web shop"
+          maxLength={200}
+          required
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('name')}
+          onChange={({ currentTarget: { value } }) => {
+            // The slug follows the name until the user edits it.
+            if (form.values.slug === slugFrom(form.values.name)) form.setFieldValue('slug', slugFrom(value));
+            form.setFieldValue('name', value);
+          }}
+        />
+        <TextInput
+          label="Slug"
+          description="Identifies the project in addresses and agent settings. It cannot be changed later. If empty, it is generated from the name."
+          maxLength={50}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('slug')}
+        />
+        {problem !== undefined && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create project
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

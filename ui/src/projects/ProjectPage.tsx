@@ -1,0 +1,144 @@
+import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconBug, IconPlus, IconRadar } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Schemas } from '../app/api.ts';
+import { useOrg } from '../app/session.ts';
+import { Copy } from '../components/Copy.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { LinkButton } from '../components/links.tsx';
+import { Page } from '../components/Page.tsx';
+import { Ago } from '../components/time/Time.tsx';
+import { projectNumbersQuery } from '../dashboard/queries.ts';
+import { SeverityCounts } from '../findings/SeverityCounts.tsx';
+import { NewToken } from '../tokens/NewToken.tsx';
+import { projectTokensQuery } from '../tokens/queries.ts';
+import { TokenTable } from '../tokens/TokenTable.tsx';
+import { projectQuery } from './queries.ts';
+import { SendFindings } from './SendFindings.tsx';
+
+type Project = Schemas['Project'];
+
+const route = getRouteApi('/_signed-in/o/$org/projects/$slug');
+
+/** One project: its numbers, its tokens, and instructions to send findings. */
+export function ProjectPage() {
+  const { slug } = route.useParams();
+  const project = useQuery(projectQuery(useOrg(), slug));
+  if (project.data) return <Content key={project.data.id} project={project.data} />;
+  return (
+    <Page title="Project">
+      <Loaded query={project}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+function Content({ project }: { project: Project }) {
+  const { slug: org } = useOrg();
+  const search = { project_id: project.id };
+  return (
+    <Page
+      title={project.name}
+      description={
+        <Group component="span" gap={4} c="dimmed" fz="sm">
+          <Code>{project.slug}</Code>
+          <Copy value={project.slug} label="Copy the slug" />
+          <span aria-hidden>·</span>
+          <Text span inherit>
+            ID
+          </Text>
+          <Copy value={project.id} label="Copy the ID" />
+          <span aria-hidden>·</span>
+          <span>
+            Created <Ago time={project.created_at} />
+          </span>
+        </Group>
+      }
+      actions={
+        <>
+          <LinkButton
+            to="/o/$org/findings"
+            params={{ org }}
+            search={search}
+            leftSection={<IconBug size={16} />}
+          >
+            Findings
+          </LinkButton>
+          <LinkButton
+            to="/o/$org/scans"
+            params={{ org }}
+            search={search}
+            variant="default"
+            leftSection={<IconRadar size={16} />}
+          >
+            Scans
+          </LinkButton>
+        </>
+      }
+    >
+      <Numbers project={project} />
+      <Tokens project={project} />
+      <SendFindings project={project} />
+    </Page>
+  );
+}
+
+function Numbers({ project }: { project: Project }) {
+  const { data } = useQuery(projectNumbersQuery(useOrg()));
+  const numbers = data?.find((one) => one.project.id === project.id);
+  if (!numbers) return null;
+  return (
+    <Card withBorder>
+      <Group gap="xl" align="flex-start">
+        <Stack gap={4}>
+          <Text size="sm" c="dimmed">
+            Unresolved findings
+          </Text>
+          <SeverityCounts counts={numbers} projectId={project.id} />
+        </Stack>
+        <Stack gap={4}>
+          <Text size="sm" c="dimmed">
+            All findings
+          </Text>
+          <Text size="sm" fw={600}>
+            {numbers.total.toLocaleString('en')}
+          </Text>
+        </Stack>
+        <Stack gap={4}>
+          <Text size="sm" c="dimmed">
+            Last scan
+          </Text>
+          <Text size="sm">{numbers.last_scan_at ? <Ago time={numbers.last_scan_at} /> : 'Never'}</Text>
+        </Stack>
+      </Group>
+    </Card>
+  );
+}
+
+function Tokens({ project }: { project: Project }) {
+  const tokens = useQuery(projectTokensQuery(useOrg(), project.id));
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <Card withBorder component="section" aria-labelledby="tokens">
+      <Stack>
+        <Group justify="space-between">
+          <div>
+            <Title order={2} id="tokens">
+              API tokens
+            </Title>
+            <Text size="sm" c="dimmed">
+              Each token is valid for this project only. Every member of the organization can create and
+              revoke tokens.
+            </Text>
+          </div>
+          <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
+            New token
+          </Button>
+        </Group>
+        <Loaded query={tokens}>{(list) => <TokenTable tokens={list} />}</Loaded>
+        <NewToken opened={opened} project={project} onClose={close} />
+      </Stack>
+    </Card>
+  );
+}

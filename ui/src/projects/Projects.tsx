@@ -1,0 +1,148 @@
+import { Box, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconFolderPlus, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { Schemas } from '../app/api.ts';
+import { rolesAllowed } from '../app/roles.ts';
+import { useOrg } from '../app/session.ts';
+import { Copy } from '../components/Copy.tsx';
+import { Empty } from '../components/Empty.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { LinkAnchor } from '../components/links.tsx';
+import { Page } from '../components/Page.tsx';
+import { Ago } from '../components/time/Time.tsx';
+import { projectNumbersQuery } from '../dashboard/queries.ts';
+import { SeverityCounts } from '../findings/SeverityCounts.tsx';
+import { NewProject } from './NewProject.tsx';
+import { projectsQuery } from './queries.ts';
+
+type Project = Schemas['Project'];
+
+/** The projects of the organization. */
+export function Projects() {
+  const org = useOrg();
+  const projects = useQuery(projectsQuery(org));
+  const [opened, { open, close }] = useDisclosure();
+  const mayCreate = org.may('createProject');
+  return (
+    <Page
+      title="Projects"
+      description="A project is anything you scan, such as a repository, a service or an app. Findings, scans and tokens belong to a project."
+      actions={
+        mayCreate && (
+          <Button leftSection={<IconPlus size={16} />} onClick={open}>
+            New project
+          </Button>
+        )
+      }
+    >
+      <NewProject opened={opened} onClose={close} />
+      <Loaded query={projects} waiting={<Rows />}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon={<IconFolderPlus />} title="No projects yet">
+              {mayCreate
+                ? 'Create a project for each repository, service or app that you scan.'
+                : `Only ${rolesAllowed('createProject')} can create projects.`}
+            </Empty>
+          ) : (
+            <List projects={list} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function List({ projects }: { projects: Project[] }) {
+  return (
+    <>
+      <Card withBorder p={0} visibleFrom="sm">
+        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-label="Projects">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Project</Table.Th>
+              <Table.Th>Unresolved</Table.Th>
+              <Table.Th visibleFrom="md">Last scan</Table.Th>
+              <Table.Th visibleFrom="md">Created</Table.Th>
+              <Table.Th>ID</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {projects.map((project) => (
+              <Table.Tr key={project.id}>
+                <Table.Td>
+                  <Name project={project} />
+                </Table.Td>
+                <Table.Td>
+                  <Unresolved projectId={project.id} />
+                </Table.Td>
+                <Table.Td visibleFrom="md">
+                  <LastScan projectId={project.id} />
+                </Table.Td>
+                <Table.Td visibleFrom="md">
+                  <Ago time={project.created_at} />
+                </Table.Td>
+                <Table.Td>
+                  <Copy value={project.id} label={`Copy the ID of ${project.name}`} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Card>
+      <Stack gap="xs" hiddenFrom="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {projects.map((project) => (
+          <Card key={project.id} component="li" withBorder p="sm">
+            <Group justify="space-between" wrap="nowrap" align="flex-start">
+              <Name project={project} />
+              <Copy value={project.id} label={`Copy the ID of ${project.name}`} />
+            </Group>
+            <Box mt={6}>
+              <Unresolved projectId={project.id} />
+            </Box>
+          </Card>
+        ))}
+      </Stack>
+    </>
+  );
+}
+
+function Name({ project }: { project: Project }) {
+  const { slug: org } = useOrg();
+  return (
+    <div style={{ minWidth: 0 }}>
+      <LinkAnchor to="/o/$org/projects/$slug" params={{ org, slug: project.slug }} fw={500}>
+        <bdi>{project.name}</bdi>
+      </LinkAnchor>
+      <Text size="xs" c="dimmed">
+        {project.slug}
+      </Text>
+    </div>
+  );
+}
+
+const useNumbers = (projectId: string) => {
+  const { data } = useQuery(projectNumbersQuery(useOrg()));
+  return { loaded: data !== undefined, numbers: data?.find(({ project }) => project.id === projectId) };
+};
+
+function Unresolved({ projectId }: { projectId: string }) {
+  const { loaded, numbers } = useNumbers(projectId);
+  if (numbers) return <SeverityCounts counts={numbers} projectId={projectId} />;
+  return loaded ? null : <Skeleton h={22} w={120} />;
+}
+
+function LastScan({ projectId }: { projectId: string }) {
+  const { loaded, numbers } = useNumbers(projectId);
+  if (!loaded) return <Skeleton h={22} w={80} />;
+  return numbers?.last_scan_at ? <Ago time={numbers.last_scan_at} /> : 'Never';
+}
+
+const Rows = () => (
+  <Stack gap="xs" role="status" aria-label="Loading">
+    {[1, 2, 3].map((row) => (
+      <Skeleton key={row} h={56} />
+    ))}
+  </Stack>
+);

@@ -1,0 +1,125 @@
+import { Anchor, Card, List, Stack, Tabs, Text, Title } from '@mantine/core';
+import { useRouteContext } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../app/api.ts';
+import { useOrg } from '../app/session.ts';
+import { Copyable } from '../components/Copy.tsx';
+import { agentCommands, ciSettings } from './agent-commands.ts';
+
+/** Instructions to send findings to a project, complete except for the token. */
+export function SendFindings({ project }: { project: Schemas['Project'] }) {
+  const { slug: org } = useOrg();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const target = { site, org, project: project.slug };
+  const commands = agentCommands(target);
+  const settings = ciSettings(target);
+  return (
+    <Card withBorder component="section" aria-labelledby="send">
+      <Stack>
+        <div>
+          <Title order={2} id="send">
+            Send findings
+          </Title>
+          <Text size="sm" c="dimmed">
+            svc-agent reads the reports of Semgrep, CodeQL and other SARIF, Trivy, Grype, npm audit,
+            OSV-Scanner, pip-audit, Bandit, Gitleaks, ZAP, Nuclei, Snyk, govulncheck and Checkov. It needs
+            Node.js 20.19 or newer. Your own tools can use the{' '}
+            <Anchor href="/api/v1/docs" underline="always">
+              API
+            </Anchor>
+            .
+          </Text>
+        </div>
+        <Tabs defaultValue="shell" keepMounted={false}>
+          <Tabs.List aria-label="Environment">
+            <Tabs.Tab value="shell">Shell</Tabs.Tab>
+            <Tabs.Tab value="github">GitHub Actions</Tabs.Tab>
+            <Tabs.Tab value="gitlab">GitLab CI</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="shell" pt="md">
+            <Stack component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
+              <Step title="1. Download the agent">
+                <Copyable value={commands.download} label="Copy the command" />
+              </Step>
+              <Step title="2. Set the destination. Put a token of this project into the last line">
+                <Copyable block value={commands.settings} label="Copy the settings" />
+              </Step>
+              <Step title="3. Run a scanner, or send a report file">
+                <Copyable value={commands.run} label="Copy the command that runs a scanner" />
+                <Copyable value={commands.report} label="Copy the command that reports a file" />
+              </Step>
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="github" pt="md">
+            <Ci secret="a repository secret named SVC_API_KEY" file={githubWorkflow(settings)} />
+          </Tabs.Panel>
+          <Tabs.Panel value="gitlab" pt="md">
+            <Ci secret="a masked variable named SVC_API_KEY" file={gitlabJob(settings)} />
+          </Tabs.Panel>
+        </Tabs>
+      </Stack>
+    </Card>
+  );
+}
+
+const Step = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Stack component="li" gap={6}>
+    <Text size="sm" fw={500}>
+      {title}
+    </Text>
+    {children}
+  </Stack>
+);
+
+const Ci = ({ secret, file }: { secret: string; file: string }) => (
+  <Stack>
+    <List size="sm">
+      <List.Item>Create a token above and save it as {secret}.</List.Item>
+      <List.Item>Add this configuration, and replace the scanner with yours.</List.Item>
+    </List>
+    <Copyable block value={file} label="Copy the configuration" />
+  </Stack>
+);
+
+const yaml = (settings: Record<string, string>, indent: string) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${indent}${name}: ${JSON.stringify(value)}`)
+    .join('\n');
+
+const githubWorkflow = (settings: Record<string, string>) => `name: security
+on: [push]
+jobs:
+  scan:
+    runs-on: ubuntu-latest
+    env:
+${yaml(settings, '      ')}
+    steps:
+      - uses: actions/checkout@v4
+      - run: pipx install semgrep
+      - name: Get svc-agent
+        working-directory: \${{ runner.temp }}
+        run: |
+          curl -fsSLO "$SVC_BASE_URL/assets/svc-agent.mjs" -O "$SVC_BASE_URL/assets/svc-agent.mjs.sha256"
+          sha256sum -c svc-agent.mjs.sha256
+      - name: Scan
+        env:
+          SVC_API_KEY: \${{ secrets.SVC_API_KEY }}
+        run: >-
+          node "$RUNNER_TEMP/svc-agent.mjs" run
+          --name "$GITHUB_REF_NAME $GITHUB_SHA"
+          --fail-on high -- semgrep scan --config auto --json --quiet`;
+
+const gitlabJob = (settings: Record<string, string>) => `dependencies:
+  image: node:22
+  variables:
+${yaml(settings, '    ')}
+  script:
+    - >-
+      (cd /tmp
+      && curl -fsSLO "$SVC_BASE_URL/assets/svc-agent.mjs" -O "$SVC_BASE_URL/assets/svc-agent.mjs.sha256"
+      && sha256sum -c svc-agent.mjs.sha256)
+    - node /tmp/svc-agent.mjs run --persona senku --name "$CI_COMMIT_REF_NAME $CI_COMMIT_SHORT_SHA" --fail-on critical -- npm audit --json
+  cache:
+    key: svc
+    when: always
+    paths: [.svc/scans]`;

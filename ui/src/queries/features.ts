@@ -1,9 +1,0 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { OrgSession } from '../session.ts';
-
-/** The feature flags of an organization. */
-export const featuresQuery = ({ slug, api }: OrgSession) =>
-  queryOptions({
-    queryKey: ['org', slug, 'features'],
-    queryFn: async ({ signal }) => (await api.get('/org-features', { signal })).result,
-  });

@@ -1,0 +1,62 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { textSearch } from '../app/search.ts';
+import { PlainShell } from '../shell/PlainShell.tsx';
+import { errorComponent } from './root.tsx';
+import { signedIn } from './signed-in.ts';
+
+const plain = createRoute({
+  getParentRoute: () => signedIn,
+  id: '_plain',
+  component: PlainShell,
+  errorComponent,
+});
+
+const orgs = createRoute({
+  getParentRoute: () => plain,
+  path: '/orgs',
+  component: lazyRouteComponent(() => import('../orgs/Orgs.tsx'), 'Orgs'),
+});
+
+const newOrg = createRoute({
+  getParentRoute: () => plain,
+  path: '/orgs/new',
+  component: lazyRouteComponent(() => import('../orgs/NewOrg.tsx'), 'NewOrg'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => plain,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('../profile/Profile.tsx'), 'Profile'),
+});
+
+const profileEmails = createRoute({
+  getParentRoute: () => profile,
+  path: '/',
+  component: lazyRouteComponent(() => import('../profile/Emails.tsx'), 'Emails'),
+});
+
+const profilePassword = createRoute({
+  getParentRoute: () => profile,
+  path: '/password',
+  component: lazyRouteComponent(() => import('../profile/Password.tsx'), 'Password'),
+});
+
+const profileMfa = createRoute({
+  getParentRoute: () => profile,
+  path: '/mfa',
+  validateSearch: textSearch('return_to'),
+  component: lazyRouteComponent(() => import('../profile/mfa/Mfa.tsx'), 'Mfa'),
+});
+
+const profileSessions = createRoute({
+  getParentRoute: () => profile,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('../profile/Sessions.tsx'), 'Sessions'),
+});
+
+/** Pages of the signed-in user that belong to no organization. */
+export const accountPages = plain.addChildren([
+  orgs,
+  newOrg,
+  profile.addChildren([profileEmails, profilePassword, profileMfa, profileSessions]),
+]);

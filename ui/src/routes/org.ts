@@ -1,0 +1,118 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { NoSuchOrg } from '../app/no-such-org.ts';
+import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
+import { orgSession } from '../app/session.ts';
+import { WrongHost } from '../app/wrong-host.ts';
+import { OrgShell } from '../shell/OrgShell.tsx';
+import { errorComponent } from './root.tsx';
+import { signedIn } from './signed-in.ts';
+
+const org = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/o/$org',
+  component: OrgShell,
+  errorComponent,
+  beforeLoad: ({ params, context: { me, site } }) => {
+    const found = me.orgs.find(({ slug }) => slug === params.org);
+    if (!found) throw new NoSuchOrg(params.org);
+    if (!site.reaches(found.slug)) {
+      throw new WrongHost(
+        'This address belongs to another organization',
+        `Open “${found.name}” at the main address of the service.`,
+        { label: 'Show your organizations', href: '/orgs' },
+      );
+    }
+    // This host does not name the organization.
+    if (site.baseDomain !== '' && site.hostOrg !== params.org)
+      throw redirect({ href: site.orgUrl(found.slug) });
+    localStorage.setItem('org', found.slug);
+    return { session: orgSession(found.slug, found) };
+  },
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => org,
+  path: '/',
+  component: lazyRouteComponent(() => import('../dashboard/Dashboard.tsx'), 'Dashboard'),
+});
+
+const findings = createRoute({
+  getParentRoute: () => org,
+  path: '/findings',
+  validateSearch: findingSearch,
+  component: lazyRouteComponent(() => import('../findings/list/Findings.tsx'), 'Findings'),
+});
+
+const finding = createRoute({
+  getParentRoute: () => org,
+  path: '/findings/$id',
+  // The list and the position in it, counted from 1, for links to the previous and next finding.
+  validateSearch: (given: Record<string, unknown>) =>
+    withoutUndefined<ReturnType<typeof findingSearch> & { at?: number }>({
+      ...findingSearch(given),
+      at: wholeNumber(given.at),
+    }),
+  component: lazyRouteComponent(() => import('../findings/page/FindingPage.tsx'), 'FindingPage'),
+});
+
+const scans = createRoute({
+  getParentRoute: () => org,
+  path: '/scans',
+  validateSearch: (given: Record<string, unknown>) =>
+    withoutUndefined<{ project_id?: string; status?: string; page?: number }>({
+      ...textSearch('project_id', 'status')(given),
+      page: wholeNumber(given.page),
+    }),
+  component: lazyRouteComponent(() => import('../scans/Scans.tsx'), 'Scans'),
+});
+
+const scan = createRoute({
+  getParentRoute: () => org,
+  path: '/scans/$id',
+  validateSearch: textSearch('against'),
+  component: lazyRouteComponent(() => import('../scans/ScanPage.tsx'), 'ScanPage'),
+});
+
+const projects = createRoute({
+  getParentRoute: () => org,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('../projects/Projects.tsx'), 'Projects'),
+});
+
+const project = createRoute({
+  getParentRoute: () => org,
+  path: '/projects/$slug',
+  component: lazyRouteComponent(() => import('../projects/ProjectPage.tsx'), 'ProjectPage'),
+});
+
+const members = createRoute({
+  getParentRoute: () => org,
+  path: '/members',
+  component: lazyRouteComponent(() => import('../members/Members.tsx'), 'Members'),
+});
+
+const tokens = createRoute({
+  getParentRoute: () => org,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../tokens/Tokens.tsx'), 'Tokens'),
+});
+
+const features = createRoute({
+  getParentRoute: () => org,
+  path: '/features',
+  component: lazyRouteComponent(() => import('../features/Features.tsx'), 'Features'),
+});
+
+/** Pages of an organization. */
+export const orgPages = org.addChildren([
+  dashboard,
+  findings,
+  finding,
+  scans,
+  scan,
+  projects,
+  project,
+  members,
+  tokens,
+  features,
+]);

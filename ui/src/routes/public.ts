@@ -1,0 +1,111 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { textSearch } from '../app/search.ts';
+import { findMe } from '../app/session.ts';
+import { destinationOfSignedIn } from '../auth/return-to.ts';
+import { PublicShell } from '../shell/PublicShell.tsx';
+import { toLogin } from './redirects.ts';
+import { errorComponent, type RouteContext, root } from './root.tsx';
+
+const pages = createRoute({
+  getParentRoute: () => root,
+  id: '_public',
+  component: PublicShell,
+  errorComponent,
+  beforeLoad: ({ context: { site }, location }) => {
+    if (!site.signsIn) throw redirect({ href: site.signInUrl(location.href) });
+  },
+});
+
+interface BeforeLoad {
+  context: RouteContext;
+  preload: boolean;
+  search: { return_to?: string };
+}
+
+/** Sends users who are already signed in to their destination. */
+async function redirectSignedIn({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
+  if (preload || !(await findMe(queries))) return;
+  const href = destinationOfSignedIn(site, search.return_to);
+  if (href) throw redirect({ href, replace: true });
+}
+
+const login = createRoute({
+  getParentRoute: () => pages,
+  path: '/login',
+  validateSearch: textSearch('return_to', 'email'),
+  beforeLoad: redirectSignedIn,
+  component: lazyRouteComponent(() => import('../auth/Login.tsx'), 'Login'),
+});
+
+const register = createRoute({
+  getParentRoute: () => pages,
+  path: '/register',
+  validateSearch: textSearch('return_to', 'email'),
+  beforeLoad: redirectSignedIn,
+  component: lazyRouteComponent(() => import('../auth/Register.tsx'), 'Register'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => pages,
+  path: '/forgot-password',
+  validateSearch: textSearch('email'),
+  component: lazyRouteComponent(() => import('../auth/ForgotPassword.tsx'), 'ForgotPassword'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => pages,
+  path: '/reset-password',
+  // `new`: the account has no password yet.
+  validateSearch: textSearch('token', 'new'),
+  component: lazyRouteComponent(() => import('../auth/ResetPassword.tsx'), 'ResetPassword'),
+});
+
+const verifyEmail = createRoute({
+  getParentRoute: () => pages,
+  path: '/verify-email',
+  validateSearch: textSearch('token', 'email_id'),
+  component: lazyRouteComponent(() => import('../auth/VerifyEmail.tsx'), 'VerifyEmail'),
+});
+
+const undoEmailChange = createRoute({
+  getParentRoute: () => pages,
+  path: '/undo-email-change',
+  validateSearch: textSearch('token'),
+  component: lazyRouteComponent(() => import('../auth/UndoEmailChange.tsx'), 'UndoEmailChange'),
+});
+
+/** Sends users whose address is verified to their destination. */
+async function redirectVerified({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
+  if (preload) return;
+  const me = await findMe(queries);
+  if (!me) throw toLogin(site, '/');
+  if (!me.email_verification_required) throw redirect({ href: site.safeReturn(search.return_to) ?? '/' });
+}
+
+/** The only page of an account until its address is verified. */
+const verify = createRoute({
+  getParentRoute: () => pages,
+  path: '/verify',
+  validateSearch: textSearch('return_to'),
+  beforeLoad: redirectVerified,
+  component: lazyRouteComponent(() => import('../auth/VerifyFirst.tsx'), 'VerifyFirst'),
+});
+
+/** The end of a sign-in in a second window. */
+const done = createRoute({
+  getParentRoute: () => pages,
+  path: '/signed-in',
+  component: lazyRouteComponent(() => import('../auth/SignedIn.tsx'), 'SignedIn'),
+});
+
+/** Pages for visitors who are not signed in. */
+export const publicPages = pages.addChildren([
+  login,
+  register,
+  forgotPassword,
+  resetPassword,
+  verifyEmail,
+  verify,
+  undoEmailChange,
+  done,
+]);

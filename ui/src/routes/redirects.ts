@@ -1,0 +1,25 @@
+import { redirect } from '@tanstack/react-router';
+import type { Site } from '../app/site.ts';
+import { WrongHost } from '../app/wrong-host.ts';
+
+/** Redirects to the sign-in page, which is on the base domain if there is one, and back afterwards. */
+export function toLogin(site: Site, back: string) {
+  if (!site.sharesSession) {
+    return new WrongHost(
+      'You cannot sign in at this address',
+      `Sign in at ${site.baseDomain} and open your organization from there.`,
+      { label: `Go to ${site.baseDomain}`, href: site.signInUrl('/') },
+    );
+  }
+  if (!site.signsIn) {
+    const return_to = encodeURIComponent(location.origin + back);
+    return redirect({ href: site.signInUrl(`/login?return_to=${return_to}`) });
+  }
+  return redirect({ to: '/login', search: back === '/' ? {} : { return_to: back } });
+}
+
+/** Redirects to the page that asks an account to verify its address, on the host where users sign in. */
+export function toVerification(site: Site, back: string) {
+  const href = `/verify?return_to=${encodeURIComponent(location.origin + back)}`;
+  return redirect({ href: site.signsIn ? href : site.signInUrl(href) });
+}

@@ -1,0 +1,111 @@
+import { Paper, Select, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CHANGES } from '../app/search.ts';
+import { useOrg } from '../app/session.ts';
+import { Loaded } from '../components/Loaded.tsx';
+import { LinkAnchor, LinkBox } from '../components/links.tsx';
+import classes from '../components/Numbers.module.css';
+import { dateTime } from '../components/time/Time.tsx';
+import { PERSONA_NAMES } from './persona.ts';
+import { isLive, POLL_MS, type Scan, scanChangesQuery, scansQuery } from './queries.ts';
+
+/** The number of scans to choose from. */
+const CHOICE = 100;
+
+const WORDS = {
+  new: { name: 'New', about: 'only in this scan' },
+  seen_again: { name: 'Seen again', about: 'in both scans' },
+  gone: { name: 'Gone', about: 'only in the other scan' },
+};
+
+const route = getRouteApi('/_signed-in/o/$org/scans/$id');
+
+/** The differences from the previous scan or from a chosen one. */
+export function Changes({ scan }: { scan: Scan }) {
+  const org = useOrg();
+  const { against } = route.useSearch();
+  const changes = useQuery({
+    ...scanChangesQuery(org, scan.id, against),
+    refetchInterval: isLive(scan) ? POLL_MS : false,
+  });
+  const other = changes.data?.against;
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="changes">
+      <Title order={2} id="changes">
+        Changes
+      </Title>
+      <Others scan={scan} other={other} chosen={against} />
+      <Loaded query={changes} waiting={<Skeleton height={72} />}>
+        {(data) =>
+          data.against === undefined ? (
+            <Text c="dimmed" size="sm">
+              This project has no earlier completed scan of this kind (
+              {PERSONA_NAMES[scan.persona].toLowerCase()}), so all findings are new. Choose another scan to
+              compare with.
+            </Text>
+          ) : (
+            <SimpleGrid cols={3} spacing="xs">
+              {CHANGES.map((change) => (
+                <Paper key={change} withBorder className={classes.cell}>
+                  <LinkBox
+                    to="/o/$org/findings"
+                    params={{ org: org.slug }}
+                    search={{ scan_id: scan.id, ...(data.against && { against: data.against.id }), change }}
+                    className={classes.link}
+                  >
+                    <Text className={classes.number}>{data[change].toLocaleString('en')}</Text>
+                    <Text size="sm">{WORDS[change].name}</Text>
+                    <Text size="xs" c="dimmed">
+                      {WORDS[change].about}
+                    </Text>
+                  </LinkBox>
+                </Paper>
+              ))}
+            </SimpleGrid>
+          )
+        }
+      </Loaded>
+    </Stack>
+  );
+}
+
+/** Removes bidirectional control characters, which would also affect the text after the name. */
+const withoutBidi = (name: string) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+
+function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | undefined }) {
+  const { scan, other, chosen } = props;
+  const org = useOrg();
+  const navigate = route.useNavigate();
+  const listed = useQuery(scansQuery(org, { project_id: scan.project_id, per_page: CHOICE }));
+  const others = (listed.data?.scans ?? []).filter(({ id }) => id !== scan.id);
+  if (other && !others.some(({ id }) => id === other.id)) others.unshift(other);
+  if (listed.data && others.length === 0) return null;
+  return (
+    <Stack gap={4}>
+      <Select
+        label="Compare with"
+        description="Default: the latest completed scan of the same kind before this one."
+        placeholder="Choose a scan of this project"
+        data={others.map((one) => ({
+          value: one.id,
+          label: `${withoutBidi(one.name)} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
+        }))}
+        value={chosen ?? other?.id ?? null}
+        onChange={(id) => navigate({ search: id === null ? {} : { against: id }, replace: true })}
+        clearable={chosen !== undefined}
+        clearButtonProps={{ 'aria-label': 'Compare with the previous scan' }}
+        searchable
+        nothingFoundMessage="No matching scan"
+        maw={560}
+      />
+      {other && (
+        <Text size="sm">
+          <LinkAnchor to="/o/$org/scans/$id" params={{ org: org.slug, id: other.id }} inherit>
+            Open the other scan
+          </LinkAnchor>
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,201 @@
+import { Alert, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconMoodCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useOrg } from '../app/session.ts';
+import { Empty } from '../components/Empty.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { Page } from '../components/Page.tsx';
+import { Ago, dateTime } from '../components/time/Time.tsx';
+import { FindingItems } from '../findings/FindingItems.tsx';
+import { projectsQuery } from '../projects/queries.ts';
+import { Changes } from './Changes.tsx';
+import { PERSONA_NAMES } from './persona.ts';
+import {
+  isLive,
+  isStale,
+  POLL_MS,
+  type Scan,
+  scanFindingsQuery,
+  scanQuery,
+  useFinalRead,
+} from './queries.ts';
+import { ScanDuration } from './ScanDuration.tsx';
+import { ScanStatusBadge, STALE_ADVICE } from './ScanStatus.tsx';
+import { Summary } from './Summary.tsx';
+import { Target } from './Target.tsx';
+
+/** The number of findings shown. */
+const TOP = 20;
+
+const route = getRouteApi('/_signed-in/o/$org/scans/$id');
+
+/** One scan: its state, its findings, and the changes since another scan. */
+export function ScanPage() {
+  const org = useOrg();
+  const { id } = route.useParams();
+  const query = useQuery(scanQuery(org, id));
+  const scan = query.data;
+  return (
+    <Page
+      title={scan?.name ?? 'Scan'}
+      description={
+        <LinkAnchor to="/o/$org/scans" params={{ org: org.slug }} search={{}} inherit>
+          All scans
+        </LinkAnchor>
+      }
+      actions={scan && <ScanStatusBadge scan={scan} />}
+    >
+      <Loaded query={query} waiting={<Skeletons />}>
+        {(scan) => <Shown key={scan.id} scan={scan} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Shown({ scan }: { scan: Scan }) {
+  useFinalRead(isLive(scan), scanQuery(useOrg(), scan.id).queryKey);
+  return (
+    <Stack gap="xl">
+      {isStale(scan) && (
+        <Alert
+          color="yellow"
+          icon={<IconAlertTriangle />}
+          title="The agent may have stopped"
+          styles={{ title: { color: 'var(--mantine-color-text)' } }}
+        >
+          {STALE_ADVICE}
+        </Alert>
+      )}
+      {scan.error_message !== undefined && <Failure message={scan.error_message} />}
+      <Facts scan={scan} />
+      <Summary scan={scan} />
+      <Changes scan={scan} />
+      <Top scan={scan} />
+    </Stack>
+  );
+}
+
+function Failure({ message }: { message: string }) {
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title="The scan failed"
+      styles={{ title: { color: 'var(--mantine-color-error)' } }}
+    >
+      <Text
+        size="sm"
+        dir="auto"
+        mah={200}
+        // A scrollable element must be reachable by keyboard.
+        tabIndex={0}
+        style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+      >
+        {message}
+      </Text>
+    </Alert>
+  );
+}
+
+function Facts({ scan }: { scan: Scan }) {
+  const org = useOrg();
+  const projects = useQuery(projectsQuery(org));
+  const project = projects.data?.find(({ id }) => id === scan.project_id);
+  return (
+    <SimpleGrid component="dl" cols={{ base: 2, md: 3 }} spacing="sm" m={0}>
+      <Fact name="Project">
+        {project ? (
+          <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project.slug }} inherit>
+            <bdi>{project.name}</bdi>
+          </LinkAnchor>
+        ) : (
+          '…'
+        )}
+      </Fact>
+      <Fact name="Kind">
+        {PERSONA_NAMES[scan.persona]} ({scan.persona})
+      </Fact>
+      <Fact name="Target">
+        <Target target={scan.target} />
+      </Fact>
+      <Fact name="Started">
+        {dateTime(scan.started_at)} (<Ago time={scan.started_at} />)
+      </Fact>
+      <Fact name="Duration">
+        <ScanDuration scan={scan} />
+        {scan.status === 'running' && ' so far'}
+      </Fact>
+      <Fact name="ID">
+        <code>{scan.id}</code>
+      </Fact>
+    </SimpleGrid>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div style={{ minWidth: 0 }}>
+      <Text component="dt" size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Top({ scan }: { scan: Scan }) {
+  const org = useOrg();
+  const list = { scan_id: scan.id, sort: '-severity' } as const;
+  const query = useQuery({
+    ...scanFindingsQuery(org, scan.id, TOP),
+    refetchInterval: isLive(scan) ? POLL_MS : false,
+  });
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="findings">
+      <Group justify="space-between">
+        <Title order={2} id="findings">
+          Findings
+        </Title>
+        {query.data && query.data.total > 0 && (
+          <LinkButton
+            to="/o/$org/findings"
+            params={{ org: org.slug }}
+            search={list}
+            variant="default"
+            size="xs"
+          >
+            {query.data.total > TOP ? `Show all ${query.data.total.toLocaleString('en')}` : 'Open the list'}
+          </LinkButton>
+        )}
+      </Group>
+      <Loaded query={query} waiting={<Skeleton height={240} />}>
+        {({ findings, total }) =>
+          total === 0 ? (
+            <Empty
+              icon={<IconMoodCheck />}
+              title={scan.status === 'running' ? 'No findings so far' : 'No findings'}
+            />
+          ) : (
+            <FindingItems findings={findings} list={list} />
+          )
+        }
+      </Loaded>
+    </Stack>
+  );
+}
+
+function Skeletons() {
+  return (
+    <Stack gap="xl" role="status" aria-label="Loading">
+      <Skeleton height={88} />
+      <Skeleton height={96} />
+      <Skeleton height={160} />
+      <Skeleton height={320} />
+    </Stack>
+  );
+}

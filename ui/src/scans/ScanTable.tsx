@@ -1,0 +1,136 @@
+import { Group, Stack, Table, Text } from '@mantine/core';
+import { useOrg } from '../app/session.ts';
+import { LinkAnchor } from '../components/links.tsx';
+import { Ago } from '../components/time/Time.tsx';
+import { SeverityBar, severityWords } from '../findings/SeverityBar.tsx';
+import { PERSONA_NAMES } from './persona.ts';
+import type { Scan } from './queries.ts';
+import { ScanDuration } from './ScanDuration.tsx';
+import { ScanStatusBadge } from './ScanStatus.tsx';
+import classes from './ScanTable.module.css';
+import { Target } from './Target.tsx';
+
+interface Props {
+  scans: Scan[];
+  /** The names of projects by id. */
+  projects: ReadonlyMap<string, string>;
+}
+
+/** A table of scans. On narrow screens, columns move below the name. */
+export function ScanTable({ scans, projects }: Props) {
+  return (
+    <Table className={classes.table} highlightOnHover verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Scan</Table.Th>
+          <Table.Th visibleFrom="md" w="14%">
+            Project
+          </Table.Th>
+          <Table.Th visibleFrom="lg" w="18%">
+            Target
+          </Table.Th>
+          <Table.Th visibleFrom="sm" w={120}>
+            Status
+          </Table.Th>
+          <Table.Th w={{ base: 96, sm: 136 }}>Findings</Table.Th>
+          <Table.Th visibleFrom="md" w={112}>
+            Started
+          </Table.Th>
+          <Table.Th visibleFrom="lg" w={96}>
+            Duration
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {scans.map((scan) => (
+          <Row key={scan.id} scan={scan} project={projects.get(scan.project_id)} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
+  const { slug } = useOrg();
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <LinkAnchor
+          to="/o/$org/scans/$id"
+          params={{ org: slug, id: scan.id }}
+          size="sm"
+          fw={500}
+          c="inherit"
+          lineClamp={2}
+        >
+          <bdi>{scan.name}</bdi>
+        </LinkAnchor>
+        <Text size="xs" c="dimmed">
+          {PERSONA_NAMES[scan.persona]} · {scan.persona}
+        </Text>
+        <Group hiddenFrom="sm" mt={4}>
+          <ScanStatusBadge scan={scan} />
+        </Group>
+        <Text size="xs" c="dimmed" hiddenFrom="md" mt={2}>
+          <bdi>{project}</bdi> · <Ago time={scan.started_at} />
+        </Text>
+        {scan.error_message !== undefined && (
+          <Text size="xs" c="var(--mantine-color-error)" lineClamp={2} dir="auto">
+            {scan.error_message}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Text size="sm" lineClamp={2}>
+          <bdi>{project}</bdi>
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="lg">
+        <Text size="sm" lineClamp={2} component="div">
+          <Target target={scan.target} />
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <ScanStatusBadge scan={scan} />
+      </Table.Td>
+      <Table.Td className={classes.numbers}>
+        <Findings scan={scan} />
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Text size="sm">
+          <Ago time={scan.started_at} />
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="lg">
+        <Text size="sm">
+          <ScanDuration scan={scan} />
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Findings({ scan: { summary, finding_count, status } }: { scan: Scan }) {
+  const count = finding_count.toLocaleString('en');
+  if (!summary) {
+    return (
+      <Text size="sm">
+        {count}
+        {status === 'running' && (
+          <Text span size="xs" c="dimmed">
+            {' so far'}
+          </Text>
+        )}
+      </Text>
+    );
+  }
+  return (
+    <Stack gap={4}>
+      <Text size="sm">{count}</Text>
+      {summary.total > 0 && <SeverityBar counts={summary} height={6} />}
+      <Text size="xs" c="dimmed">
+        {severityWords(summary, ['critical', 'high'])}
+      </Text>
+    </Stack>
+  );
+}

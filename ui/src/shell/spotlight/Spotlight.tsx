@@ -1,0 +1,51 @@
+import { ActionIcon, Button, Kbd, Tooltip } from '@mantine/core';
+import { useHotkeys, useOs } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+
+const SpotlightDialog = lazy(async () => ({
+  default: (await import('./SpotlightDialog.tsx')).SpotlightDialog,
+}));
+
+/** The button and the key of the search. The dialog is loaded on first use. */
+export function Spotlight() {
+  const [opened, setOpened] = useState(false);
+  const [wanted, setWanted] = useState(false);
+  const open = () => {
+    setWanted(true);
+    setOpened(true);
+  };
+  // Also while a field has the focus.
+  useHotkeys([['mod+K', open]], []);
+  const os = useOs();
+  const keys = os === 'macos' || os === 'ios' ? '⌘ K' : 'Ctrl K';
+  return (
+    <>
+      <Button
+        variant="default"
+        visibleFrom="sm"
+        onClick={open}
+        aria-keyshortcuts="Control+K Meta+K"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={
+          <Kbd size="xs" aria-hidden>
+            {keys}
+          </Kbd>
+        }
+        fw={400}
+      >
+        Search
+      </Button>
+      <Tooltip label="Search">
+        <ActionIcon variant="default" size="lg" hiddenFrom="sm" onClick={open} aria-label="Search">
+          <IconSearch size={18} />
+        </ActionIcon>
+      </Tooltip>
+      {wanted && (
+        <Suspense fallback={null}>
+          <SpotlightDialog opened={opened} onClose={() => setOpened(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useId, useState } from 'react';
+import { problemOf } from '../../components/errors/problem.ts';
+import { MIN_TEXT, useDestinations } from './destinations.tsx';
+import classes from './Spotlight.module.css';
+
+/** The pause after which a search starts. */
+const PAUSE_MS = 200;
+
+/** Searches pages, projects, findings and organizations. */
+export function SpotlightDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size={620}
+      yOffset="12dvh"
+      transitionProps={{ duration: 100 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search">
+        <Modal.Body p={0}>
+          <Palette onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [settled] = useDebouncedValue(text.trim(), PAUSE_MS);
+  const { groups, isSearching, error } = useDestinations(text.trim(), settled);
+  const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
+  const { selectFirstOption } = combobox;
+  const listId = useId();
+  // The list must exist before the field can refer to it.
+  const [, setListed] = useState(false);
+  // Enter opens the first result. Later results are added below, so the selection stays.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each text anew
+  useEffect(() => {
+    selectFirstOption();
+    setListed(true);
+  }, [text, selectFirstOption]);
+  const count = groups.reduce((sum, { items }) => sum + items.length, 0);
+
+  return (
+    <Combobox store={combobox}>
+      <Combobox.EventsTarget withExpandedAttribute autoComplete="off">
+        <TextInput
+          data-autofocus
+          aria-label="Search"
+          placeholder="Search pages, projects and findings"
+          size="lg"
+          variant="unstyled"
+          classNames={{ wrapper: classes.search }}
+          leftSection={<IconSearch size={20} aria-hidden />}
+          rightSection={isSearching && <Loader size="xs" />}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </Combobox.EventsTarget>
+      <Text className={classes.count} role="status">
+        {isSearching ? 'Searching' : `${count} ${count === 1 ? 'result' : 'results'}`}
+      </Text>
+      <Combobox.Options id={listId} aria-label="Results" className={classes.options}>
+        {groups.map(({ name, items }) => (
+          <Combobox.Group key={name} label={name}>
+            {items.map(({ id, label, about, icon, go }) => (
+              <Combobox.Option
+                key={id}
+                value={id}
+                className={classes.option ?? ''}
+                onClick={() => {
+                  onClose();
+                  go();
+                }}
+              >
+                <span className={classes.icon}>{icon}</span>
+                <Text span size="sm" truncate className={classes.label}>
+                  <bdi>{label}</bdi>
+                </Text>
+                {about !== undefined && (
+                  <Text span size="xs" c="dimmed" truncate className={classes.about} visibleFrom="xs">
+                    <bdi>{about}</bdi>
+                  </Text>
+                )}
+              </Combobox.Option>
+            ))}
+          </Combobox.Group>
+        ))}
+      </Combobox.Options>
+      {error !== null && (
+        <Text size="sm" p="md" role="alert">
+          The search failed. {problemOf(error).advice}
+        </Text>
+      )}
+      {count === 0 && (
+        <Text size="sm" c="dimmed" p="md" ta="center">
+          {text.trim().length < MIN_TEXT
+            ? 'No results. Enter at least two letters to search findings.'
+            : 'No results.'}
+        </Text>
+      )}
+    </Combobox>
+  );
+}

@@ -1,0 +1,178 @@
+import { Button, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useOrg } from '../app/session.ts';
+import { Copyable } from '../components/Copy.tsx';
+import { Problem } from '../components/errors/Problem.tsx';
+import { toFields } from '../components/forms/to-fields.ts';
+import { KEPT_OPEN, ShownOnce } from '../components/ShownOnce.tsx';
+import { tokensKey } from './queries.ts';
+import { daysFromNow } from './token-state.ts';
+
+const EXPIRIES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+  { value: '0', label: 'Never' },
+  { value: 'own', label: 'Custom' },
+];
+const MAX_DAYS = 36_500;
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+
+interface Props {
+  opened: boolean;
+  /** The project of the token; omitted for an org-wide token. */
+  project?: { id: string; name: string };
+  onClose: () => void;
+  /** Called with the token, which the service never returns again. */
+  onCreated?: (token: string) => void;
+}
+
+/** Creates a token and shows it. */
+export function NewToken({ opened, project, onClose, onCreated }: Props) {
+  const [token, setToken] = useState<string>();
+  const title = project ? (
+    <>
+      New token for <bdi>{project.name}</bdi>
+    </>
+  ) : (
+    'New org-wide token'
+  );
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      onExitTransitionEnd={() => setToken(undefined)}
+      size="lg"
+      title={token === undefined ? title : 'Your new token'}
+      {...(token !== undefined && KEPT_OPEN)}
+    >
+      {token === undefined ? (
+        <TokenForm
+          projectId={project?.id}
+          onCancel={onClose}
+          onCreated={(made) => {
+            setToken(made);
+            onCreated?.(made);
+          }}
+        />
+      ) : (
+        <CreatedToken token={token} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function TokenForm(props: {
+  projectId: string | undefined;
+  onCancel: () => void;
+  onCreated: (token: string) => void;
+}) {
+  const { projectId, onCancel, onCreated } = props;
+  const org = useOrg();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: { name: '', expiry: '90', expires_in: 180 as number | string },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name, such as where the token is used' : null),
+      expires_in: (days, { expiry }) =>
+        expiry !== 'own' || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS)
+          ? null
+          : 'Enter a whole number from 1 to 36,500',
+    },
+  });
+  const { expiry, expires_in } = form.values;
+  const days = Number(expiry === 'own' ? expires_in : expiry);
+  const make = useMutation({
+    mutationFn: async (name: string) => {
+      const body = { name, expires_in: days };
+      return projectId === undefined
+        ? (await org.api.post('/tokens', { body })).result
+        : (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
+            .result;
+    },
+    onSuccess: async ({ token }) => {
+      onCreated(token);
+      await queries.invalidateQueries({ queryKey: tokensKey(org) });
+    },
+  });
+  const [problem, setProblem] = useState<unknown>();
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ name }) => {
+        setProblem(undefined);
+        make.mutate(name.trim(), { onError: (error) => setProblem(toFields(form, error)) });
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Where the token is used."
+          placeholder="ci"
+          maxLength={100}
+          required
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label="Expires after"
+          data={EXPIRIES}
+          allowDeselect={false}
+          {...form.getInputProps('expiry')}
+        />
+        {expiry === 'own' && (
+          <NumberInput
+            label="Days"
+            min={1}
+            max={MAX_DAYS}
+            clampBehavior="none"
+            allowDecimal={false}
+            {...form.getInputProps('expires_in')}
+          />
+        )}
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {days > 0 && days <= MAX_DAYS
+            ? `Valid until ${day.format(daysFromNow(days))}.`
+            : days === 0
+              ? 'Valid until revoked.'
+              : ''}
+        </Text>
+        {problem !== undefined && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={make.isPending}>
+            Create token
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
+  return (
+    <ShownOnce
+      warning="The token is shown only once. Store it as a secret, for example in your CI. Do not save it in files or send it in chats."
+      saved="I have saved the token"
+      onClose={onClose}
+    >
+      <Stack gap={4}>
+        <Text size="sm" fw={500}>
+          Token
+        </Text>
+        <Copyable value={token} label="Copy the token" />
+      </Stack>
+      <Stack gap={4}>
+        <Text size="sm" fw={500}>
+          Shell command
+        </Text>
+        <Copyable value={`export SVC_API_KEY=${token}`} label="Copy the command" />
+      </Stack>
+    </ShownOnce>
+  );
+}

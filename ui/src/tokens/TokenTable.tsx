@@ -1,0 +1,232 @@
+import {
+  ActionIcon,
+  Alert,
+  Box,
+  Code,
+  Group,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { IconAlertTriangle, IconKey, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMe, useOrg } from '../app/session.ts';
+import { Empty } from '../components/Empty.tsx';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { LinkAnchor } from '../components/links.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
+import { ago } from '../components/time/ago.ts';
+import { Ago } from '../components/time/Time.tsx';
+import { membersQuery } from '../members/queries.ts';
+import { projectsQuery } from '../projects/queries.ts';
+import { tokensKey } from './queries.ts';
+import { type ApiToken, expiresSoon, isUsable, type TokenState, tokenState } from './token-state.ts';
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+const STATES: Record<TokenState, { label: string; color: string }> = {
+  active: { label: 'Active', color: 'green' },
+  expired: { label: 'Expired', color: 'gray' },
+  revoked: { label: 'Revoked', color: 'gray' },
+};
+
+/** A table of tokens. Expired and revoked tokens are hidden at first. */
+export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScope?: boolean }) {
+  const [all, setAll] = useState(false);
+  const usable = tokens.filter(isUsable);
+  const ended = tokens.length - usable.length;
+  const shown = all ? tokens : usable;
+  return (
+    <Stack gap="sm">
+      {ended > 0 && (
+        <Switch
+          label={`Show expired and revoked (${ended})`}
+          checked={all}
+          onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+        />
+      )}
+      {shown.length === 0 ? (
+        <Empty icon={<IconKey />} title="No active tokens">
+          svc-agent and your own scanners use a token to send findings.
+        </Empty>
+      ) : (
+        <Table verticalSpacing="xs" aria-label="API tokens">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              {withScope && <Table.Th visibleFrom="sm">Scope</Table.Th>}
+              <Table.Th>State</Table.Th>
+              <Table.Th visibleFrom="lg">Created</Table.Th>
+              <Table.Th visibleFrom="lg">Last used</Table.Th>
+              <Table.Th visibleFrom="lg">Expires</Table.Th>
+              <Table.Th w={48}>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map((token) => (
+              <TokenRow key={token.id} token={token} withScope={withScope ?? false} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Stack>
+  );
+}
+
+function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean }) {
+  const state = tokenState(token);
+  const { label, color } = STATES[state];
+  const used = token.last_used ? <Ago time={token.last_used} /> : 'Never';
+  const expires = token.expires_at ? <DayOf time={token.expires_at} /> : 'Never';
+  return (
+    <Table.Tr {...(!isUsable(token) && { c: 'dimmed' })}>
+      <Table.Td>
+        <Text size="sm" fw={500}>
+          <bdi>{token.name}</bdi>
+        </Text>
+        <Code fz="xs" style={{ whiteSpace: 'nowrap' }}>
+          {token.prefix}…
+        </Code>
+        {withScope && (
+          <Box hiddenFrom="sm" mt={4}>
+            <Scope projectId={token.project_id} />
+          </Box>
+        )}
+        <Text size="xs" c="dimmed" hiddenFrom="lg" component="div" mt={4}>
+          <div>
+            Created <Ago time={token.created_at} /> <Creator userId={token.created_by} />
+          </div>
+          <div>Last used: {used}</div>
+          <div>Expires: {expires}</div>
+        </Text>
+      </Table.Td>
+      {withScope && (
+        <Table.Td visibleFrom="sm">
+          <Scope projectId={token.project_id} />
+        </Table.Td>
+      )}
+      <Table.Td>
+        <StateBadge label={label} color={color} />
+        {expiresSoon(token) && (
+          <Text size="xs" fw={500} mt={4}>
+            Expires soon
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="lg">
+        <Text size="sm">
+          <Ago time={token.created_at} />
+        </Text>
+        <Text size="xs" c="dimmed">
+          <Creator userId={token.created_by} />
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="lg">{used}</Table.Td>
+      <Table.Td visibleFrom="lg">{expires}</Table.Td>
+      <Table.Td>{state !== 'revoked' && <RevokeButton token={token} />}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Scope({ projectId }: { projectId: string }) {
+  const org = useOrg();
+  const { data: projects } = useQuery({ ...projectsQuery(org), enabled: projectId !== '' });
+  if (projectId === '') return <Text size="sm">All projects</Text>;
+  const project = projects?.find(({ id }) => id === projectId);
+  if (!project) return null;
+  return (
+    <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project.slug }} size="sm">
+      <bdi>{project.name}</bdi>
+    </LinkAnchor>
+  );
+}
+
+function Creator({ userId }: { userId: string }) {
+  const { data: members } = useQuery(membersQuery(useOrg()));
+  if (!members) return null;
+  const creator = members.find(({ user_id }) => user_id === userId);
+  return <>by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}</>;
+}
+
+/** A date, with the relative time as a tooltip. */
+const DayOf = ({ time }: { time: string }) => (
+  <Tooltip label={ago(time)}>
+    <time dateTime={time}>{day.format(new Date(time))}</time>
+  </Tooltip>
+);
+
+function RevokeButton({ token }: { token: ApiToken }) {
+  const org = useOrg();
+  const isOwn = useMe().user.id === token.created_by;
+  const { data: members } = useQuery(membersQuery(org));
+  const creator = members?.find(({ user_id }) => user_id === token.created_by);
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => {
+      const { id, project_id: projectId } = token;
+      return projectId === ''
+        ? org.api.delete('/tokens/{id}', { params: { path: { id } } })
+        : org.api.delete('/projects/{projectId}/tokens/{id}', { params: { path: { projectId, id } } });
+    },
+    onSuccess: () => {
+      showSuccess(`“${token.name}” was revoked.`);
+      return queries.invalidateQueries({ queryKey: tokensKey(org) });
+    },
+    onError: showError,
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: (
+        <>
+          Revoke “<bdi>{token.name}</bdi>”?
+        </>
+      ),
+      children: (
+        <Stack gap="xs">
+          {!isOwn && (
+            <Alert color="orange" icon={<IconAlertTriangle />} title="You did not create this token">
+              {creator ? <bdi>{creator.name}</bdi> : 'A former member'} created it. Ask them first: agents
+              that use it can no longer send findings.
+            </Alert>
+          )}
+          <Text size="sm">
+            Requests with <Code>{token.prefix}…</Code> are rejected immediately. This cannot be undone.
+          </Text>
+          <Text size="sm">
+            {token.last_used ? (
+              <>
+                Last used <Ago time={token.last_used} />.
+              </>
+            ) : (
+              'Never used.'
+            )}
+          </Text>
+        </Stack>
+      ),
+      labels: { confirm: isOwn ? 'Revoke' : 'Revoke anyway', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => revoke.mutate(),
+    });
+  return (
+    <Group justify="flex-end">
+      <Tooltip label="Revoke">
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          aria-label={`Revoke ${token.name}`}
+          loading={revoke.isPending}
+          onClick={ask}
+        >
+          <IconTrash size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}

@@ -1,0 +1,94 @@
+import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { rolesAllowed } from '../app/roles.ts';
+import { useOrg } from '../app/session.ts';
+import { useShortcuts, useShortcutsOn } from '../components/keyboard/shortcuts.ts';
+import type { Finding } from '../findings/finding-queries.ts';
+import { STATUS_NAMES } from '../findings/Severity.tsx';
+import classes from './StatusButtons.module.css';
+import { triageShortcuts } from './shortcuts.ts';
+import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
+import type { TriageState } from './use-triage.ts';
+
+interface Props {
+  finding: Finding;
+  triage: TriageState;
+}
+
+/** Buttons that set the status of a finding. */
+export function StatusButtons({ finding, triage: { run, undo } }: Props) {
+  const { may, role } = useOrg();
+  const mayTriage = may('updateFindings');
+  const setStatus = (status: UserStatus) => {
+    if (finding.status !== status) run([{ id: finding.id, title: finding.title, status }]);
+  };
+  useShortcuts(mayTriage ? triageShortcuts({ setStatus, undo }) : {});
+  if (!mayTriage) {
+    return (
+      <Text size="sm" c="dimmed">
+        Your role is {role}. Only {rolesAllowed('updateFindings')} can change the status.
+      </Text>
+    );
+  }
+  return (
+    <Group role="group" aria-label="Set the status" gap={6}>
+      {USER_STATUSES.map((status) => (
+        <StatusButton
+          key={status}
+          status={status}
+          isCurrent={finding.status === status}
+          onClick={() => setStatus(status)}
+        />
+      ))}
+      <Tooltip
+        label="Only agents set this status, after they have confirmed the fix"
+        events={{ hover: true, focus: true, touch: true }}
+      >
+        <Button
+          size="compact-md"
+          variant={finding.status === 'verified' ? 'light' : 'default'}
+          aria-pressed={finding.status === 'verified'}
+          aria-disabled
+          aria-description="Only agents set this status, after they have confirmed the fix"
+          data-disabled={finding.status !== 'verified' || undefined}
+          className={classes.agentsOnly ?? ''}
+          leftSection={finding.status === 'verified' && <IconCheck size={14} aria-hidden />}
+        >
+          {STATUS_NAMES.verified}
+        </Button>
+      </Tooltip>
+    </Group>
+  );
+}
+
+function StatusButton({
+  status,
+  isCurrent,
+  onClick,
+}: {
+  status: UserStatus;
+  isCurrent: boolean;
+  onClick: () => void;
+}) {
+  const [shortcuts] = useShortcutsOn();
+  const hotkey = STATUS_KEYS[status];
+  return (
+    <Button
+      size="compact-md"
+      variant={isCurrent ? 'filled' : 'default'}
+      aria-pressed={isCurrent}
+      {...(shortcuts && { 'aria-keyshortcuts': hotkey })}
+      leftSection={isCurrent && <IconCheck size={14} aria-hidden />}
+      rightSection={
+        shortcuts && (
+          <Kbd size="xs" aria-hidden visibleFrom="sm">
+            {hotkey}
+          </Kbd>
+        )
+      }
+      onClick={onClick}
+    >
+      {STATUS_NAMES[status]}
+    </Button>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
+import { problemOf } from '../components/errors/problem.ts';
+import { counted } from '../components/numbers.ts';
+import { STATUS_NAMES } from '../findings/Severity.tsx';
+import type { Change } from './change-statuses.ts';
+import type { Messages } from './engine.ts';
+
+/** Messages as toasts. A new toast replaces the previous one. */
+export function createMessages(): Messages {
+  let shown: string | undefined;
+  const show = (data: Parameters<typeof notifications.show>[0]) => {
+    if (shown) notifications.hide(shown);
+    shown = notifications.show({ autoClose: 8_000, ...data });
+  };
+  return {
+    changed: (changes, undo) =>
+      show({
+        color: 'teal',
+        message: (
+          <Group justify="space-between" wrap="nowrap" gap="xs">
+            <Text size="sm" lineClamp={2}>
+              {named(changes)}
+              {` set to ${statusOf(changes)}.`}
+            </Text>
+            <Button size="compact-sm" variant="light" onClick={undo} flex="none">
+              Undo
+            </Button>
+          </Group>
+        ),
+      }),
+    undone: (changes) =>
+      show({
+        color: 'teal',
+        message: (
+          <Text size="sm" lineClamp={2}>
+            Undone: {named(changes)}
+            {changes.length === 1 && ` set to ${statusOf(changes)}`}.
+          </Text>
+        ),
+      }),
+    failed({ reason }, error) {
+      const { title, advice } = error ? problemOf(error) : { title: '', advice: reason };
+      show({
+        color: 'red',
+        title: title ? `Not changed: ${title}` : 'Not changed',
+        message: advice,
+        autoClose: 12_000,
+      });
+    },
+    notRestored: (count) =>
+      void notifications.show({
+        color: 'yellow',
+        title: `${counted(count, 'finding')} not restored`,
+        message: 'Only agents can set the status to verified.',
+        autoClose: 12_000,
+      }),
+    explain: (error) => problemOf(error).title,
+    nothingToUndo: () => show({ color: 'gray', message: 'Nothing to undo.' }),
+    busy: () => show({ color: 'gray', message: 'Wait until the running change has ended.' }),
+  };
+}
+
+function named(changes: readonly Change[]): ReactNode {
+  const [first] = changes;
+  return changes.length === 1 ? <bdi>{first?.title}</bdi> : counted(changes.length, 'finding');
+}
+
+const statusOf = ([first]: readonly Change[]): string => (first ? STATUS_NAMES[first.status] : '');

@@ -1,0 +1,21 @@
+import type { ShortcutList } from '../components/keyboard/ShortcutHelp.tsx';
+import { STATUS_NAMES } from '../findings/Severity.tsx';
+import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
+
+/** The keys of triage, for `useShortcuts`. */
+export const triageShortcuts = ({
+  setStatus,
+  undo,
+}: {
+  setStatus(status: UserStatus): void;
+  undo(): void;
+}): Record<string, () => void> => ({
+  ...Object.fromEntries(USER_STATUSES.map((status) => [STATUS_KEYS[status], () => setStatus(status)])),
+  u: undo,
+});
+
+/** The keys of triage, for the help. */
+export const TRIAGE_SHORTCUTS: ShortcutList = [
+  ...USER_STATUSES.map((status) => [[STATUS_KEYS[status]], `Set status: ${STATUS_NAMES[status]}`] as const),
+  [['u'], 'Undo the last change'],
+];
