@@ -95,6 +95,8 @@ function createConnection(
     /** Its transaction has lifted the time limit of statements. */
     isUnlimited: false,
     usedAt: openedAt,
+    /** How often it was released. */
+    uses: 0,
     /** Drizzle changes those of the options it is given. */
     types: client.options,
     isOpen: () => state === 'open',
@@ -120,6 +122,7 @@ function createConnection(
     /** Ends a use; closes a connection that is old or has seen too many organizations. */
     release(): void {
       connection.isUnlimited = false;
+      connection.uses++;
       connection.usedAt = performance.now();
       if (orgs.size >= MAX_ORGS || connection.usedAt - openedAt > LIFETIME_MS) connection.close();
     },

@@ -163,15 +163,12 @@ export function createPool(poolOptions: PoolOptions) {
   function clientOf(key?: string): PoolClient {
     const withConnection: WithConnection = (use, org) =>
       acquireUnlessDown((connection) => {
-        let isReleased = false;
-        const send: Send = async (statement) => {
-          if (isReleased) throw new Error('the connection was released');
-          return connection.send(statement);
-        };
-        const sql = createSqlClient(options, send, (run) => transact(connection, options, run));
-        return use(sql).finally(() => {
-          isReleased = true;
-        });
+        const { uses } = connection;
+        const send: Send = (statement) =>
+          connection.uses === uses
+            ? connection.send(statement)
+            : Promise.reject(new Error('the connection was released'));
+        return use(createSqlClient(options, send, (run) => transact(connection, options, run)));
       }, org?.id ?? key);
     const send: Send = (statement) => acquireUnlessDown((connection) => connection.send(statement), key);
     const begin: Begin = (run) => acquireUnlessDown((connection) => transact(connection, options, run), key);

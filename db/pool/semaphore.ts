@@ -61,16 +61,17 @@ export function createSemaphore<Resource>(free: Resource[], options: { timeoutMs
       isReleased = true;
       inUse--;
       queue.inUse--;
-      const putBack = () => {
-        free.push(resource);
-        serve();
-      };
-      if (delayMs > 0) setTimeout(putBack, delayMs);
+      if (delayMs > 0) setTimeout(putBack, delayMs, resource);
       else free.push(resource);
       serve();
       deleteUnused(queue);
     };
     return { resource, release };
+  }
+
+  function putBack(resource: Resource): void {
+    free.push(resource);
+    serve();
   }
 
   function serve(): void {
@@ -124,12 +125,12 @@ export function createSemaphore<Resource>(free: Resource[], options: { timeoutMs
   }
 
   return {
-    async acquire(request: AcquireRequest = {}): Promise<Permit<Resource>> {
+    acquire(request: AcquireRequest = {}): Promise<Permit<Resource>> {
       const { key } = request;
       const queue = queues.get(key) ?? { key, inUse: 0, waiters: [] };
       queues.set(key, queue);
       const isFree = free.length > 0 && queue.waiters.length === 0 && hasShareLeft(queue);
-      return isFree ? grant(queue) : wait(queue, request);
+      return isFree ? Promise.resolve(grant(queue)) : wait(queue, request);
     },
     rejectWaiting(error: Error): void {
       for (const { waiters } of [...queues.values()]) for (const waiter of [...waiters]) waiter.reject(error);

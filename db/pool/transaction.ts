@@ -15,9 +15,9 @@ export async function transact(
   const noteFailure = (error: unknown) => {
     failure ??= { error };
   };
-  const send: Send = async (statement) => {
+  const send: Send = (statement) => {
     // A sibling of a failed statement would run after the rollback.
-    if (isOver) throw new Error('the transaction is over');
+    if (isOver) return Promise.reject(new Error('the transaction is over'));
     if (liftsTimeout(statement.text)) connection.isUnlimited = true;
     const rows = connection.send(statement);
     rows.catch(noteFailure);
