@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
+import { dependencies } from '../../package.json' with { type: 'json' };
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { limit } from '../support/limits.ts';
 import { type DatabaseProxy, startProxy } from '../support/proxy.ts';
@@ -27,6 +28,10 @@ const pause = (ms: number) => new Promise((over) => setTimeout(over, ms));
 
 const cancellable = (sql: Pick<Database['sql'], 'unsafe'>, text: string, signal: AbortSignal) =>
   sql.unsafe(text, [], { signal } as never);
+
+it('needs the exact version of postgres.js that these tests ran with', () => {
+  expect(dependencies.postgres).toMatch(/^\d+\.\d+\.\d+$/);
+});
 
 describe('a query whose signal is aborted', () => {
   it('is cancelled in PostgreSQL; its connection continues to be used', async () => {

@@ -216,6 +216,21 @@ describe.concurrent('a database that says nothing any more', () => {
     await pool.close();
   });
 
+  it('is told from one that answers others while the check waits', async () => {
+    const proxy = await startProxy(testDatabase.url);
+    const pool = openDatabase({ url: proxy.url, max: 1 });
+    const ask = () => pool.sql.unsafe('select 1 as one');
+    await ask();
+    proxy.silenceOne();
+    const ping = pool.ping(500);
+    await pause(100);
+    await ask();
+    await ping;
+    expect((await ask())[0]?.one).toBe(1);
+    await pool.close();
+    await proxy.close();
+  });
+
   it('loses a statement that is not answered in time, and the connection with it', async () => {
     const proxy = await startProxy(testDatabase.url);
     const pool = openDatabase({ url: proxy.url, max: 2, statementMs: 500 });
