@@ -22,7 +22,6 @@ afterAll(async () => {
   await proxy.close();
   await testDatabase.drop();
 });
-afterEach(() => pool.close());
 
 const pause = (ms: number) => new Promise((over) => setTimeout(over, ms));
 
@@ -34,6 +33,8 @@ it('needs the exact version of postgres.js that these tests ran with', () => {
 });
 
 describe('a query whose signal is aborted', () => {
+  afterEach(() => pool.close());
+
   it('is cancelled in PostgreSQL; its connection continues to be used', async () => {
     pool = openDatabase({ url: testDatabase.url, max: 1 });
     const [before] = await pool.sql.unsafe('select pg_backend_pid() as pid');
