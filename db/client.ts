@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import postgres, { type Sql } from 'postgres';
-import { type Client, createPool, type WithConnection } from './pool/pool.ts';
+import { createPool, type PoolClient, type WithConnection } from './pool/pool.ts';
+import type { Sql } from './pool/query.ts';
 import { perOrg } from './schema/org-schema.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
@@ -45,8 +45,8 @@ export interface DatabaseOptions {
   applicationName?: string;
   /** What a statement may take, in milliseconds, unless its transaction sets it; 0: as long as it likes. */
   statementMs?: number;
-  /** How long a query waits for a connection, in milliseconds. */
-  patienceMs?: number;
+  /** Timeout for acquiring a connection, in milliseconds. */
+  acquireTimeoutMs?: number;
   /** Called once, when connections turn out to lead through a pooler such as PgBouncer. */
   onPooler?: () => void;
 }
@@ -58,22 +58,24 @@ const CLOSE_MS = 5_000;
 /** Opens a pool; the first connection is made by the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementMs = STATEMENT_TIMEOUT_MS } = options;
-  const driver = postgres(options.url, {
-    max: 1,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    // Its own way to renew connections does not know whether one is about to be used.
-    max_lifetime: null,
-    // The only use would be JavaScript arrays as parameters: one round trip less per connection.
-    fetch_types: false,
-    onnotice: () => {},
-    connection: {
-      application_name: options.applicationName ?? 'svc-findings',
-      ...(statementMs > 0 && { statement_timeout: statementMs }),
+  const pool = createPool({
+    ...options,
+    statementMs,
+    options: {
+      connect_timeout: CONNECT_TIMEOUT_S,
+      // The pool renews connections between two uses.
+      max_lifetime: null,
+      // The only use would be JavaScript arrays as parameters: one round trip less per connection.
+      fetch_types: false,
+      onnotice: () => {},
+      connection: {
+        application_name: options.applicationName ?? 'svc-findings',
+        ...(statementMs > 0 && { statement_timeout: statementMs }),
+      },
     },
   });
-  const pool = createPool({ ...options, driver, statementMs });
-  const clientOf = ({ sql, withConnection }: Client): DatabaseClient => ({
-    ...{ db: drizzle(sql), sql, withConnection },
+  const clientOf = ({ sql, withConnection }: PoolClient): DatabaseClient => ({
+    ...{ db: drizzle(sql as never), sql, withConnection },
   });
   return {
     ...clientOf(pool),

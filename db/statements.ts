@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import type { Sql, TransactionSql } from 'postgres';
+import type { Sql, TransactionSql } from './pool/query.ts';
 import { defineOrgTables, type OrgTables } from './schema/org.ts';
 import { TEMPLATE_SCHEMA } from './schema/org-schema.ts';
 

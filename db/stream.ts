@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { Sql, TransactionSql } from './pool/query.ts';
 
 /** A query as Drizzle's `toSQL()` gives it. Its only column is text. */
 export interface TextQuery {

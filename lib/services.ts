@@ -5,8 +5,6 @@ import { createFindingPages, type FindingPages } from '../db/findings/pages.ts';
 import { createFindingReader, type FindingReader } from '../db/findings/reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
 import type { Migration } from '../db/migrations/migrate.ts';
-import type { Semaphore } from '../db/pool/semaphore.ts';
-import { createShare } from '../db/pool/share.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
@@ -18,13 +16,15 @@ import { insecureSettings } from './config/insecure.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import { createConnectionShare } from './fair-share/connection-share.ts';
 import { createOrgGate, type OrgGate } from './fair-share/gate.ts';
 import { createListPlaces, type ListPlaces } from './fair-share/list-places.ts';
 import {
   countedPlaces,
   createWorkPlaces,
   FEW,
-  LIST_PATIENCE_MS,
+  LIST_WAIT_MS,
+  type Places,
   type WorkPlaces,
 } from './fair-share/places.ts';
 import type { Logger } from './logger.ts';
@@ -77,7 +77,7 @@ export interface Services extends CoreServices {
   /** For every request to an organization. */
   gate: OrgGate;
   /** For searches, which keep a processor of PostgreSQL's. */
-  searchPlaces: Semaphore<true>;
+  searchPlaces: Places;
   /** Whether a list that is read has a place of `searchPlaces`. */
   placesShared: boolean;
   apiTokens: ApiTokens;
@@ -194,11 +194,11 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       box: core.mailBox,
       onOutcome: metrics.mailTried,
     }),
-    apiTokens: createApiTokens(database, createShare(database.withConnection, third), clock),
-    ingest: createIngest(createShare(database.withConnection, third), nextId, metrics.batchWritten),
+    apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
+    ingest: createIngest(createConnectionShare(database.withConnection, third), nextId, metrics.batchWritten),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
-    listPlaces: createListPlaces(places.list, { patienceMs: LIST_PATIENCE_MS }),
+    listPlaces: createListPlaces(places.list, { timeoutMs: LIST_WAIT_MS }),
     searchPlaces: places.search,
     placesShared: places.shared,
     gate: createOrgGate({ rests: max > FEW }),

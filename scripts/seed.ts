@@ -40,7 +40,7 @@ try {
   const databaseUrl = config.databaseUrl ?? (await embedded(config));
   const database = openDatabase({ url: databaseUrl, max: 1 });
   await migrateShared(database.sql, sharedMigrations);
-  const taken = await database.sql`select from shared.orgs where slug = ${options.slug}`;
+  const taken = await database.sql.unsafe('select from shared.orgs where slug = $1', [options.slug]);
   await database.close();
   if (taken.length > 0)
     throw new ConfigError(`there is an organization "${options.slug}" already: take another --slug`);

@@ -33,6 +33,11 @@ const LEFT_OUT: [name: string, reason: string][] = [
   ['counts are those of the rows when connections are lost on the way', 'waits until its backends have left'],
   ['a finding that is seen again touches neither counts nor indexes', 'reads the statistics of its session'],
   ['a connection is another one after many organizations', 'knows connections by their backends'],
+  ['a connection is closed when it is old or was not used for long', 'knows connections by their backends'],
+  ['a query whose signal is aborted is cancelled in PostgreSQL', 'knows connections by their backends'],
+  ['a connection ends a statement after 30 s', 'PgBouncer rejects `statement_timeout` at connection time'],
+  ['a connection prepares what is asked often', 'nothing is prepared behind a pooler'],
+  ['a connection with TLS names the server', 'counts connections, the first of which PgBouncer rejects'],
   ['a connection is shared by more when PostgreSQL has no others to give', 'PgBouncer has them wait instead'],
   [
     'a database that says nothing any more is noticed within seconds',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Sql } from 'postgres';
 import { openDatabase } from '../../db/client.ts';
 import { startEmbedded } from '../../db/embedded/embedded.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { silentLog } from '../../tests/support/log.ts';
 import type { Site } from './site.ts';
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Sql } from 'postgres';
 import { retried } from '../errors.ts';
+import type { Sql } from '../pool/query.ts';
 import { type FindingRow, findingFields, json, type Resource, withCte } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
 import type { FindingStatus } from '../schema/values.ts';

@@ -1,8 +1,8 @@
-import type { Sql } from 'postgres';
 import { createBatcher } from '../batcher.ts';
 import { isUnavailable, retried } from '../errors.ts';
 import type { NewId } from '../ids.ts';
 import type { WithConnection } from '../pool/pool.ts';
+import type { Sql } from '../pool/query.ts';
 import type { FindingRow, Resource } from '../resources.ts';
 import { refreshSummary } from '../scans/scans.ts';
 import type { OrgTables } from '../schema/org.ts';

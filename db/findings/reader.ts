@@ -1,7 +1,7 @@
 import { sql as fragment } from 'drizzle-orm';
-import type { Sql } from 'postgres';
 import { createBatcher } from '../batcher.ts';
 import type { Database } from '../client.ts';
+import type { Sql } from '../pool/query.ts';
 import { findingFields, jsonText } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { perOrg } from '../schema/org-schema.ts';

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { Sql, TransactionSql } from '../pool/query.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 
 /** A count that was not what the rows say. */

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Sql } from 'postgres';
-import { PLAN_ANEW, unlessAborted } from '../pool/driver.ts';
+import type { QueryOptions, Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { toQuery } from '../statements.ts';
 import type { Window } from './pages.ts';
@@ -54,7 +53,8 @@ export async function searchFindings(
       array(select id from found order by ${order} limit ${window.limit}::bigint offset ${window.offset}::bigint)::text as ids`);
   const [row] = await client.begin(async (tx) => {
     const set = tx.unsafe(searchSettings(statementMs)).simple().execute();
-    const found = unlessAborted(tx.unsafe<FoundFindings[]>(text, params as never[], PLAN_ANEW), signal);
+    const options: QueryOptions = { planEachTime: true, signal };
+    const found = tx.unsafe<FoundFindings[]>(text, params as never[], options as never);
     const [, rows] = await Promise.all([set, found]);
     return rows;
   });

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Sql } from 'postgres';
 import { lowestIdAt } from '../ids.ts';
+import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
 import type { Severity, SeverityCounts } from '../schema/values.ts';
 import { arrayText, orgStatement } from '../statements.ts';

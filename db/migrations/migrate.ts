@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { Sql, TransactionSql } from '../pool/query.ts';
 import { type OrgSchemaName, orgSchemaName, TEMPLATE_SCHEMA } from '../schema/org-schema.ts';
 import { addTrigrams, SEARCH_INDEX, trigramSchema, withTrigrams } from './search-index.ts';
 

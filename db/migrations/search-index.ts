@@ -1,5 +1,5 @@
-import type { Sql, TransactionSql } from 'postgres';
 import { isUnavailable, refusesWrites } from '../errors.ts';
+import type { Sql, TransactionSql } from '../pool/query.ts';
 import { TRIGRAM_SCHEMA } from '../schema/org.ts';
 
 /*

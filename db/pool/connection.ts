@@ -1,141 +1,210 @@
 import net from 'node:net';
-import postgres, { type Sql } from 'postgres';
+import postgres, { type Options } from 'postgres';
 import { sqlState } from '../errors.ts';
-import { asQuery, type DriverQuery, lost } from './driver.ts';
+import { sendTo } from './driver.ts';
+import { command, lost, type Rows, type Statement } from './query.ts';
 
-/**
- * A connection with a postgres.js client of its own, which is thrown away together with it. Of a connection that is lost,
- * postgres.js keeps more than is good (a write that was about to go out, queries sent between its error and its end,
- * attempts to open it again), and only so can a connection be chosen, watched and closed.
- */
-export interface Connection {
-  client: Sql;
-  /** Gives a query to the client. */
-  give: DriverQuery['handler'];
-  open: boolean;
-  /** No pooler is in between, for which the next transaction may be another backend's. */
-  direct: boolean;
-  openedAt: number;
-  /** Organizations it has seen. */
-  orgs: Set<string>;
-  /** What was sent and is not answered; each can be told that it will not be. */
-  pending: Set<(error: unknown) => void>;
-  /** Breaks it off, or notes that it is. */
-  end(error?: Error): void;
+export interface ConnectorOptions {
+  url: string;
+  options: Options<Record<string, never>>;
+  database: DatabaseState;
+  /** Whether to prepare a statement. */
+  isFrequent(text: string): boolean;
+  /** Called once, when connections lead to a pooler. */
+  onPooler?: (() => void) | undefined;
 }
 
-/** Where connections lead; all of a pool share one, so that who finds a host away spares the others the search. */
-export interface Hosts {
-  /** Which of the driver's hosts is asked first. */
-  at: number;
+/** What the connections have learnt about the database. */
+export interface DatabaseState {
+  /** When it last answered anything, by `performance.now()`. */
+  answeredAt: number;
+  /** Whether connections lead to a pooler. */
+  isPooled: boolean;
 }
 
+export type Connection = ReturnType<typeof createConnection>;
+
+/** Frequent statements are counted, and connections live, for this long. */
+export const LIFETIME_MS = 30 * 60 * 1000;
+
 /**
- * Begins a connection to one of the hosts the driver was given.
- * @param driver has read the options, and is never connected itself
+ * A backend never frees what it has read about an organization's tables, about 110 KB after a push and some reads (soak test
+ * `orgs`). With this limit it stays below 90 MB. A new connection costs about 5 ms.
  */
-function begin(driver: Sql, host: number, onEnd: (connection: Connection) => void): Connection {
-  const { options } = driver;
+const MAX_ORGS = 750;
+const ORG_SCHEMA = /"org_([0-9a-f]{32})"/;
+
+type Target = { host: string[]; port: number[]; path?: string | undefined };
+
+/**
+ * A connection to PostgreSQL, opened once. It has a postgres.js client of its own, because a client that has lost its
+ * connection leaks state: a write that was about to be sent, queries sent between the error and the close, reconnects.
+ */
+function createConnection(
+  { url, options, database, isFrequent, onPooler }: ConnectorOptions,
+  target: Target & Pick<Options<Record<string, never>>, 'connection'>,
+) {
+  const openedAt = performance.now();
+  const orgs = new Set<string>();
+  /** Rejects the statements that are not answered. */
+  const unanswered = new Set<(error: Error) => void>();
+  let answeredAt = openedAt;
+  let state: 'opening' | 'open' | 'closed' = 'opening';
+  let isDirect = false;
   let socket: net.Socket | undefined;
-  let ended = false;
-  const connection: Connection = {
-    client: driver,
-    give: () => {},
-    open: false,
-    direct: false,
-    openedAt: performance.now(),
-    orgs: new Set(),
-    pending: new Set(),
-    end(error = lost()) {
-      if (ended) return;
-      ended = true;
-      connection.open = false;
-      onEnd(connection);
+
+  function openSocket({ host: [host], port: [port], path }: Target): net.Socket {
+    // postgres.js would reconnect.
+    if (state === 'closed' || socket?.destroyed) throw lost();
+    const opened = path ? net.connect(path) : net.connect(port as number, host);
+    // Later sockets carry cancellations.
+    socket ??= opened.once('error', connection.destroy).once('close', () => connection.destroy());
+    // TLS verifies this name.
+    return Object.assign(opened, { host });
+  }
+
+  const client = postgres(url, {
+    ...{ ...options, ...target, max: 1, socket: openSocket },
+    // postgres.js removes the listeners of a socket that it uses for TLS.
+    onclose: () => connection.destroy(),
+  } as never);
+
+  function send(statement: Statement, prepare: boolean): Promise<Rows> {
+    if (unanswered.size === 0) answeredAt = performance.now();
+    return new Promise((resolve, reject) => {
+      unanswered.add(reject);
+      const settle = (isAnswer: boolean) => {
+        unanswered.delete(reject);
+        answeredAt = performance.now();
+        if (isAnswer) database.answeredAt = answeredAt;
+      };
+      sendTo(client, statement, prepare).then(
+        (rows) => {
+          settle(true);
+          resolve(withoutGap(rows));
+        },
+        (error) => {
+          settle(error.severity === 'ERROR');
+          reject(error);
+        },
+      );
+    });
+  }
+
+  const connection = {
+    /** Its transaction has lifted the time limit of statements. */
+    isUnlimited: false,
+    usedAt: openedAt,
+    /** How often it was released. */
+    uses: 0,
+    /** Drizzle changes those of the options it is given. */
+    types: client.options,
+    isOpen: () => state === 'open',
+    /** Milliseconds for which its opening or a statement has waited for an answer. */
+    waitingMs: () => (state === 'opening' || unanswered.size > 0 ? performance.now() - answeredAt : 0),
+    async open(): Promise<void> {
+      const rows = await send(command('select pg_backend_pid() as pid'), false);
+      if (state === 'closed') throw lost();
+      state = 'open';
+      // A pooler gives its clients process numbers of its own.
+      isDirect = rows[0]?.pid === rows.state.pid;
+      if (isDirect || database.isPooled) return;
+      database.isPooled = true;
+      onPooler?.();
+    },
+    send(statement: Statement): Promise<Rows> {
+      if (state !== 'open') return Promise.reject(lost());
+      const { text, params, planEachTime } = statement;
+      const org = ORG_SCHEMA.exec(text);
+      if (org?.[1]) orgs.add(org[1]);
+      return send(statement, isDirect && params.length > 0 && !planEachTime && isFrequent(text));
+    },
+    /** Ends a use; closes a connection that is old or has seen too many organizations. */
+    release(): void {
+      connection.isUnlimited = false;
+      connection.uses++;
+      connection.usedAt = performance.now();
+      if (orgs.size >= MAX_ORGS || connection.usedAt - openedAt > LIFETIME_MS) connection.close();
+    },
+    /** Closes the connection, which is not in use. */
+    close(): void {
+      if (state !== 'open') {
+        connection.destroy();
+        return;
+      }
+      state = 'closed';
+      void client.end({ timeout: 1 }).finally(() => socket?.destroy());
+    },
+    /** Breaks the connection off; statements in progress fail with the error. */
+    destroy(error: Error = lost()): void {
+      if (state === 'closed') return;
+      state = 'closed';
       socket?.destroy(error);
-      // The driver tells them itself, in this turn; but some it forgets.
+      // postgres.js rejects most of them in this turn, with the error that PostgreSQL gave, and forgets the others.
       setImmediate(() => {
-        for (const fail of connection.pending) fail(error);
+        for (const reject of unanswered) reject(error);
+        unanswered.clear();
       });
     },
   };
-  const openSocket = (given: { host: string[]; port: number[]; path?: string }) => {
-    // By itself the driver would open one after the other.
-    if (socket || ended) throw lost();
-    const [name] = given.host;
-    socket = given.path ? net.connect(given.path) : net.connect(given.port[0] ?? 5432, name);
-    socket.once('error', connection.end);
-    socket.once('close', () => connection.end());
-    // postgres.js names the TLS server after this.
-    return Object.assign(socket, { host: name });
-  };
-  connection.client = postgres({
-    ...options,
-    host: [options.host[host]],
-    port: [options.port[host]],
-    socket: openSocket,
-    // With TLS the socket's events are not ours to hear.
-    onclose: () => connection.end(),
-  } as never);
-  connection.give = asQuery(connection.client.unsafe('')).handler;
   return connection;
 }
 
-/** Makes the first query, by which it also learns whom it talks to. */
-async function open(connection: Connection): Promise<void> {
-  const { client, pending } = connection;
-  const rows = await new Promise<{ pid: number }[]>((resolve, reject) => {
-    pending.add(reject);
-    client
-      .unsafe<{ pid: number }[]>('select pg_backend_pid() as pid')
-      .then(resolve, reject)
-      .finally(() => pending.delete(reject));
-  });
-  const { pid } = (rows as unknown as { state: { pid: number } }).state;
-  connection.open = true;
-  // A pooler gives its clients numbers of its own.
-  connection.direct = rows[0]?.pid === pid;
-}
+/** Opens connections to the host that answered last, or else to the other hosts in turn. */
+export function createConnector(options: ConnectorOptions) {
+  // Never connects: it reads the URL, and Drizzle sets its parsers.
+  const template = postgres(options.url, options.options).options;
+  const parameters = { ...options.options.connection };
+  let preferred = 0;
 
-/**
- * Opens a connection: to the host that answered last, or else to the others in turn.
- * @param onBegin is told of each attempt, `onEnd` when it comes to nothing, or the connection is lost
- * @throws what keeps the last host from being reached, in which case nothing has been sent
- */
-export async function openConnection(options: {
-  driver: Sql;
-  hosts: Hosts;
-  onBegin(connection: Connection): void;
-  onEnd(connection: Connection): void;
-}): Promise<Connection> {
-  const { driver, hosts, onBegin, onEnd } = options;
-  const { host: names, connection: parameters } = driver.options;
-  for (let tries = 1; ; tries++) {
-    const host = hosts.at;
-    const limits = parameters.statement_timeout !== undefined;
-    const connection = begin(driver, host, onEnd);
-    onBegin(connection);
-    try {
-      await open(connection);
-      return connection;
-    } catch (error) {
-      connection.end();
-      if (limits && refusesLimit(error)) {
-        // Another slot may have found out at the same time.
-        delete parameters.statement_timeout;
-        tries--;
-        continue;
+  return {
+    options: template,
+    /**
+     * @param onAttempt gets each connection before it is open
+     * @throws the error of the last host; no statement was sent
+     */
+    async connect(onAttempt: (connection: Connection) => void): Promise<void> {
+      for (let attempt = 1; ; attempt++) {
+        const at = preferred;
+        const limit = parameters.statement_timeout;
+        const target = { host: [template.host[at] as string], port: [template.port[at] as number] };
+        const connection = createConnection(options, {
+          ...target,
+          path: template.path,
+          connection: parameters,
+        });
+        Object.assign(connection.types.parsers, template.parsers);
+        Object.assign(connection.types.serializers, template.serializers);
+        onAttempt(connection);
+        try {
+          return await connection.open();
+        } catch (error) {
+          connection.destroy();
+          if (limit !== undefined && rejectsLimit(error)) {
+            delete parameters.statement_timeout;
+            attempt--;
+            continue;
+          }
+          if (attempt === template.host.length || isReachable(error)) throw error;
+          // Another attempt may have changed it.
+          if (preferred === at) preferred = (at + 1) % template.host.length;
+        }
       }
-      if (tries === names.length || isThere(error)) throw error;
-      if (hosts.at === host) hosts.at = (host + 1) % names.length;
-    }
-  }
+    },
+  };
 }
 
 const PROTOCOL_VIOLATION = '08P01';
 
-/** Whether a pooler takes no `statement_timeout` at the start. */
-const refusesLimit = (error: unknown): boolean =>
+/** Whether a pooler rejects the parameter `statement_timeout`. */
+const rejectsLimit = (error: unknown): boolean =>
   sqlState(error) === PROTOCOL_VIOLATION && (error as Error).message.includes('statement_timeout');
 
-/** Whether PostgreSQL itself has refused, and will go on to be there: it is not starting or stopping. */
-export const isThere = (error: unknown): boolean => /^(?!57P)\d/.test(sqlState(error) ?? '');
+/** Whether PostgreSQL itself rejected the connection, and is not starting or stopping. */
+export const isReachable = (error: unknown): boolean => /^(?!57P)\d/.test(sqlState(error) ?? '');
+
+/** postgres.js counts rows from where a failed query stopped: the rows of the next one follow as many empty elements. */
+function withoutGap(rows: Rows): Rows {
+  if (rows.length > 0 && !(0 in rows)) rows.splice(0, Number(Object.keys(rows)[0]));
+  return rows;
+}

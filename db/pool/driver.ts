@@ -1,63 +1,57 @@
-/** A query of postgres.js, with what the driver itself uses of it. */
-export interface DriverQuery extends Promise<{ command: string }> {
-  /** Called once, when the query is to be sent. */
-  handler(query: DriverQuery): void;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  strings: [string];
-  args: unknown[];
-  options: { prepare?: boolean; simple?: boolean; planAnew?: boolean };
-  /** PostgreSQL is working on it. */
-  active: boolean;
-  /** Resolves when PostgreSQL has been told, by a connection of its own; to be called while `active`. */
-  cancel(): Promise<void> | undefined | null;
-}
-
-/** Options of a query whose plan depends on its parameters: it is never prepared. */
-export const PLAN_ANEW = { planAnew: true } as never;
-
-/** Whether a transaction's statement lifts the limit of what comes after it. */
-export const takesAnyTime = (text: string): boolean => /\bstatement_timeout = 0\b/.test(text);
-
-const CANCEL_POLL_MS = 10;
+import type { Rows, Sql, Statement } from './query.ts';
 
 /**
- * Waits for a query that was sent, and has PostgreSQL end it when `signal` is aborted. Its connection is free for
- * something else afterwards: a late cancellation meets nothing.
+ * Private fields of postgres.js's queries. Nothing else in the service uses any: `package.json` pins the version, and
+ * `tests/db/cancel.test.ts` fails when they change. `query.cancel()` drops the promise of `canceller`, so that nobody knows
+ * when the cancellation is over, and a cancellation that fails is an unhandled rejection, which ends the process.
  */
-export async function unlessAborted<T>(query: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
-  const sent = asQuery(query);
+interface PrivateQuery {
+  /** PostgreSQL is executing it. */
+  active: boolean;
+  /** Resolves when PostgreSQL has closed the connection that carried the cancellation. */
+  canceller(query: unknown): Promise<void>;
+}
+
+/** The most that postgres.js takes. */
+const MAX_PARAMETERS = 65_533;
+const CANCEL_POLL_MS = 10;
+
+/** Sends a statement behind those sent before. */
+export function sendTo(
+  client: Pick<Sql, 'unsafe'>,
+  { text, params, modifiers, signal }: Statement,
+  prepare = false,
+): PromiseLike<Rows> {
+  // postgres.js throws after it has queued the query, and the connection hangs.
+  if (params.length > MAX_PARAMETERS || params.includes(undefined)) {
+    return Promise.reject(new Error(`a query with ${params.length} parameters, or one that is undefined`));
+  }
+  const query = client.unsafe(text, params as never[], { prepare });
+  for (const modifier of modifiers) query[modifier]();
+  query.execute();
+  return signal ? unlessAborted(query, signal) : query;
+}
+
+/** Has PostgreSQL cancel the query on abort. Settles after the cancellation, which could hit the next query otherwise. */
+async function unlessAborted(query: PromiseLike<Rows>, signal: AbortSignal): Promise<Rows> {
+  const internals = query as unknown as PrivateQuery;
+  let isOver = false;
   let cancelling: Promise<void> | undefined;
-  let over = false;
   const cancel = async () => {
-    // What waits behind another query cannot be cancelled yet.
-    while (!sent.active && !over) await new Promise((later) => setTimeout(later, CANCEL_POLL_MS));
-    if (!over) await sent.cancel();
+    // postgres.js loses track of a query that is cancelled while it waits behind another one.
+    while (!internals.active && !isOver) await new Promise((later) => setTimeout(later, CANCEL_POLL_MS));
+    if (!isOver) await internals.canceller(query);
   };
   const onAbort = () => {
     cancelling ??= cancel().catch(() => {});
   };
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort);
   try {
     return await query;
   } finally {
-    over = true;
-    signal?.removeEventListener('abort', onAbort);
+    isOver = true;
+    signal.removeEventListener('abort', onAbort);
     await cancelling;
   }
-}
-
-export const asQuery = (query: object) => query as DriverQuery;
-
-/** What is said of a query whose connection is gone. */
-export const lost = (cause?: unknown) =>
-  Object.assign(new Error('the connection was lost', { cause }), { code: 'CONNECTION_CLOSED' });
-
-/** `target` with other methods. */
-export function replacing<Target extends object>(
-  target: Target,
-  methods: Record<string | symbol, unknown>,
-): Target {
-  return new Proxy(target, { get: (_, key) => methods[key] ?? target[key as keyof Target] });
 }

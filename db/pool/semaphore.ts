@@ -1,223 +1,141 @@
-/**
- * A fair semaphore: a fixed number of things, such as connections, each used by one request at a time. Requests wait in a queue per key,
- * such as an organization, and the queues are served round-robin.
- */
-export interface Semaphore<Thing> {
-  /**
-   * Calls `begin` when there is a thing: at once, or later. The `leave` it is given is to be called when done. Calls
-   * `refuse` instead when it takes too long.
-   * @returns withdraws the request while it waits; has no effect afterwards
-   */
-  enter(begin: Begin<Thing>, refuse: (error: Error) => void, request?: AcquireRequest): () => void;
-  /** Refuses all that wait. */
-  refuseAll(error: Error): void;
-  /** How many are in. */
-  inside(): number;
-  /** How many wait. */
-  waiting(): number;
+export interface Permit<Resource> {
+  resource: Resource;
+  /** Ends the use; further calls do nothing. Nobody gets the resource before `delayMs` have passed. */
+  release(delayMs?: number): void;
 }
-
-/** @param disown keeps the thing, which no longer counts against its key */
-export type Begin<Thing> = (thing: Thing, leave: () => void, disown: () => void) => void;
 
 export interface AcquireRequest {
-  /** Whose share it counts against; unset: nobody's, without a limit of its own. */
+  /** Whose share the resource counts against; unset: no share. */
   key?: string | undefined;
-  /** By `performance.now()`: the request had a thing already that was of no use, so it goes first and has waited so long. */
+  /** When a repeated request was first made, by `performance.now()`: its timeout began then, and it is served first. */
   since?: number | undefined;
-  /** Instead of that of all. */
-  patienceMs?: number | undefined;
+  /** Replaces the semaphore's timeout. */
+  timeoutMs?: number | undefined;
+  /** Withdraws a waiting request. */
+  signal?: AbortSignal | undefined;
 }
 
-export interface SemaphoreOptions {
-  /** How long a request may wait. */
-  patienceMs: number;
-  /** How many things one key may have at a time; unset: all of them. */
-  perKey?: number;
+/** Requests of one key. */
+interface Queue<Resource> {
+  key: string | undefined;
+  inUse: number;
+  waiters: { grant(permit: Permit<Resource>): void; reject(error: Error): void }[];
 }
 
-interface Waiting<Thing> {
-  begin: Begin<Thing>;
-  refuse: (error: Error) => void;
-  since: number;
-  deadline: number;
-}
+/** Default timeout for acquiring a connection. */
+export const ACQUIRE_TIMEOUT_MS = 10_000;
 
-interface Line<Thing> {
-  inside: number;
-  waiting: Waiting<Thing>[];
-}
-
-/** How long a query waits for a connection. */
-export const PATIENCE_MS = 10_000;
-
-/** Code of the error of a request that waited too long. */
-export const BUSY = 'TOO_BUSY';
-/** The same, where its own key has all that it may have. */
+/** Error codes of `acquire`: timeout; timeout while the key holds its whole share; aborted by the signal. */
+export const TOO_BUSY = 'TOO_BUSY';
 export const OVER_SHARE = 'OVER_SHARE';
+export const ABORTED = 'ABORTED';
 
-/** @param things those that are free; the one that came back last, at the end, is given first */
-export function createSemaphore<Thing>(
-  things: Thing[],
-  { patienceMs, perKey = things.length }: SemaphoreOptions,
-): Semaphore<Thing> {
-  const share = Math.min(perKey, things.length);
-  /** By key; the first is served first, and goes to the end when it has been served. */
-  const lines = new Map<string | undefined, Line<Thing>>();
-  let inside = 0;
+export type Semaphore<Resource> = ReturnType<typeof createSemaphore<Resource>>;
+
+/**
+ * A fair semaphore: a fixed number of resources, such as connections, each used by one holder at a time. Requests wait in a
+ * queue per key, such as an organization, and the queues are served round-robin.
+ * @param free the resource at the end is used first
+ * @param options.perKey most resources that one key holds at a time; unset: all
+ */
+export function createSemaphore<Resource>(free: Resource[], options: { timeoutMs: number; perKey?: number }) {
+  const share = Math.min(options.perKey ?? free.length, free.length);
+  /** A queue moves to the end when it is served. */
+  const queues = new Map<string | undefined, Queue<Resource>>();
+  let inUse = 0;
   let waiting = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let timerAt = Number.POSITIVE_INFINITY;
 
-  function lineOf(key: string | undefined): Line<Thing> {
-    let line = lines.get(key);
-    if (!line) {
-      line = { inside: 0, waiting: [] };
-      lines.set(key, line);
-    }
-    return line;
+  const hasShareLeft = ({ key, inUse }: Queue<Resource>) => key === undefined || inUse < share;
+
+  function deleteUnused({ key, inUse, waiters }: Queue<Resource>): void {
+    if (inUse === 0 && waiters.length === 0) queues.delete(key);
   }
 
-  const isFull = (key: string | undefined, line: Line<Thing>) => key !== undefined && line.inside >= share;
-
-  function forget(key: string | undefined, line: Line<Thing>): void {
-    if (line.inside === 0 && line.waiting.length === 0 && lines.get(key) === line) lines.delete(key);
-  }
-
-  function start(thing: Thing, key: string | undefined, line: Line<Thing>, begin: Begin<Thing>): void {
-    let left = false;
-    let owned = true;
-    inside++;
-    line.inside++;
-    const disown = () => {
-      if (owned) line.inside--;
-      owned = false;
+  function grant(queue: Queue<Resource>): Permit<Resource> {
+    const resource = free.pop() as Resource;
+    let isReleased = false;
+    inUse++;
+    queue.inUse++;
+    const release = (delayMs = 0) => {
+      if (isReleased) return;
+      isReleased = true;
+      inUse--;
+      queue.inUse--;
+      if (delayMs > 0) setTimeout(putBack, delayMs, resource);
+      else free.push(resource);
       serve();
-      forget(key, line);
+      deleteUnused(queue);
     };
-    const leave = () => {
-      if (left) return;
-      left = true;
-      inside--;
-      things.push(thing);
-      disown();
-    };
-    begin(thing, leave, disown);
+    return { resource, release };
   }
 
-  /** Gives what is free to those that wait, one key after the other. */
+  function putBack(resource: Resource): void {
+    free.push(resource);
+    serve();
+  }
+
   function serve(): void {
-    while (waiting > 0 && things.length > 0) {
-      const next = nextLine();
-      if (!next) return;
-      const [key, line] = next;
-      const { begin } = line.waiting.shift() as Waiting<Thing>;
-      waiting--;
-      lines.delete(key);
-      lines.set(key, line);
-      start(things.pop() as Thing, key, line, begin);
+    while (waiting > 0 && free.length > 0) {
+      const queue = nextQueue();
+      if (!queue) return;
+      queues.delete(queue.key);
+      queues.set(queue.key, queue);
+      queue.waiters[0]?.grant(grant(queue));
     }
   }
 
-  function nextLine() {
-    for (const entry of lines) {
-      const [key, line] = entry;
-      if (line.waiting.length > 0 && !isFull(key, line)) return entry;
-    }
+  function nextQueue(): Queue<Resource> | undefined {
+    for (const queue of queues.values()) if (queue.waiters.length > 0 && hasShareLeft(queue)) return queue;
     return undefined;
   }
 
-  function refuseLate(): void {
-    timer = undefined;
-    timerAt = Number.POSITIVE_INFINITY;
-    const now = performance.now();
-    for (const [key, line] of [...lines]) {
-      const late = line.waiting.filter(({ deadline }) => deadline <= now);
-      if (late.length === 0) continue;
-      line.waiting = line.waiting.filter(({ deadline }) => deadline > now);
-      waiting -= late.length;
-      const code = isFull(key, line) ? OVER_SHARE : BUSY;
-      for (const { refuse, since, deadline } of late)
-        refuse(Object.assign(new Error(`no place within ${Math.round(deadline - since)} ms`), { code }));
-      forget(key, line);
-    }
-    watch();
-  }
-
-  function watch(): void {
-    let first = Number.POSITIVE_INFINITY;
-    for (const line of lines.values())
-      for (const { deadline } of line.waiting) first = Math.min(first, deadline);
-    wakeAt(first);
-  }
-
-  function wakeAt(deadline: number): void {
-    if (deadline >= timerAt) return;
-    clearTimeout(timer);
-    timerAt = deadline;
-    timer = setTimeout(refuseLate, Math.max(1, deadline - performance.now()));
-    timer.unref?.();
+  function wait(queue: Queue<Resource>, request: AcquireRequest): Promise<Permit<Resource>> {
+    const { since, timeoutMs = options.timeoutMs, signal } = request;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        queue.waiters.splice(queue.waiters.indexOf(waiter), 1);
+        waiting--;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const waiter: Queue<Resource>['waiters'][number] = {
+        grant(permit) {
+          leave();
+          resolve(permit);
+        },
+        reject(error) {
+          leave();
+          deleteUnused(queue);
+          reject(error);
+        },
+      };
+      const fail = (message: string, code: string) =>
+        waiter.reject(Object.assign(new Error(message), { code }));
+      const onAbort = () => fail('the request was aborted', ABORTED);
+      const onTimeout = () =>
+        fail(`no place within ${timeoutMs} ms`, hasShareLeft(queue) ? TOO_BUSY : OVER_SHARE);
+      const waitedMs = since === undefined ? 0 : performance.now() - since;
+      const timer = setTimeout(onTimeout, timeoutMs - waitedMs);
+      if (since === undefined) queue.waiters.push(waiter);
+      else queue.waiters.unshift(waiter);
+      waiting++;
+      signal?.addEventListener('abort', onAbort);
+      if (signal?.aborted) onAbort();
+    });
   }
 
   return {
-    enter(begin, refuse, { key, since, patienceMs: own = patienceMs } = {}) {
-      const line = lineOf(key);
-      if (things.length > 0 && line.waiting.length === 0 && !isFull(key, line)) {
-        start(things.pop() as Thing, key, line, begin);
-        return () => {};
-      }
-      const came = since ?? performance.now();
-      const entry = { begin, refuse, since: came, deadline: came + own };
-      if (since === undefined) line.waiting.push(entry);
-      else line.waiting.unshift(entry);
-      waiting++;
-      wakeAt(entry.deadline);
-      return () => {
-        const at = line.waiting.indexOf(entry);
-        if (at < 0) return;
-        line.waiting.splice(at, 1);
-        waiting--;
-        forget(key, line);
-      };
+    acquire(request: AcquireRequest = {}): Promise<Permit<Resource>> {
+      const { key } = request;
+      const queue = queues.get(key) ?? { key, inUse: 0, waiters: [] };
+      queues.set(key, queue);
+      const isFree = free.length > 0 && queue.waiters.length === 0 && hasShareLeft(queue);
+      return isFree ? Promise.resolve(grant(queue)) : wait(queue, request);
     },
-    refuseAll(error) {
-      const refused = [...lines.values()].flatMap((line) => line.waiting.splice(0));
-      waiting = 0;
-      for (const { refuse } of refused) refuse(error);
+    rejectWaiting(error: Error): void {
+      for (const { waiters } of [...queues.values()]) for (const waiter of [...waiters]) waiter.reject(error);
     },
-    inside: () => inside,
+    inUse: () => inUse,
     waiting: () => waiting,
   };
-}
-
-/** Code of the error of a request that was withdrawn. */
-export const WITHDRAWN = 'WITHDRAWN';
-
-/**
- * Resolves when a place is free, with the function that releases it.
- * @param request.signal withdraws the request while it waits
- */
-export function acquire<Thing>(
-  semaphore: Semaphore<Thing>,
-  { signal, ...request }: AcquireRequest & { signal?: AbortSignal | undefined },
-): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    const withdraw = semaphore.enter(
-      (_, leave) => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve(leave);
-      },
-      (error) => {
-        signal?.removeEventListener('abort', onAbort);
-        reject(error);
-      },
-      request,
-    );
-    function onAbort(): void {
-      withdraw();
-      reject(Object.assign(new Error('nobody waits any more'), { code: WITHDRAWN }));
-    }
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import type { Sql } from 'postgres';
 import type { Db, Tx } from '../client.ts';
+import type { Sql } from '../pool/query.ts';
 import { json, type Resource, type ScanRow, scanFields, withCte } from '../resources.ts';
 import { rankIn } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { startEmbedded } from '../../db/embedded/embedded.ts';
 import { sqlState } from '../../db/errors.ts';
-import { NO_ANSWER } from '../../db/pool/watch.ts';
+import { NO_ANSWER } from '../../db/pool/health.ts';
 import type { Config } from '../config/config.ts';
 import { AdminError, reasonOf } from './error.ts';
 import { MIGRATIONS_AT_ONCE } from './migrations.ts';
@@ -45,7 +45,7 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
   try {
     await database.ping(CONNECT_WITHIN_MS);
   } catch (error) {
-    await database.sql.end({ timeout: 0 });
+    await database.close(0);
     await embedded?.stop();
     const reason = sqlState(error) === NO_ANSWER ? 'no answer' : reasonOf(error);
     throw new AdminError(`the database cannot be used: ${reason}`);
@@ -54,7 +54,7 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
     database,
     async close() {
       // Only a command that was interrupted has something under way.
-      await database.sql.end({ timeout: 1 });
+      await database.close(1_000);
       await embedded?.stop();
     },
   };

@@ -2,7 +2,8 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import type { Database, DatabaseClient, PoolGauges } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
-import { asQuery, lost, replacing, takesAnyTime } from '../../db/pool/driver.ts';
+import { sendTo } from '../../db/pool/driver.ts';
+import { type Begin, createSqlClient, liftsTimeout, lost, type Send } from '../../db/pool/query.ts';
 
 /** A request has six connections to anywhere at the most; the others are for mails. */
 export const CONNECTIONS = 3;
@@ -64,37 +65,29 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
     };
   }
 
-  /** Queries of `target`, each with a time limit; those of a transaction are counted with it. */
-  function watched(target: Pick<Sql, 'unsafe'>, isCounted: boolean) {
+  /** Sends statements through `target`, each with a time limit. */
+  function sender(target: Pick<Sql, 'unsafe'>): Send {
     let isLimited = true;
-    return (...args: Parameters<Sql['unsafe']>) => {
-      if (takesAnyTime(args[0])) isLimited = false;
-      const query = asQuery(target.unsafe(...args));
-      const { handler } = query;
-      query.handler = (sent) => {
-        const ended = isCounted ? began() : () => {};
-        const late = isLimited ? setTimeout(() => client.end({ timeout: 0 }), ANSWER_MS) : undefined;
-        const settle = (how: (value: unknown) => void) => (value: unknown) => {
-          clearTimeout(late);
-          ended();
-          how(value);
-        };
-        query.resolve = settle(query.resolve);
-        const { reject } = query;
-        query.reject = settle((error) => reject(named(error)));
-        handler(sent);
-      };
-      return query;
+    return async (statement) => {
+      if (liftsTimeout(statement.text)) isLimited = false;
+      const late = isLimited ? setTimeout(() => client.end({ timeout: 0 }), ANSWER_MS) : undefined;
+      try {
+        return await sendTo(target, statement);
+      } catch (error) {
+        throw named(error);
+      } finally {
+        clearTimeout(late);
+      }
     };
   }
 
-  async function begin(run: (tx: never) => Promise<unknown>): Promise<unknown> {
+  const begin: Begin = async (run) => {
     const ended = began();
     let failure: { error: unknown } | undefined;
     try {
       return await client.begin(async (tx) => {
         try {
-          return await run(replacing(tx, { unsafe: watched(tx, false) }) as never);
+          return await run(createSqlClient(client.options, sender(tx)));
         } catch (error) {
           failure = { error };
           throw error;
@@ -105,10 +98,14 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
     } finally {
       ended();
     }
-  }
+  };
 
-  const sql = replacing(client, { unsafe: watched(client, true), begin });
-  const own: DatabaseClient = { db: drizzle(sql), sql, withConnection: (use) => use(sql) };
+  const send: Send = async (statement) => {
+    const ended = began();
+    return sender(client)(statement).finally(ended);
+  };
+  const sql = createSqlClient(client.options, send, begin);
+  const own: DatabaseClient = { db: drizzle(sql as never), sql, withConnection: (use) => use(sql) };
   return {
     ...own,
     // Its few connections are those of one request, and so of one organization.

@@ -1,9 +1,10 @@
-import { OVER_SHARE, type Semaphore } from '../../db/pool/semaphore.ts';
+import { ABORTED, OVER_SHARE } from '../../db/pool/semaphore.ts';
 import {
   countPlaces,
-  LIST_PATIENCE_MS,
+  LIST_WAIT_MS,
+  type Places,
   placesPerOrg,
-  SEARCH_PATIENCE_MS,
+  SEARCH_WAIT_MS,
   type WorkPlaces,
 } from '../fair-share/places.ts';
 import type { WorkKind } from '../metrics/metrics.ts';
@@ -36,13 +37,14 @@ export function placesOf(taken: TakenPlaces): WorkPlaces {
   return {
     search: polled(taken.search, counts.search),
     list: polled(taken.list, counts.list),
-    searchPatienceMs: SEARCH_PATIENCE_MS,
+    searchWaitMs: SEARCH_WAIT_MS,
     shared: false,
   };
 }
 
-function polled(taken: Set<Taken>, max: number): Semaphore<true> {
+function polled(taken: Set<Taken>, max: number): Places {
   const perKey = placesPerOrg(max);
+  let waiting = 0;
 
   function take(key: string | undefined): Taken | undefined {
     const now = Date.now();
@@ -57,30 +59,37 @@ function polled(taken: Set<Taken>, max: number): Semaphore<true> {
     return place;
   }
 
+  async function poll(key: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<Taken> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      if (Date.now() >= deadline) throw failure(`no place within ${timeoutMs} ms`, OVER_SHARE);
+      await new Promise((later) => setTimeout(later, POLL_MS));
+      if (signal?.aborted) throw failure('the request was aborted', ABORTED);
+      const place = take(key);
+      if (place) return place;
+    }
+  }
+
   return {
-    enter(begin, refuse, { key, patienceMs = LIST_PATIENCE_MS } = {}) {
-      const deadline = Date.now() + patienceMs;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const look = () => {
-        const place = take(key);
-        if (place) {
-          const beat = setInterval(() => {
-            place.since = Date.now();
-          }, BEAT_MS);
-          const leave = () => {
-            clearInterval(beat);
-            taken.delete(place);
-          };
-          begin(true, leave, leave);
-        } else if (Date.now() < deadline) timer = setTimeout(look, POLL_MS);
-        else refuse(Object.assign(new Error(`no place within ${patienceMs} ms`), { code: OVER_SHARE }));
+    async acquire({ key, timeoutMs = LIST_WAIT_MS, signal } = {}) {
+      let place = take(key);
+      if (!place) {
+        waiting++;
+        place = await poll(key, timeoutMs, signal).finally(() => waiting--);
+      }
+      const held = place;
+      const beat = setInterval(() => {
+        held.since = Date.now();
+      }, BEAT_MS);
+      const release = () => {
+        clearInterval(beat);
+        taken.delete(held);
       };
-      look();
-      return () => clearTimeout(timer);
+      return { resource: true, release };
     },
-    // Each waiting request polls for itself.
-    refuseAll() {},
-    inside: () => taken.size,
-    waiting: () => 0,
+    inUse: () => taken.size,
+    waiting: () => waiting,
   };
 }
+
+const failure = (message: string, code: string) => Object.assign(new Error(message), { code });

@@ -1,4 +1,4 @@
-import { OVER_SHARE, PATIENCE_MS } from '../../db/pool/semaphore.ts';
+import { ACQUIRE_TIMEOUT_MS, OVER_SHARE } from '../../db/pool/semaphore.ts';
 
 /** Admits requests to organizations, so that one that sends many at a time does not delay the others. */
 export interface OrgGate {
@@ -59,7 +59,7 @@ interface Line {
 }
 
 /** @param options.rests false where what rests would keep a connection that others wait for */
-export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): OrgGate {
+export function createOrgGate({ timeoutMs = ACQUIRE_TIMEOUT_MS, rests = true } = {}): OrgGate {
   const lines = new Map<string, Line>();
   /** The last part of expensive work of each organization; resolves when it is over. */
   const lastParts = new Map<string, Promise<void>>();
@@ -130,7 +130,7 @@ export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): 
     let waiting = 0;
     for (const [id, line] of [...lines]) {
       while (line.waiting[0] && line.waiting[0].deadline <= now) {
-        const error = new Error(`not admitted within ${patienceMs} ms`);
+        const error = new Error(`not admitted within ${timeoutMs} ms`);
         line.waiting.shift()?.refuse(Object.assign(error, { code: OVER_SHARE }));
       }
       if (line.waiting.length > 0)
@@ -171,7 +171,7 @@ export function createOrgGate({ patienceMs = PATIENCE_MS, rests = true } = {}): 
       looking ??= setInterval(look, LOOK_MS);
       return new Promise((resolve, refuse) => {
         const begin = () => resolve(letIn(id, line));
-        line.waiting.push({ begin, refuse, deadline: performance.now() + patienceMs });
+        line.waiting.push({ begin, refuse, deadline: performance.now() + timeoutMs });
       });
     },
   };

@@ -1,4 +1,4 @@
-import { acquire, type Semaphore } from '../../db/pool/semaphore.ts';
+import type { Places } from './places.ts';
 
 /** Whole lists have a connection each for as long as they are read: so many at a time. */
 export interface ListPlaces {
@@ -26,8 +26,8 @@ export interface ListReader {
 
 export interface ListPlacesOptions {
   /** How long a request may wait for a place. */
-  patienceMs: number;
-  /** A reader is judged by what it took in so much time. Less than the others' patience. */
+  timeoutMs: number;
+  /** A reader is judged by what it took in so much time. Less than `timeoutMs`. */
   slowMs?: number;
   /** A reader that has had its place for so long has to be faster. */
   longMs?: number;
@@ -52,8 +52,8 @@ interface Mark {
 }
 
 /** @param places for lists; searches may share them */
-export function createListPlaces(places: Semaphore<true>, options: ListPlacesOptions): ListPlaces {
-  const { patienceMs, slowMs = SLOW_MS, longMs = LONG_MS } = options;
+export function createListPlaces(places: Pick<Places, 'acquire'>, options: ListPlacesOptions): ListPlaces {
+  const { timeoutMs, slowMs = SLOW_MS, longMs = LONG_MS } = options;
   const readers = new Map<ListReader, { since: number; marks: Mark[] }>();
   let waiting = 0;
   let looking: ReturnType<typeof setInterval> | undefined;
@@ -81,11 +81,11 @@ export function createListPlaces(places: Semaphore<true>, options: ListPlacesOpt
   return {
     async enter(reader, { org, signal } = {}) {
       waiting++;
-      const leave = await acquire(places, { key: org, patienceMs, signal }).finally(() => waiting--);
+      const place = await places.acquire({ key: org, timeoutMs, signal }).finally(() => waiting--);
       readers.set(reader, { since: performance.now(), marks: [markOf(reader)] });
       looking ??= setInterval(look, slowMs / LOOKS);
       return () => {
-        leave();
+        place.release();
         readers.delete(reader);
         if (readers.size > 0) return;
         clearInterval(looking);

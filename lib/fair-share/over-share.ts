@@ -1,5 +1,5 @@
 import { sqlState } from '../../db/errors.ts';
-import { BUSY, OVER_SHARE, WITHDRAWN } from '../../db/pool/semaphore.ts';
+import { ABORTED, OVER_SHARE, TOO_BUSY } from '../../db/pool/semaphore.ts';
 import { ApiError } from '../http/errors.ts';
 
 /** When a client that was refused may try again. */
@@ -18,7 +18,7 @@ export const connectionsOverShare = (cause: unknown) =>
 
 export const isOverShare = (error: unknown): boolean => sqlState(error) === OVER_SHARE;
 
-const NO_PLACE = new Set<string | undefined>([BUSY, OVER_SHARE, WITHDRAWN]);
+const NO_PLACE = new Set<string | undefined>([TOO_BUSY, OVER_SHARE, ABORTED]);
 
 /** Waits for a place of expensive work. @throws OverShareError with the message when none came in time */
 export async function placeOr<T>(place: Promise<T>, message: string): Promise<T> {

@@ -1,9 +1,12 @@
-import { createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
+import { sqlState } from '../../db/errors.ts';
+import { ABORTED, createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
 import type { WorkKind } from '../metrics/metrics.ts';
 
+export type Places = Pick<Semaphore<true>, 'acquire' | 'inUse' | 'waiting'>;
+
 /** Places for the expensive work of organizations, each of which may have half of a kind. */
-export type WorkPlaces = Record<WorkKind, Semaphore<true>> & {
-  searchPatienceMs: number;
+export type WorkPlaces = Record<WorkKind, Places> & {
+  searchWaitMs: number;
   /** Whether searches and lists have the same places. */
   shared: boolean;
 };
@@ -12,10 +15,10 @@ export type WorkPlaces = Record<WorkKind, Semaphore<true>> & {
 export const FEW = 3;
 
 /** How long a search waits for its place; behind lists it is not refused as soon. */
-export const SEARCH_PATIENCE_MS = 2_000;
-const SEARCH_PATIENCE_OF_FEW_MS = 10_000;
+export const SEARCH_WAIT_MS = 2_000;
+const SEARCH_WAIT_OF_FEW_MS = 10_000;
 /** How long a whole list waits for those that are being read. */
-export const LIST_PATIENCE_MS = 30_000;
+export const LIST_WAIT_MS = 30_000;
 
 /** How many places of a kind one organization may have. */
 export const placesPerOrg = (places: number): number => Math.max(1, Math.ceil(places / 2));
@@ -35,13 +38,13 @@ export function createWorkPlaces(max: number): WorkPlaces {
   const counts = countPlaces(max);
   const placesFor = (kind: WorkKind) =>
     createSemaphore(Array<true>(counts[kind]).fill(true), {
-      patienceMs: LIST_PATIENCE_MS,
+      timeoutMs: LIST_WAIT_MS,
       perKey: placesPerOrg(counts[kind]),
     });
   const list = placesFor('list');
   return max <= FEW
-    ? { list, search: list, searchPatienceMs: SEARCH_PATIENCE_OF_FEW_MS, shared: true }
-    : { list, search: placesFor('search'), searchPatienceMs: SEARCH_PATIENCE_MS, shared: false };
+    ? { list, search: list, searchWaitMs: SEARCH_WAIT_OF_FEW_MS, shared: true }
+    : { list, search: placesFor('search'), searchWaitMs: SEARCH_WAIT_MS, shared: false };
 }
 
 /** What becomes of the work that asks for a place. */
@@ -51,24 +54,21 @@ export interface WorkCounter {
 
 /** The same places; what becomes of the work is counted. */
 export function countedPlaces(places: WorkPlaces, counter: WorkCounter): WorkPlaces {
-  const patienceMs = { search: places.searchPatienceMs, list: LIST_PATIENCE_MS };
-  const counted = (kind: WorkKind): Semaphore<true> => ({
+  const timeoutMs = { search: places.searchWaitMs, list: LIST_WAIT_MS };
+  const counted = (kind: WorkKind): Places => ({
     ...places[kind],
-    enter(begin, refuse, request) {
-      let waited = false;
-      const withdraw = places[kind].enter(
-        (thing, ...rest) => {
-          counter.workAdmitted(kind, waited ? 'waited' : 'at once');
-          begin(thing, ...rest);
-        },
-        (error) => {
-          counter.workAdmitted(kind, 'refused');
-          refuse(error);
-        },
-        { patienceMs: patienceMs[kind], ...request },
-      );
-      waited = true;
-      return withdraw;
+    async acquire(request) {
+      const before = places[kind].waiting();
+      const acquired = places[kind].acquire({ timeoutMs: timeoutMs[kind], ...request });
+      const waits = places[kind].waiting() > before;
+      try {
+        const permit = await acquired;
+        counter.workAdmitted(kind, waits ? 'waited' : 'at once');
+        return permit;
+      } catch (error) {
+        if (sqlState(error) !== ABORTED) counter.workAdmitted(kind, 'refused');
+        throw error;
+      }
     },
   });
   return { ...places, search: counted('search'), list: counted('list') };

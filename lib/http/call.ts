@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import type { Sql } from 'postgres';
 import type { Db } from '../../db/client.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import type { FoundInOrg, FoundSession, SessionUser } from '../accounts/sessions/look-up.ts';
 import type { Logger } from '../logger.ts';

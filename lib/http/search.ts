@@ -1,28 +1,27 @@
 import { sqlState } from '../../db/errors.ts';
 import type { SearchLimits } from '../../db/findings/search.ts';
-import { acquire } from '../../db/pool/semaphore.ts';
 import { OverShareError, placeOr } from '../fair-share/over-share.ts';
-import { LIST_PATIENCE_MS } from '../fair-share/places.ts';
+import { LIST_WAIT_MS } from '../fair-share/places.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { PublicCall } from './call.ts';
 
 /**
  * Searches in a place of the organization's share.
- * @param patienceMs how long it waits for a place, if not as long as searches do
+ * @param timeoutMs for acquiring a place, if not that of searches
  * @throws OverShareError when no place comes free, or the search takes too long
  */
 export async function search<T>(
   { c, org, services, stepAside }: PublicCall & { org: Org },
   run: (limits: SearchLimits) => Promise<T>,
-  patienceMs?: number,
+  timeoutMs?: number,
 ): Promise<T> {
   stepAside();
   const { signal } = c.req.raw;
-  const place = acquire(services.searchPlaces, {
+  const place = services.searchPlaces.acquire({
     ...{ key: org.id, signal },
-    ...(patienceMs !== undefined && { patienceMs }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   });
-  const leave = await placeOr(place, 'This organization searches too much at a time.');
+  const { release } = await placeOr(place, 'This organization searches too much at a time.');
   const { searchMs } = services.config;
   const timed = timing(() => run({ statementMs: searchMs, signal }));
   try {
@@ -31,8 +30,8 @@ export async function search<T>(
     throw tooLong(error, searchMs);
   } finally {
     const rest = services.gate.restAfter(org.id, timed.ms());
-    if (rest > 0) setTimeout(leave, rest);
-    else leave();
+    if (rest > 0) setTimeout(release, rest);
+    else release();
   }
 }
 
@@ -68,7 +67,7 @@ export async function* paced<T>(
     let mustSearch = isSearch && !placesShared;
     for (;;) {
       const { done, value } = await (mustSearch
-        ? search(call, next.run, LIST_PATIENCE_MS)
+        ? search(call, next.run, LIST_WAIT_MS)
         : gate.oneAtATime(org.id, next.run));
       mustSearch = false;
       if (done) return;

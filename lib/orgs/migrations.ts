@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, count, gt, gte, lt, type SQL } from 'drizzle-orm';
-import type { Sql } from 'postgres';
 import type { Db } from '../../db/client.ts';
 import { isRetryable, isUnavailable, sqlState } from '../../db/errors.ts';
 import { addSearchIndex, type Migration } from '../../db/migrations/migrate.ts';
 import { orgsWithoutSearchIndex, trigramSchema } from '../../db/migrations/search-index.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import type { Logger } from '../logger.ts';
 

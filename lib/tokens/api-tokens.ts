@@ -1,9 +1,9 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import type { Sql } from 'postgres';
 import { createBatcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/client.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { arrayText } from '../../db/statements.ts';
 import { ApiError } from '../http/errors.ts';

@@ -1,5 +1,5 @@
 import * as OTPAuth from 'otpauth';
-import type { Sql } from 'postgres';
+import type { Sql } from '../../db/pool/query.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { Access } from '../../lib/http/access.ts';
 

@@ -1,6 +1,6 @@
-import type { Sql } from 'postgres';
 import type { BenchServer } from '../../bench/support/server.ts';
 import { openDatabase } from '../../db/client.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { createClient, createUser } from '../../tests/support/client.ts';
 import type { Scene } from './soak.ts';
 

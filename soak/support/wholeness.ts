@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from 'postgres';
 import { recountOrg } from '../../db/findings/recount.ts';
+import type { Sql } from '../../db/pool/query.ts';
 
 /** What stands half done in a database, by kind; nothing may. */
 export interface Halves {

@@ -210,8 +210,10 @@ describe('on a database of its own', () => {
       expect(all.map(([slug]) => slug)).toEqual(all.map(([slug]) => slug).sort());
 
       // The account has another verified address now, and is pending all the same.
-      await t.services.database
-        .sql`update shared.memberships set confirmed_at = null where invited_email = ${alias}`;
+      await t.services.database.sql.unsafe(
+        'update shared.memberships set confirmed_at = null where invited_email = $1',
+        [alias],
+      );
       expect(summary(await listUnverifiedMembers(database, 'beta'))).toContainEqual([
         'beta',
         'member',

@@ -85,7 +85,10 @@ describe('the step of `orgs.created_by`', () => {
     const user = { ada: '1', bob: '2', eve: '3' };
     const idOf = (n: string) => `00000000-0000-7000-8000-00000000000${n}`;
     for (const [name, n] of Object.entries(user))
-      await pool.sql`insert into shared.users (id, name, created_at) values (${idOf(n)}, ${name}, now())`;
+      await pool.sql.unsafe('insert into shared.users (id, name, created_at) values ($1, $2, now())', [
+        idOf(n),
+        name,
+      ]);
     const orgs: Record<string, [who: string, role: string, invited: string | null, year: number][]> = {
       a: [
         [user.eve, 'owner', 'eve@example.com', 2024],
@@ -100,16 +103,22 @@ describe('the step of `orgs.created_by`', () => {
       d: [],
     };
     for (const [slug, members] of Object.entries(orgs)) {
-      await pool.sql`insert into shared.orgs (id, name, slug, plan, schema_version, created_at)
-        values (${idOf(slug)}, ${slug}, ${slug}, 'free', 0, now())`;
+      await pool.sql.unsafe(
+        `insert into shared.orgs (id, name, slug, plan, schema_version, created_at)
+         values ($1, $2, $2, 'free', 0, now())`,
+        [idOf(slug), slug],
+      );
       for (const [who, role, invited, year] of members)
-        await pool.sql`insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
-          values (${idOf(slug)}, ${idOf(who)}, ${role}, ${invited}, ${`${year}-01-01`})`;
+        await pool.sql.unsafe(
+          `insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
+           values ($1, $2, $3, $4, $5)`,
+          [idOf(slug), idOf(who), role, invited, `${year}-01-01`],
+        );
     }
     await migrateShared(pool.sql, sharedMigrations);
-    const rows =
-      await pool.sql`select u.name from shared.orgs o left join shared.users u on u.id = o.created_by
-      order by o.slug`;
+    const rows = await pool.sql.unsafe(
+      'select u.name from shared.orgs o left join shared.users u on u.id = o.created_by order by o.slug',
+    );
     expect(rows.map(({ name }) => name)).toEqual(['ada', 'bob', null, null]);
     await pool.close();
     await database.drop();

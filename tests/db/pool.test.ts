@@ -204,7 +204,7 @@ describe.concurrent('a database that says nothing any more', () => {
     const began = performance.now();
     await expect(pool.ping(500)).rejects.toMatchObject({ code: 'NO_ANSWER' });
     expect(performance.now() - began).toBeLessThan(limit(750));
-    await pool.sql.end({ timeout: 0 });
+    await pool.close(0);
     server.close();
   });
 
@@ -214,6 +214,21 @@ describe.concurrent('a database that says nothing any more', () => {
     await pool.ping(limit(2_000));
     expect((await slow)[0]?.answer).toBe('slow');
     await pool.close();
+  });
+
+  it('is told from one that answers others while the check waits', async () => {
+    const proxy = await startProxy(testDatabase.url);
+    const pool = openDatabase({ url: proxy.url, max: 1 });
+    const ask = () => pool.sql.unsafe('select 1 as one');
+    await ask();
+    proxy.silenceOne();
+    const ping = pool.ping(500);
+    await pause(100);
+    await ask();
+    await ping;
+    expect((await ask())[0]?.one).toBe(1);
+    await pool.close();
+    await proxy.close();
   });
 
   it('loses a statement that is not answered in time, and the connection with it', async () => {
@@ -238,7 +253,7 @@ describe('a connection', () => {
   const pidOf = async ({ sql }: Database) => (await sql.unsafe('select pg_backend_pid() as pid'))[0]?.pid;
 
   it('is waited for, but not for ever', async () => {
-    const pool = openDatabase({ url: testDatabase.url, max: 1, patienceMs: 100 });
+    const pool = openDatabase({ url: testDatabase.url, max: 1, acquireTimeoutMs: 100 });
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -249,6 +264,56 @@ describe('a connection', () => {
     release();
     await long;
     expect(await pidOf(pool)).toBeGreaterThan(0);
+    await pool.close();
+  });
+
+  it('ends a statement after 30 s, unless its transaction lifts the limit', async () => {
+    const pool = openDatabase({ url: testDatabase.url, max: 1 });
+    const limitOf = async (sql: Pick<Database['sql'], 'unsafe'>) =>
+      (await sql.unsafe("select current_setting('statement_timeout') as value"))[0]?.value;
+    expect(await limitOf(pool.sql)).toBe('30s');
+    const lifted = await pool.sql.begin(async (tx) => {
+      await tx.unsafe('set local statement_timeout = 0');
+      return limitOf(tx);
+    });
+    expect(lifted).toBe('0');
+    expect(await limitOf(pool.sql)).toBe('30s');
+    await pool.close();
+  });
+
+  it('prepares what is asked often, unless its plan depends on the parameters', async () => {
+    const pool = openDatabase({ url: testDatabase.url, max: 1 });
+    const planEachTime = { planEachTime: true } as never;
+    for (let n = 0; n < 5; n++) {
+      await pool.sql.unsafe('select $1::int as often', [n]);
+      await pool.sql.unsafe('select $1::int as planned', [n], planEachTime);
+    }
+    const prepared = await pool.sql.unsafe(
+      "select statement from pg_prepared_statements where statement like '%as %'",
+    );
+    expect([...prepared]).toEqual([{ statement: 'select $1::int as often' }]);
+    await pool.close();
+  });
+
+  it('is closed when it is old or was not used for long', async () => {
+    const pool = openDatabase({ url: testDatabase.url, max: 2 });
+    const before = await pidOf(pool);
+    expect(await pidOf(pool)).toBe(before);
+    const { now } = performance;
+    let passed = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + passed);
+    try {
+      passed += 31 * 60_000;
+      expect(await pidOf(pool)).toBe(before);
+      const renewed = await pidOf(pool);
+      expect(renewed).not.toBe(before);
+      expect(pool.pool().open).toBe(1);
+      passed += 11 * 60_000;
+      await expect.poll(() => pool.pool().open, { timeout: limit(5_000) }).toBe(0);
+      expect(await pidOf(pool)).not.toBe(renewed);
+    } finally {
+      clock.mockRestore();
+    }
     await pool.close();
   });
 
@@ -343,6 +408,22 @@ describe('a transaction', () => {
     await expect(late.unsafe('insert into kept values (5)')).rejects.toThrow('over');
     // Made inside, and sent when somebody waits for it.
     await expect(made[0]).rejects.toThrow('over');
+    expect(await kept()).toEqual([1, 2]);
+  });
+
+  it('is rolled back with what a failed query’s siblings have done, and takes nothing more of them', async () => {
+    let late: Promise<unknown> = Promise.resolve();
+    const failing = pool.sql.begin(async (tx) => {
+      late = pause(100).then(() => tx.unsafe('insert into kept values (7)'));
+      late.catch(() => {});
+      await Promise.all([
+        tx.unsafe('insert into kept values (6)'),
+        tx.unsafe('insert into kept values (1)'),
+        late,
+      ]);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    await expect(late).rejects.toThrow('over');
     expect(await kept()).toEqual([1, 2]);
   });
 

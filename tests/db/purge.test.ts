@@ -1,7 +1,7 @@
-import type { Sql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_ROWS } from '../../db/batches.ts';
 import { openDatabase } from '../../db/client.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { endSessions } from '../../lib/admin/users/change.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
 import { createOrg, createScan, createUser, must, PASSWORD, push, type TestUser } from '../support/api.ts';

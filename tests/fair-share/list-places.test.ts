@@ -26,7 +26,7 @@ describe('whole lists', () => {
   }
 
   it('give way to others when their reader is slow, the slowest first', async () => {
-    const places = placesFor(3, { patienceMs: 5_000, slowMs: 200 });
+    const places = placesFor(3, { timeoutMs: 5_000, slowMs: 200 });
     const readers = [await read(places, 1_000_000), await read(places, 100_000), await read(places, 50_000)];
     const broken = () => readers.map((reader) => reader.broken);
     await sleep(400);
@@ -37,7 +37,7 @@ describe('whole lists', () => {
   });
 
   it('give way to others when they have been read for long, unless their reader is fast', async () => {
-    const places = placesFor(2, { patienceMs: 5_000, slowMs: 100, longMs: 400 });
+    const places = placesFor(2, { timeoutMs: 5_000, slowMs: 100, longMs: 400 });
     const began = performance.now();
     const fast = await read(places, 4_000_000);
     const slower = await read(places, 1_000_000);
@@ -48,7 +48,7 @@ describe('whole lists', () => {
   });
 
   it('do not give way when it is the database that is slow', async () => {
-    const places = placesFor(1, { patienceMs: 500, slowMs: 100 });
+    const places = placesFor(1, { timeoutMs: 500, slowMs: 100 });
     const reader = await places.enter({
       taken: () => 0,
       waited: () => 0,
@@ -59,7 +59,7 @@ describe('whole lists', () => {
   });
 
   it('come to their end, also when all readers are slower than the database and there are too many', async () => {
-    const places = placesFor(2, { patienceMs: 300, slowMs: 100 });
+    const places = placesFor(2, { timeoutMs: 300, slowMs: 100 });
     let [done, broken] = [0, 0];
     const until = performance.now() + 2_000;
     await Promise.all(
@@ -79,7 +79,7 @@ describe('whole lists', () => {
   });
 
   it('refuse who comes when there are too many', async () => {
-    const places = placesFor(1, { patienceMs: 50 });
+    const places = placesFor(1, { timeoutMs: 50 });
     await read(places, 0);
     await expect(read(places, 0)).rejects.toThrow('no place within 50 ms');
   });

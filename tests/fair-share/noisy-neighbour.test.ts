@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
-import { createSemaphore } from '../../db/pool/semaphore.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
@@ -119,12 +118,12 @@ describe('whole lists that no index has in order', () => {
     const app = await another({});
     const release = await lockFindings(noisy);
     const lists = repeat(4, () => app.api.get('/findings?sort=cvss_score', viewer));
-    await vi.waitFor(() => expect(app.services.searchPlaces.inside()).toBe(1), { interval: 5 });
+    await vi.waitFor(() => expect(app.services.searchPlaces.inUse()).toBe(1), { interval: 5 });
     await sleep(100);
-    expect(app.services.searchPlaces.inside()).toBe(1);
+    expect(app.services.searchPlaces.inUse()).toBe(1);
     await release();
     expect(statuses(await lists)).toEqual([200]);
-    expect(app.services.searchPlaces.inside()).toBe(0);
+    expect(app.services.searchPlaces.inUse()).toBe(0);
   });
 });
 
@@ -157,7 +156,7 @@ describe('a client that goes away', () => {
     await expect.poll(underWay).toBe(1);
     await unlock();
     expect((await next).json.result_info.total).toBe(FINDINGS);
-    expect(app.services.searchPlaces.inside()).toBe(0);
+    expect(app.services.searchPlaces.inUse()).toBe(0);
   });
 
   it('leaves the line for a list', async () => {
@@ -169,7 +168,7 @@ describe('a client that goes away', () => {
     const waiting = listPlaces.enter(reader, { org: noisy.id, signal: controller.signal });
     const next = listPlaces.enter(reader, { org: quiet.id });
     controller.abort();
-    await expect(waiting).rejects.toMatchObject({ code: 'WITHDRAWN' });
+    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     leave();
     (await next)();
   });
@@ -232,7 +231,7 @@ describe('ordinary use', () => {
 
 describe('requests of one organization at a time', () => {
   it('are as many as come while no other asks, and eight while there are others', async () => {
-    const gate = createOrgGate({ patienceMs: 200 });
+    const gate = createOrgGate({ timeoutMs: 200 });
     const alone = await repeat(100, async () => gate.enter('one'));
     expect([gate.isAlone('one'), gate.restAfter('one', 10)]).toEqual([true, 0]);
     for (const leave of alone) leave();
@@ -276,7 +275,7 @@ describe('requests of one organization at a time', () => {
   async function full(): Promise<TestApp> {
     shared ??= another({});
     const app = await shared;
-    const gate = createOrgGate({ patienceMs: 20 });
+    const gate = createOrgGate({ timeoutMs: 20 });
     app.services.gate = gate;
     for (let i = 0; i < REQUESTS_AT_ONCE; i++) await gate.enter(noisy.id);
     await gate.enter(quiet.id);
@@ -405,46 +404,6 @@ describe('expensive work of one organization', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     expect(most).toBe(1);
-  });
-});
-
-describe('things that keys take turns for', () => {
-  const gather = (perKey?: number) => {
-    const order: string[] = [];
-    const turns = createSemaphore([1, 2, 3, 4], { patienceMs: 50, ...(perKey && { perKey }) });
-    const leaves: (() => void)[] = [];
-    const enter = (key: string) =>
-      turns.enter(
-        (_, leave) => {
-          order.push(key);
-          leaves.push(leave);
-        },
-        (error) => order.push(`${key} ${(error as Error & { code: string }).code}`),
-        { key },
-      );
-    return { order, turns, leaves, enter };
-  };
-
-  it('go to the keys one after the other, however many of one key came first', () => {
-    const { order, leaves, enter } = gather();
-    for (let i = 0; i < 10; i++) enter('noisy');
-    enter('b');
-    enter('c');
-    for (const leave of leaves.splice(0, 3)) leave();
-    expect(order.slice(4)).toEqual(['noisy', 'b', 'c']);
-  });
-
-  it('are never all of one key, which is told that it is its own share that is used up', async () => {
-    const { order, leaves, enter, turns } = gather(3);
-    for (let i = 0; i < 5; i++) enter('noisy');
-    enter('b');
-    enter('c');
-    expect(order).toEqual(['noisy', 'noisy', 'noisy', 'b']);
-    await expect
-      .poll(() => order.slice(4).sort())
-      .toEqual(['c TOO_BUSY', 'noisy OVER_SHARE', 'noisy OVER_SHARE']);
-    for (const leave of leaves) leave();
-    expect([turns.inside(), turns.waiting()]).toEqual([0, 0]);
   });
 });
 

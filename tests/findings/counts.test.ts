@@ -225,7 +225,7 @@ describe('counts', { timeout: TIMEOUT }, () => {
         "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'doomed'",
       );
       await Promise.race([Promise.all(answers), pause(1_000)]);
-      await Promise.all(doomed.map((pool) => pool.sql.end({ timeout: 0 })));
+      await Promise.all(doomed.map((pool) => pool.close(0)));
       await vi.waitFor(async () => {
         const left = "select from pg_stat_activity where application_name = 'doomed'";
         expect(await database.sql.unsafe(left)).toHaveLength(0);

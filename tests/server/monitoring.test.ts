@@ -178,7 +178,7 @@ describe.skipIf(!psql)('deploy/postgres/service-role.sh', () => {
       const url = `postgres://findings:${encodeURIComponent(password)}@${admin.host}/findings`;
       const { sql, close } = openDatabase({ url, max: 1 });
       await migrateShared(sql, sharedMigrations);
-      expect(await sql`select rolsuper from pg_roles where rolname = current_user`).toEqual([
+      expect(await sql.unsafe('select rolsuper from pg_roles where rolname = current_user')).toEqual([
         { rolsuper: false },
       ]);
       await close();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
+import type { Sql } from '../../db/pool/query.ts';
 import type { SignedTokens } from '../../lib/accounts/sessions/signed-token.ts';
 import { type Api, createOrg, createScan, must, PASSWORD, push, type TestOrg } from './client.ts';
 import type { Base } from './hostile.ts';

@@ -7,6 +7,10 @@ export interface DatabaseProxy {
   silence(): void;
   /** The same, for the next connection that says something. */
   silenceOne(): void;
+  /** Passes on what the next connection says after `ms` only. */
+  delayNext(ms: number): void;
+  /** Accepts no new connections. */
+  refuse(): void;
   /** Passes on again, what was kept first. */
   resume(): void;
   /** Resets all connections. */
@@ -21,6 +25,7 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
   const resumers = new Set<() => void>();
   let silent = false;
   let victims = 0;
+  let delayMs = 0;
   const server = net.createServer((socket) => {
     const onward = net.connect(Number(port), hostname);
     sockets.add(socket);
@@ -28,12 +33,15 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
     onward.on('error', () => {}).on('close', () => socket.destroy());
     let kept: (() => void)[] = [];
     let deaf = false;
+    const delay = delayMs;
+    delayMs = 0;
     const pass = (to: net.Socket) => (data: Buffer) => {
       if (to === onward && victims > 0) {
         victims--;
         deaf = true;
       }
       if (silent || deaf) kept.push(() => to.write(data));
+      else if (delay > 0) setTimeout(() => to.write(data), delay);
       else to.write(data);
     };
     socket.on('data', pass(onward));
@@ -57,6 +65,10 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
     silenceOne() {
       victims++;
     },
+    delayNext(ms) {
+      delayMs = ms;
+    },
+    refuse: () => void server.close(),
     resume() {
       silent = false;
       for (const resume of resumers) resume();

@@ -1,6 +1,6 @@
-import type { Sql } from 'postgres';
 import { createBatcher } from '../../../db/batcher.ts';
 import type { Database, DatabaseClient } from '../../../db/client.ts';
+import type { Sql } from '../../../db/pool/query.ts';
 import { orgSchemaName, perOrg } from '../../../db/schema/org-schema.ts';
 import type { Role } from '../../../db/schema/orgs.ts';
 import { arrayText } from '../../../db/statements.ts';
