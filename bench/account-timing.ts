@@ -1,6 +1,6 @@
-import { type Api, createClient, createUser } from '../tests/support/client.ts';
-import type { Bench, Figure } from './support/bench.ts';
-import { median } from './support/stats.ts';
+import { type Api, createClient, createUser } from '../tests/support/api/client.ts';
+import type { Bench, Figure } from '../tests/support/scenario/figure.ts';
+import { median } from '../tests/support/scenario/stats.ts';
 
 const CALLS = 100;
 const WARM_UP = 20;

@@ -1,5 +1,5 @@
-import type { Bench } from './support/bench.ts';
-import { asMember } from './support/http.ts';
+import { asMember } from '../tests/support/http/requests.ts';
+import type { Bench } from '../tests/support/scenario/figure.ts';
 import { sequentially } from './support/latency.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bench, Figure } from './support/bench.ts';
-import { asMember, download } from './support/http.ts';
+import { asMember, download } from '../tests/support/http/requests.ts';
+import type { Bench, Figure } from '../tests/support/scenario/figure.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
 
 const ROWS = 100_000;

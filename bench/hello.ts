@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Bench } from './support/bench.ts';
-import { wire } from './support/http.ts';
+import { wire } from '../tests/support/http/requests.ts';
+import type { Bench } from '../tests/support/scenario/figure.ts';
+import type { Site } from '../tests/support/scenario/site.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
-import type { Site } from './support/site.ts';
 
 const CONNECTIONS = 64;
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/client.ts';
-import type { Aim, Bench, Figure, Stage } from './support/bench.ts';
-import { asAgent, wire } from './support/http.ts';
-import { type LoadResult, MARK } from './support/load.ts';
+import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/api/client.ts';
+import { asAgent, wire } from '../tests/support/http/requests.ts';
+import { type LoadResult, MARK } from '../tests/support/load/load.ts';
+import type { Aim, Bench, Figure, Stage } from '../tests/support/scenario/figure.ts';
+import type { BenchServer } from '../tests/support/server/bench-server.ts';
 import { findPgbench, runPgbench } from './support/pgbench.ts';
 import { figureOf, inTurns, type Rounds } from './support/rounds.ts';
-import type { BenchServer } from './support/server.ts';
 
 const FINDING_BYTES = 500;
 const PGBENCH_CLIENTS = 32;

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bench, Stage } from './support/bench.ts';
-import { asMember, download } from './support/http.ts';
+import { asMember, download } from '../tests/support/http/requests.ts';
+import type { Bench, Stage } from '../tests/support/scenario/figure.ts';
+import type { BenchServer } from '../tests/support/server/bench-server.ts';
 import { findPsql, psqlEnvironment } from './support/psql.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
-import type { BenchServer } from './support/server.ts';
 
 const ROWS = 100_000;
 const ROW_BYTES = 1_000;

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createClient, createUser, PASSWORD } from '../tests/support/client.ts';
-import type { Bench } from './support/bench.ts';
-import { wire } from './support/http.ts';
+import { createClient, createUser, PASSWORD } from '../tests/support/api/client.ts';
+import { wire } from '../tests/support/http/requests.ts';
+import type { Bench } from '../tests/support/scenario/figure.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
 import type { VerificationLoad } from './support/verify-process.ts';
 

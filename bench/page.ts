@@ -2,13 +2,13 @@ import { createFindingPages } from '../db/findings/pages.ts';
 import { defineOrgTables } from '../db/schema/org.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import type { TextQuery } from '../db/stream.ts';
-import type { Bench } from './support/bench.ts';
-import { asMember } from './support/http.ts';
+import type { BenchDatabase } from '../tests/support/database/scratch.ts';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import { asMember } from '../tests/support/http/requests.ts';
+import type { Bench } from '../tests/support/scenario/figure.ts';
 import { sequentially } from './support/latency.ts';
-import type { BenchDatabase } from './support/postgres.ts';
 import { BY_PGBENCH, readsPerSecond } from './support/read-load.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
-import type { SeededOrg } from './support/seed.ts';
 
 const SMALL = 10_000;
 const PATH = '/findings?page=1&per_page=50&severity=high';

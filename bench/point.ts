@@ -1,10 +1,10 @@
-import { createClient, PASSWORD } from '../tests/support/client.ts';
-import type { Bench } from './support/bench.ts';
-import { asMember } from './support/http.ts';
+import { createClient, PASSWORD } from '../tests/support/api/client.ts';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import { asMember } from '../tests/support/http/requests.ts';
+import type { Bench } from '../tests/support/scenario/figure.ts';
+import type { BenchServer } from '../tests/support/server/bench-server.ts';
 import { BY_PGBENCH, readsPerSecond } from './support/read-load.ts';
 import { figureOf } from './support/rounds.ts';
-import type { SeededOrg } from './support/seed.ts';
-import type { BenchServer } from './support/server.ts';
 
 const SESSIONS = 50;
 

@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findLoadGenerator } from '../tests/support/load/load.ts';
+import type { Bench, BenchOptions } from '../tests/support/scenario/figure.ts';
+import { type Report, render } from '../tests/support/scenario/report.ts';
+import { openStage } from '../tests/support/scenario/scene.ts';
+import { openSite } from '../tests/support/scenario/site.ts';
 import { accountTiming } from './account-timing.ts';
 import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
@@ -11,11 +16,6 @@ import { page } from './page.ts';
 import { point } from './point.ts';
 import { scanCompletion } from './scan-completion.ts';
 import { start } from './start.ts';
-import type { Bench, BenchOptions } from './support/bench.ts';
-import { findLoadGenerator } from './support/load.ts';
-import { type Report, render } from './support/report.ts';
-import { openSite } from './support/site.ts';
-import { openStage } from './support/stage.ts';
 import { ui } from './ui.ts';
 import { workers } from './workers.ts';
 

@@ -1,10 +1,10 @@
 import { Agent } from 'node:http';
-import type { Bench } from './support/bench.ts';
-import { asAgent } from './support/http.ts';
+import { asAgent } from '../tests/support/http/requests.ts';
+import type { Bench } from '../tests/support/scenario/figure.ts';
+import { median } from '../tests/support/scenario/stats.ts';
 import { send } from './support/latency.ts';
 import { findPsql, timeByPsql } from './support/psql.ts';
 import { figureOf } from './support/rounds.ts';
-import { median } from './support/stats.ts';
 
 const FINDINGS = 10_000;
 const SCANS_PER_ROUND = 5;

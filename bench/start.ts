@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bench, Stage } from './support/bench.ts';
+import type { Bench, Stage } from '../tests/support/scenario/figure.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
 
 const IDLE_MS = 3_000;

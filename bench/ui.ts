@@ -1,9 +1,9 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findBrowser } from '../tests/browser/support/find-browser.ts';
-import type { Bench, Figure, Stage } from './support/bench.ts';
-import type { SeededOrg } from './support/seed.ts';
-import type { BenchServer } from './support/server.ts';
-import { median } from './support/stats.ts';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import type { Bench, Figure, Stage } from '../tests/support/scenario/figure.ts';
+import { median } from '../tests/support/scenario/stats.ts';
+import type { BenchServer } from '../tests/support/server/bench-server.ts';
 import { IN_PAGE, type InPage } from './support/ui-in-page.ts';
 
 const FINDINGS = 100_000;

@@ -1,6 +1,6 @@
+import { wire } from '../tests/support/http/requests.ts';
+import type { Bench, Figure } from '../tests/support/scenario/figure.ts';
 import { preparePushes } from './ingest.ts';
-import type { Bench, Figure } from './support/bench.ts';
-import { wire } from './support/http.ts';
 import { figureOf, inTurns } from './support/rounds.ts';
 
 const CONNECTIONS = 64;

@@ -8,7 +8,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { endpoints } from '../handlers/index.ts';
 import type { Access } from '../lib/http/access/access.ts';
 import { describeApi, type OpenApiDocument, toYaml } from '../lib/http/openapi.ts';
-import { SPEC_ENDPOINTS } from '../tests/support/spec.ts';
+import { SPEC_ENDPOINTS } from '../tests/support/contract/spec.ts';
 
 /*
  * Writes the types of the client from the API's description; with --check it writes nothing, and says what is out of

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openBenchDatabase } from '../bench/support/postgres.ts';
-import { startServer } from '../bench/support/server.ts';
-import { openSite, type Site } from '../bench/support/site.ts';
-import { table } from '../bench/support/stats.ts';
 import { endpoints } from '../handlers/index.ts';
 import { describeApi } from '../lib/http/openapi.ts';
+import { openBenchDatabase } from '../tests/support/database/scratch.ts';
+import { openSite, type Site } from '../tests/support/scenario/site.ts';
+import { table } from '../tests/support/scenario/stats.ts';
+import { startServer } from '../tests/support/server/bench-server.ts';
 import { type Caller, prepareCallers } from './fuzz/callers.ts';
 import { installSchemathesis, runSchemathesis, Unavailable } from './fuzz/schemathesis.ts';
 

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Figure } from '../bench/support/bench.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { startAgent, writeReport } from '../tests/support/agent.ts';
-import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/support/client.ts';
-import { type Gate, openGate } from '../tests/support/gate.ts';
+import { startAgent, writeReport } from '../tests/support/agent/agent.ts';
+import { type Gate, openGate } from '../tests/support/agent/gate.ts';
+import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/support/api/client.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
 import { type Scene, soak } from './support/soak.ts';
 
 /** What happens in the middle of a delivery, and how it must end. */

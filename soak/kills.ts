@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Figure } from '../bench/support/bench.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
 import { type Kind, type Place, playRound, playStarts } from './support/kill-rounds.ts';
 import { buildNextVersion } from './support/next-version.ts';
 import { type Scene, soak } from './support/soak.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember } from '../bench/support/http.ts';
-import { type SeededOrg, seedOrg } from '../bench/support/seed.ts';
-import type { BenchServer } from '../bench/support/server.ts';
-import { median, percentile } from '../bench/support/stats.ts';
-import { finding, PASSWORD } from '../tests/support/client.ts';
+import { finding, PASSWORD } from '../tests/support/api/client.ts';
+import { type SeededOrg, seedOrg } from '../tests/support/database/seed.ts';
+import { asAgent, asMember } from '../tests/support/http/requests.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
+import { median, percentile } from '../tests/support/scenario/stats.ts';
+import type { BenchServer } from '../tests/support/server/bench-server.ts';
 import { beginFlood, type FloodSeen } from './support/flood.ts';
 import { soak } from './support/soak.ts';
 

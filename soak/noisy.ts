@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember, download, type WireRequest, wire } from '../bench/support/http.ts';
-import { findLoadGenerator, MARK } from '../bench/support/load.ts';
-import { type SeededOrg, seedOrg } from '../bench/support/seed.ts';
-import { median, percentile } from '../bench/support/stats.ts';
-import { finding } from '../tests/support/client.ts';
+import { finding } from '../tests/support/api/client.ts';
+import { type SeededOrg, seedOrg } from '../tests/support/database/seed.ts';
+import { asAgent, asMember, download, type WireRequest, wire } from '../tests/support/http/requests.ts';
+import { findLoadGenerator, MARK } from '../tests/support/load/load.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
+import { median, percentile } from '../tests/support/scenario/stats.ts';
 import { type NoiseMade, openNoise } from './support/noise.ts';
 import { type Scene, soak } from './support/soak.ts';
 import { openSteadyLoad, type SteadyKind, type SteadyLoad, type SteadyWindow } from './support/steady.ts';

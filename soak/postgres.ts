@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../bench/support/bench.ts';
-import { percentile } from '../bench/support/stats.ts';
 import { type Database, openDatabase } from '../db/client.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createOrg, createScan } from '../tests/support/client.ts';
+import { createClient, createOrg, createScan } from '../tests/support/api/client.ts';
+import { type OwnPostgres, startOwnPostgres } from '../tests/support/database/own-postgres.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
+import { percentile } from '../tests/support/scenario/stats.ts';
 import { type Crowd, startCrowd } from './support/crowd.ts';
-import { type OwnPostgres, startOwnPostgres } from './support/own-postgres.ts';
 import { soak } from './support/soak.ts';
 
 const MAX_CONNECTIONS = 40;

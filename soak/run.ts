@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { isMet } from '../bench/support/bench.ts';
-import { openBenchDatabase } from '../bench/support/postgres.ts';
-import { type Report, render } from '../bench/support/report.ts';
-import { buildServer, startServer } from '../bench/support/server.ts';
-import { openSite } from '../bench/support/site.ts';
+import { openBenchDatabase } from '../tests/support/database/scratch.ts';
+import { isMet } from '../tests/support/scenario/figure.ts';
+import { type Report, render } from '../tests/support/scenario/report.ts';
+import { openSite } from '../tests/support/scenario/site.ts';
+import { buildServer, startServer } from '../tests/support/server/bench-server.ts';
 import { agent } from './agent.ts';
 import { clients } from './clients.ts';
 import { disk } from './disk.ts';

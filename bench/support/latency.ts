@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
-import type { WireRequest } from './http.ts';
-import type { BenchServer } from './server.ts';
-import { median } from './stats.ts';
+import type { WireRequest } from '../../tests/support/http/requests.ts';
+import { median } from '../../tests/support/scenario/stats.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 
 const REQUESTS = 200;
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { TextQuery } from '../../db/stream.ts';
-import type { Stage } from './bench.ts';
-import { type WireRequest, wire } from './http.ts';
+import { type WireRequest, wire } from '../../tests/support/http/requests.ts';
+import type { Stage } from '../../tests/support/scenario/figure.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
 import { inTurns, type Rounds } from './rounds.ts';
-import type { BenchServer } from './server.ts';
 
 const CONNECTIONS = 64;
 const PGBENCH_CLIENTS = 32;

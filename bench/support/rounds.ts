@@ -1,5 +1,5 @@
-import type { Stage } from './bench.ts';
-import { median } from './stats.ts';
+import type { Stage } from '../../tests/support/scenario/figure.ts';
+import { median } from '../../tests/support/scenario/stats.ts';
 
 /** Something that can be measured again and again. */
 export type Measure<T> = () => Promise<T>;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Site } from '../../bench/support/site.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
 
 /** What clients do that nobody wants as clients. Each takes a new connection when it has lost its own. */
 export const ATTACKS = {

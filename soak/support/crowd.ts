@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, finding, type TestOrg } from '../../tests/support/client.ts';
+import { createClient, finding, type TestOrg } from '../../tests/support/api/client.ts';
 
 /** One request, as its sender has seen it; times by `performance.now()`. */
 export interface Seen {

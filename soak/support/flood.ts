@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Site } from '../../bench/support/site.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
 
 /** The same request on many connections: each sends the next one when it has its answer. */
 export interface FloodPlan {

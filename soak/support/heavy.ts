@@ -1,4 +1,4 @@
-import type { HostileRequest } from '../../tests/support/hostile.ts';
+import type { HostileRequest } from '../../tests/support/hostile/mutations.ts';
 
 const MIB = 1024 * 1024;
 

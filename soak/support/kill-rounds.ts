@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { orgMigrations } from '../../drizzle/migrations.ts';
-import { type Api, createClient } from '../../tests/support/client.ts';
+import { type Api, createClient } from '../../tests/support/api/client.ts';
 import { STEPS } from './next-version.ts';
 import type { Scene } from './soak.ts';
 import { killDatabase, postmasterIn, startVictim, type Victim } from './victim.ts';

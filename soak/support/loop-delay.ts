@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchServer } from '../../bench/support/server.ts';
-import type { Site } from '../../bench/support/site.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 
 /** Looks at how long a server's event loop is held up. */
 export interface LoopWatch {

@@ -1,8 +1,8 @@
 import { copyFile, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type { Site } from '../../bench/support/site.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
 
 /** Tells a server made by {@link buildNextVersion} how many steps it has beyond those of this checkout. */
 export const STEPS = 'SOAK_STEPS';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
-import { download } from '../../bench/support/http.ts';
+import { download } from '../../tests/support/http/requests.ts';
 import type { Noise, NoiseMade } from './noise.ts';
 
 // Attackers have machines of their own: here they must not take the processors from the service.

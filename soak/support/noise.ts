@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { WireRequest } from '../../bench/support/http.ts';
-import type { Site } from '../../bench/support/site.ts';
+import type { WireRequest } from '../../tests/support/http/requests.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
 
 /** Requests of an organization that asks for as much as it can get. */
 export interface Noise {

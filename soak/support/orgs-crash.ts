@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../../bench/support/bench.ts';
-import type { BenchServer } from '../../bench/support/server.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
+import type { Figure } from '../../tests/support/scenario/figure.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 import { nextOrgSteps, nextSharedSteps, STEPS } from './next-version.ts';
 import { apiOf, type Fleet, type FleetOrg } from './orgs.ts';
 import { untilBehind } from './orgs-migrate.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Figure } from '../../bench/support/bench.ts';
-import { median } from '../../bench/support/stats.ts';
 import { createIds } from '../../db/ids.ts';
 import { orgSchemaStatements } from '../../db/migrations/migrate.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
-import { must } from '../../tests/support/client.ts';
+import { must } from '../../tests/support/api/client.ts';
+import type { Figure } from '../../tests/support/scenario/figure.ts';
+import { median } from '../../tests/support/scenario/stats.ts';
 import { apiOf, bareRateOf, type Fleet, type FleetOrg, portions, rateOf } from './orgs.ts';
 
 const ROUNDS = 10;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchServer } from '../../bench/support/server.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 import type { Fleet } from './orgs.ts';
 
 /** The highest values seen, in MiB; undefined where the system does not tell. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../../bench/support/bench.ts';
-import type { BenchServer } from '../../bench/support/server.ts';
-import { percentile } from '../../bench/support/stats.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
+import type { Figure } from '../../tests/support/scenario/figure.ts';
+import { percentile } from '../../tests/support/scenario/stats.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 import { nextOrgSteps, STEPS } from './next-version.ts';
 import { apiOf, bareRateOf, type Fleet, type FleetOrg } from './orgs.ts';
 

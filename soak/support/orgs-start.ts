@@ -1,7 +1,7 @@
-import type { Figure } from '../../bench/support/bench.ts';
-import { median } from '../../bench/support/stats.ts';
 import { openDatabase } from '../../db/client.ts';
-import { createUser } from '../../tests/support/client.ts';
+import { createUser } from '../../tests/support/api/client.ts';
+import type { Figure } from '../../tests/support/scenario/figure.ts';
+import { median } from '../../tests/support/scenario/stats.ts';
 import { apiOf, type Fleet } from './orgs.ts';
 
 const ROUNDS = 9;

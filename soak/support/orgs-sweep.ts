@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Figure } from '../../bench/support/bench.ts';
-import type { BenchServer } from '../../bench/support/server.ts';
 import { openDatabase } from '../../db/client.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { generateToken } from '../../lib/tokens/api-tokens.ts';
+import type { Figure } from '../../tests/support/scenario/figure.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 import { STEPS } from './next-version.ts';
 import { apiOf, type Fleet, type FleetOrg, forEach } from './orgs.ts';
 import { backendsOf, watchMemory } from './orgs-memory.ts';

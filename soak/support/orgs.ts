@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
-import type { BenchServer } from '../../bench/support/server.ts';
 import { openDatabase } from '../../db/client.ts';
-import { createClient, createUser } from '../../tests/support/client.ts';
+import { createClient, createUser } from '../../tests/support/api/client.ts';
+import type { BenchServer } from '../../tests/support/server/bench-server.ts';
 import type { Scene } from './soak.ts';
 
 /** One of many organizations of one owner. */

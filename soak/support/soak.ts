@@ -1,7 +1,7 @@
-import type { Figure } from '../../bench/support/bench.ts';
-import type { BenchDatabase } from '../../bench/support/postgres.ts';
-import type { BenchServer, BenchServerOptions } from '../../bench/support/server.ts';
-import type { Site } from '../../bench/support/site.ts';
+import type { BenchDatabase } from '../../tests/support/database/scratch.ts';
+import type { Figure } from '../../tests/support/scenario/figure.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
+import type { BenchServer, BenchServerOptions } from '../../tests/support/server/bench-server.ts';
 
 /** One soak test, listed in soak/run.ts: a program that does something to the service and sees what becomes of it. */
 export interface Soak<Options extends Record<string, number> = Record<string, number>> {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { asMember } from '../../bench/support/http.ts';
-import type { TestOrg } from '../../tests/support/client.ts';
+import type { TestOrg } from '../../tests/support/api/client.ts';
+import { asMember } from '../../tests/support/http/requests.ts';
 
 /**
  * Sends a request with changed bytes, over and over. It only reads, whatever becomes of it: what is written then is a

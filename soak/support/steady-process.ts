@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MARK } from '../../bench/support/load.ts';
+import { MARK } from '../../tests/support/load/load.ts';
 import type { SteadyKind, SteadyLoad, SteadyWindow } from './steady.ts';
 
 // Clients have machines of their own: their waiting for a processor is no delay of the service.

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { createResponseReader } from './responses.ts';
+import { createResponseReader } from '../../tests/support/http/responses.ts';
 import { type Answered, FINGERPRINT, MANNERS, type Manner, type Traffic } from './traffic.ts';
 
 const DEPTH = 4;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Site } from '../../bench/support/site.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
 
 /** A server that may be killed at any moment, also while it starts. */
 export interface Victim {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Api } from '../../tests/support/client.ts';
+import type { Api } from '../../tests/support/api/client.ts';
 import {
   type Answer,
   createOrg,
@@ -10,7 +10,7 @@ import {
   must,
   type TestOrg,
   type TestUser,
-} from '../../tests/support/client.ts';
+} from '../../tests/support/api/client.ts';
 
 /** What a service has said it has done: all of it has to be there, whatever happens to the service. */
 export interface Ledger {

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SeededOrg, seedOrg } from '../../bench/support/seed.ts';
 import {
   createOrg,
   createScan,
@@ -11,7 +10,8 @@ import {
   push,
   type TestOrg,
   type TestUser,
-} from '../support/api.ts';
+} from '../support/api/api.ts';
+import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHotTexts } from '../../db/pool/hot.ts';
-import { limit } from '../support/limits.ts';
+import { limit } from '../support/run/limits.ts';
 
 describe('createHotTexts', () => {
   it('tells what comes for the third time', () => {

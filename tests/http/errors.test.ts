@@ -16,9 +16,9 @@ import {
   createOrg,
   must,
   type TestOrg,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { declaredErrors, type Operation, observe, operations } from '../support/contract.ts';
+} from '../support/api/api.ts';
+import { declaredErrors, type Operation, observe, operations } from '../support/contract/contract.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

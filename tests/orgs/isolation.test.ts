@@ -3,7 +3,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { recountOrg } from '../../db/findings/recount.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
-import { startApp, type TestApp } from '../support/app.ts';
 import {
   type Answered,
   answerFaults,
@@ -43,8 +42,9 @@ import {
   UNVERIFIED,
   USERS,
   WITH_MFA,
-} from '../support/isolation-model.ts';
-import { limit } from '../support/limits.ts';
+} from '../support/isolation/model.ts';
+import { limit } from '../support/run/limits.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /*
  * Random calls with mixed-up hosts, cookies, tokens and ids, in organizations where the same ids name different things,

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Agent, fetch } from 'undici';
 import { describe, inject, vi } from 'vitest';
-import { createWorkspace } from '../../support/agent.ts';
-import { type Api, createClient } from '../../support/client.ts';
-import { createDatabase } from '../../support/database.ts';
-import { startServerProcess } from '../../support/server-process.ts';
-import { afterSuite } from '../../support/suite.ts';
+import { createWorkspace } from '../../support/agent/agent.ts';
+import { type Api, createClient } from '../../support/api/client.ts';
+import { createDatabase } from '../../support/database/database.ts';
+import { afterSuite } from '../../support/run/suite.ts';
+import { startServerProcess } from '../../support/server/process.ts';
 import { openWindow, type WindowOptions } from './windows.ts';
 
 /** `describe` for what needs a browser; skipped without one. */

@@ -4,7 +4,7 @@ import { endpoints } from '../../../handlers/index.ts';
 import { createEdgeHasher } from '../../../lib/edge/argon2.ts';
 import type { Env } from '../../../lib/edge/config.ts';
 import { createWorker, type Execution, type Worker } from '../../../lib/edge/worker.ts';
-import { plainHasher } from '../hasher.ts';
+import { plainHasher } from '../server/hasher.ts';
 
 // The worker as it is, once for every app of the tests: each with variables, a database and a clock of its own.
 
