@@ -4,8 +4,9 @@ import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { startAgent, writeReport } from '../tests/support/agent/agent.ts';
 import { type Gate, openGate } from '../tests/support/agent/gate.ts';
 import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/support/api/client.ts';
-import type { Figure } from '../tests/support/scenario/figure.ts';
-import { type Scene, soak } from './support/soak.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
 
 /** What happens in the middle of a delivery, and how it must end. */
 interface Kind {
@@ -36,20 +37,20 @@ interface Outcome {
   unexpected: string[];
 }
 
-export const agent = soak({
+export const agent = scenario({
   summary:
     'signals to svc-agent, and kill -9 of it or of the service, at random moments of a delivery: nothing is lost or twice',
   options: { rounds: 20, findings: 2_000 },
   minutes: 30,
   async run(scene, { rounds, findings }): Promise<Figure[]> {
-    const { url, sql } = await scene.database();
-    let server = await scene.server({ databaseUrl: url });
-    const gate = await openGate(server.origin);
+    const { sql } = await scene.database();
+    let server = await scene.server();
+    const gate = await openGate(server.url);
     const api = createClient(fetch, gate.url);
     const org = await createOrg(api);
     const restart = async () => {
-      server = await scene.server({ databaseUrl: url });
-      gate.lead(server.origin);
+      server = await scene.server();
+      gate.lead(server.url);
     };
     const seen: Outcome[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -80,17 +81,12 @@ export const agent = soak({
         `  ${round + 1}: ${kind.name} after ${after.delivered} of ${findings}: ${[...unexpected, `${ms} ms`].join(', ')}`,
       );
     }
-    const none = { atMost: 0 };
-    const total = (read: (outcome: Outcome) => number) => seen.reduce((sum, one) => sum + read(one), 0);
+    const total = (read: (outcome: Outcome) => number) => sum(seen.map(read));
     return [
       { name: 'deliveries interrupted', value: rounds },
-      { name: 'findings lost', value: total(({ missing }) => missing), aim: none },
-      { name: 'findings stored twice', value: total(({ twice }) => twice), aim: none },
-      {
-        name: 'wrong exit codes and scan states',
-        value: total(({ unexpected }) => unexpected.length),
-        aim: none,
-      },
+      { name: 'findings lost', value: total(({ missing }) => missing), aim: NONE },
+      { name: 'findings stored twice', value: total(({ twice }) => twice), aim: NONE },
+      { name: 'wrong exit codes and scan states', value: total((one) => one.unexpected.length), aim: NONE },
     ];
   },
 });

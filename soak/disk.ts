@@ -7,9 +7,9 @@ import postgres from 'postgres';
 import { isUnavailable } from '../db/errors.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type Api, createClient, createScan, finding } from '../tests/support/api/client.ts';
-import type { Figure } from '../tests/support/scenario/figure.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { scenario } from '../tests/support/scenario/scene.ts';
 import type { Site } from '../tests/support/scenario/site.ts';
-import { soak } from './support/soak.ts';
 import { embeddedUrl } from './support/victim.ts';
 import { findHalves } from './support/wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './support/writers.ts';
@@ -35,7 +35,7 @@ const WAYS = [
   { name: 'until PostgreSQL ends', pauseMs: 0, greedy: true, forced: true },
 ] as const;
 
-export const disk = soak({
+export const disk = scenario({
   summary:
     'fills the disk of the embedded database under load: writes fail clearly, reads go on, it recovers when space is back',
   options: { megabytes: 1024, rounds: 2 },
@@ -44,8 +44,8 @@ export const disk = soak({
     const { site } = scene;
     const dir = await mountDisk(site, megabytes);
     if (!dir) return [];
-    const server = await scene.server({ env: { SVC_DATA_DIR: dir } });
-    const api = createClient((request) => fetch(request), server.origin);
+    const server = await scene.server({ databaseUrl: 'embedded', env: { SVC_DATA_DIR: dir } });
+    const api = createClient((request) => fetch(request), server.url);
     const ledger = await openLedger(api);
     const scanId = await createScan(api, ledger.org);
     const over = new AbortController();
@@ -89,7 +89,7 @@ export const disk = soak({
           name: `filled ${way.name}: reads that failed`,
           value: Math.max(...failedReads),
           rounds: { values: failedReads },
-          ...(!way.greedy && { aim: { atMost: 0 } }),
+          ...(!way.greedy && { aim: NONE }),
         },
       );
     }
@@ -108,9 +108,9 @@ export const disk = soak({
       { name: 'reads', value: reads.answered },
       { name: 'writes answered', value: ledger.answered },
       { name: 'writes refused as unavailable', value: refused, aim: { atLeast: 1 } },
-      { name: 'writes lost', value: lost.length, aim: { atMost: 0 } },
-      { name: 'half writes', value: Object.values(halves).flat().length, aim: { atMost: 0 } },
-      { name: 'writes refused in another way', value: ledger.unexpected.length, aim: { atMost: 0 } },
+      { name: 'writes lost', value: lost.length, aim: NONE },
+      { name: 'half writes', value: Object.values(halves).flat().length, aim: NONE },
+      { name: 'writes refused in another way', value: ledger.unexpected.length, aim: NONE },
     ];
   },
 });

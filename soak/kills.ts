@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Figure } from '../tests/support/scenario/figure.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
 import { type Kind, type Place, playRound, playStarts } from './support/kill-rounds.ts';
 import { buildNextVersion } from './support/next-version.ts';
-import { type Scene, soak } from './support/soak.ts';
 import { embeddedUrl } from './support/victim.ts';
 import type { Halves } from './support/wholeness.ts';
 
@@ -20,7 +20,7 @@ const KINDS: readonly Kind[] = [
   { name: 'all of two workers that migrate', database: 'embedded', workers: 2, whom: 'all', upgrade: true },
 ];
 
-export const kills = soak({
+export const kills = scenario({
   summary:
     'kill -9 at random moments of ingest, org creation, registration, migration, the first start: nothing is lost, half done or stuck',
   options: { rounds: 50, starts: 20 },
@@ -66,7 +66,7 @@ export const kills = soak({
     const none = (name: string, all: readonly unknown[]): Figure => ({
       name,
       value: all.length,
-      aim: { atMost: 0 },
+      aim: NONE,
     });
     const halves = (key: keyof Halves) => seen.halves.flatMap((found) => found[key]);
     return [
@@ -100,14 +100,14 @@ async function openPlaces({ site, database }: Scene): Promise<Record<Kind['datab
       ...common,
       ledgers: [],
       dataDir: embedded,
-      env: {},
+      server: 'embedded',
       databaseUrl: () => embeddedUrl(embedded),
     },
     standing: {
       ...common,
       ledgers: [],
       dataDir: join(site.workDir, 'standing'),
-      env: { DATABASE_URL: url },
+      server: url,
       databaseUrl: async () => url,
     },
   };

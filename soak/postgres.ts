@@ -3,10 +3,10 @@ import { type Database, openDatabase } from '../db/client.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { createClient, createOrg, createScan } from '../tests/support/api/client.ts';
 import { type OwnPostgres, startOwnPostgres } from '../tests/support/database/own-postgres.ts';
-import type { Figure } from '../tests/support/scenario/figure.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { scenario } from '../tests/support/scenario/scene.ts';
 import { percentile } from '../tests/support/scenario/stats.ts';
 import { type Crowd, startCrowd } from './support/crowd.ts';
-import { soak } from './support/soak.ts';
 
 const MAX_CONNECTIONS = 40;
 /** How long the database is away, and how long all is well before and after. */
@@ -58,7 +58,7 @@ async function takeAllConnections(url: string): Promise<Database> {
 }
 
 /** PostgreSQL goes away under load in every way it can, and comes back. */
-export const postgres = soak({
+export const postgres = scenario({
   summary:
     'PostgreSQL stopped, killed, restarted, paused and out of connections under load: no hang, no crash, nothing lost',
   options: { rounds: 2 },
@@ -66,7 +66,7 @@ export const postgres = soak({
   async run({ site, server }, { rounds }) {
     const own = await startOwnPostgres(site, { max_connections: `${MAX_CONNECTIONS}` });
     const service = await server({ databaseUrl: own.url });
-    const api = createClient(fetch, service.origin);
+    const api = createClient(fetch, service.url);
     const org = await createOrg(api);
     const scanId = await createScan(api, org);
     const acknowledged = new Set<string>();
@@ -75,7 +75,7 @@ export const postgres = soak({
       const seen: Observed[] = [];
       for (let round = 0; round < rounds; round++) {
         const fault = make();
-        const crowd = startCrowd({ origin: service.origin, org, scanId, writers: 16, readers: 8 });
+        const crowd = startCrowd({ api, org, scanId, writers: 16, readers: 8 });
         await sleep(CALM_MS);
         await fault.does(own);
         const gone = performance.now();
@@ -106,7 +106,7 @@ export const postgres = soak({
     return [
       ...figures,
       { name: 'pushes acknowledged', value: acknowledged.size },
-      { name: 'of them lost', value: lost.length, aim: { atMost: 0 } },
+      { name: 'of them lost', value: lost.length, aim: NONE },
     ];
   },
 });
@@ -164,7 +164,7 @@ function figuresOf(name: string, seen: readonly Observed[]): Figure[] {
     {
       name: `${name}: other answers`,
       value: seen.reduce((sum, { wrong }) => sum + wrong.length, 0),
-      aim: { atMost: 0 },
+      aim: NONE,
     },
   ];
 }

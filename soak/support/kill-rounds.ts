@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { orgMigrations } from '../../drizzle/migrations.ts';
 import { type Api, createClient } from '../../tests/support/api/client.ts';
+import type { Scene } from '../../tests/support/scenario/scene.ts';
+import type { LaunchedServer } from '../../tests/support/server/process.ts';
 import { STEPS } from './next-version.ts';
-import type { Scene } from './soak.ts';
-import { killDatabase, postmasterIn, startVictim, type Victim } from './victim.ts';
+import { killDatabase, killServer, postmasterIn } from './victim.ts';
 import { findHalves } from './wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './writers.ts';
 
@@ -16,7 +16,7 @@ export interface Kind {
   name: string;
   database: 'embedded' | 'standing';
   workers?: number;
-  whom?: Parameters<Victim['kill']>[0];
+  whom?: Parameters<typeof killServer>[2];
   /** The server is left alone, and goes on by itself. */
   only?: 'postmaster' | 'backend';
   /** It comes with migrations that this database has not had yet. */
@@ -26,7 +26,9 @@ export interface Kind {
 /** A database, and what was answered by the servers that have used it. */
 export interface Place {
   dataDir: string;
-  env: Record<string, string>;
+  /** What the server gets: `embedded` or the URL. */
+  server: string;
+  /** The URL of the running database. */
   databaseUrl(): Promise<string>;
   /** Migrations beyond those of this checkout. */
   steps: number;
@@ -59,10 +61,9 @@ export async function playRound(round: Round) {
   const { scene, entry, kind, place, last } = round;
   const { workers = 1, only } = kind;
   const start = () =>
-    startVictim(scene.site, {
-      entry,
-      dataDir: place.dataDir,
-      env: { ...place.env, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
+    scene.launch({
+      ...{ entry, databaseUrl: place.server },
+      env: { SVC_DATA_DIR: place.dataDir, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
     });
   const before = await start();
   const api = apiOf(await before.listening);
@@ -96,19 +97,19 @@ export async function playRound(round: Round) {
 }
 
 interface Scenario extends Round {
-  start(): Promise<Victim>;
-  before: Victim;
+  start(): Promise<LaunchedServer>;
+  before: LaunchedServer;
   api: Api;
   ledger: Ledger;
 }
 
 /** @returns the server that is there afterwards, and how it came back */
-type Killing = (scenario: Scenario) => Promise<{ victim: Victim; back: Back }>;
+type Killing = (scenario: Scenario) => Promise<{ victim: LaunchedServer; back: Back }>;
 
-const killTheServer: Killing = async ({ kind, start, before, api, ledger }) => {
+const killTheServer: Killing = async ({ kind, place, start, before, api, ledger }) => {
   const writing = write(api, ledger, { signal: new AbortController().signal });
   await sleep(randomInt(MOMENT_MS));
-  await before.kill(kind.whom ?? 'server');
+  await killServer(before, place.dataDir, kind.whom ?? 'server');
   await writing;
   return startAgain(start);
 };
@@ -130,7 +131,7 @@ const killTheNext: Killing = async ({ kind, place, start, before, api, ledger })
   // One in three while it starts.
   if (randomInt(3) === 0) await sleep(randomInt(MOMENT_MS / 2));
   else await next.listening.then(() => sleep(randomInt(MOMENT_MS / 6)));
-  await next.kill(kind.whom ?? 'server');
+  await killServer(next, place.dataDir, kind.whom ?? 'server');
   await writingOn.catch(() => {});
   return startAgain(start);
 };
@@ -148,7 +149,9 @@ const killTheDatabase: Killing = async ({ kind, place, before, api, ledger }) =>
   return { victim: before, back: came };
 };
 
-async function startAgain(start: () => Promise<Victim>): Promise<{ victim: Victim; back: Back }> {
+async function startAgain(
+  start: () => Promise<LaunchedServer>,
+): Promise<{ victim: LaunchedServer; back: Back }> {
   const began = Date.now();
   const victim = await start();
   await victim.listening;
@@ -174,9 +177,9 @@ async function untilHealthyAgain(api: Api, dataDir: string): Promise<Back> {
 }
 
 /** Whether some organizations had been migrated already, and others had not, when this server started. */
-async function wasHalfWay(victim: Victim, sql: Sql): Promise<boolean> {
+async function wasHalfWay(victim: LaunchedServer, sql: Sql): Promise<boolean> {
   const [row] = await sql.unsafe<{ orgs: number }[]>('select count(*)::int as orgs from shared.orgs');
-  const behind = /migrating organizations.*count=(\d+)/.exec(await readFile(victim.logFile, 'utf8'))?.[1];
+  const behind = /migrating organizations.*count=(\d+)/.exec(victim.log())?.[1];
   return behind !== undefined && Number(behind) < (row?.orgs ?? 0);
 }
 
@@ -196,12 +199,13 @@ export async function playStarts(scene: Scene, entry: string, starts: number): P
   const failed: string[] = [];
   for (let i = 0; i < starts; i++) {
     const dataDir = join(scene.site.workDir, `first-${i}`);
+    const start = () => scene.launch({ entry, databaseUrl: 'embedded', env: { SVC_DATA_DIR: dataDir } });
     for (let attempt = 0; attempt < 3; attempt++) {
-      const victim = await startVictim(scene.site, { entry, dataDir });
+      const victim = await start();
       await sleep(randomInt(2_000));
-      await victim.kill(i % 2 ? 'server' : 'all');
+      await killServer(victim, dataDir, i % 2 ? 'server' : 'all');
     }
-    const victim = await startVictim(scene.site, { entry, dataDir });
+    const victim = await start();
     try {
       await openLedger(apiOf(await victim.listening));
     } catch (error) {

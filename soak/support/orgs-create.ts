@@ -8,13 +8,13 @@ import { median } from '../../tests/support/scenario/stats.ts';
 import { apiOf, bareRateOf, type Fleet, type FleetOrg, portions, rateOf } from './orgs.ts';
 
 const ROUNDS = 10;
-/** Of all organizations; the others are made by bare DDL. */
+/** Share of the organizations that is made through the API; bare DDL makes the others. */
 const BY_API = 0.8;
 
-/** Fills a fleet: in turns by `POST /orgs`, and by the same DDL on as many connections. */
+/** Fills a fleet, alternating between `POST /orgs` and the same DDL on as many connections. */
 export async function createOrgs(fleet: Fleet, n: number): Promise<Figure[]> {
   const { owner, scene, sql } = fleet;
-  const server = await scene.server({ databaseUrl: fleet.databaseUrl });
+  const server = await scene.server();
   const api = apiOf(server);
   const nextId = createIds(() => new Date());
   const byApi = async (slug: string) => {
@@ -25,7 +25,7 @@ export async function createOrgs(fleet: Fleet, n: number): Promise<Figure[]> {
   const ours: number[] = [];
   const bare: number[] = [];
 
-  // The first ones meet cold caches, and files that grow by leaps.
+  // The first ones meet cold caches, and files that grow in steps.
   await rateOf(slugs.splice(0, Math.ceil(n / 20)), byApi);
   const before = { size: await sizeOf(fleet), orgs: fleet.orgs.length };
   for (const portion of portions(slugs, ROUNDS)) {
@@ -58,7 +58,7 @@ export async function createOrgs(fleet: Fleet, n: number): Promise<Figure[]> {
   ];
 }
 
-/** Makes schemas that are there already into organizations. */
+/** Turns existing schemas into organizations. */
 async function register({ owner, orgs, sql }: Fleet, made: readonly FleetOrg[]): Promise<void> {
   const rows = [JSON.stringify(made)];
   const given = 'json_to_recordset($1::text::json) as o(id uuid, slug text)';

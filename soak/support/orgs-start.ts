@@ -1,12 +1,12 @@
-import { openDatabase } from '../../db/client.ts';
 import { createUser } from '../../tests/support/api/client.ts';
+import { makeDatabase } from '../../tests/support/database/scratch.ts';
 import type { Figure } from '../../tests/support/scenario/figure.ts';
 import { median } from '../../tests/support/scenario/stats.ts';
 import { apiOf, type Fleet } from './orgs.ts';
 
 const ROUNDS = 9;
 
-/** Starts servers in turns: where there are many organizations, and where there is one. */
+/** Starts servers alternately on a database with many organizations and on one with a single organization. */
 export async function startWithMany(fleet: Fleet): Promise<Figure[]> {
   const { databaseUrl, scene, sql } = fleet;
   const small = await openSmall(fleet);
@@ -14,7 +14,7 @@ export async function startWithMany(fleet: Fleet): Promise<Figure[]> {
   const start = async (url: string) => {
     const began = performance.now();
     const server = await scene.server({ databaseUrl: url });
-    const { status } = await fetch(`${server.origin}/healthz`);
+    const { status } = await fetch(`${server.url}/healthz`);
     const ms = performance.now() - began;
     if (status !== 200) throw new Error(`/healthz answers ${status}`);
     await server.stop();
@@ -47,19 +47,12 @@ export async function startWithMany(fleet: Fleet): Promise<Figure[]> {
   ];
 }
 
-/** A database beside the fleet's, with the one organization a user begins with. */
+/** A database besides the fleet's, with the one organization a user starts with. */
 async function openSmall({ databaseUrl, scene }: Fleet): Promise<string> {
-  const url = new URL(databaseUrl);
-  const name = `${url.pathname.slice(1)}_small`;
-  const admin = openDatabase({ url: databaseUrl, max: 1 });
-  await admin.sql.unsafe(`create database ${name} template template0`);
-  scene.site.onClose(async () => {
-    await admin.sql.unsafe(`drop database if exists ${name} with (force)`);
-    await admin.close();
-  });
-  url.pathname = `/${name}`;
-  const server = await scene.server({ databaseUrl: url.href });
+  const { url, drop } = await makeDatabase(databaseUrl, { prefix: 'small' });
+  scene.site.onClose(drop);
+  const server = await scene.server({ databaseUrl: url });
   await createUser(apiOf(server));
   await server.stop();
-  return url.href;
+  return url;
 }

@@ -2,32 +2,32 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { openDatabase } from '../../db/client.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { generateToken } from '../../lib/tokens/api-tokens.ts';
-import type { Figure } from '../../tests/support/scenario/figure.ts';
-import type { BenchServer } from '../../tests/support/server/bench-server.ts';
+import { type Figure, NONE } from '../../tests/support/scenario/figure.ts';
+import type { ServerProcess } from '../../tests/support/server/process.ts';
 import { STEPS } from './next-version.ts';
 import { apiOf, type Fleet, type FleetOrg, forEach } from './orgs.ts';
 import { backendsOf, watchMemory } from './orgs-memory.ts';
 
 const POOL = 10;
-/** More than there are connections, so that all of them are used. */
+/** More than connections, so that all of them are used. */
 const REQUESTS_AT_ONCE = 16;
 const SCAN = 'sweep';
-/** Few enough for the connection not to be renewed. */
+/** Few enough that the connection is not replaced. */
 const ONE_CONNECTION_ORGS = 400;
 const SAY_MS = 10_000;
 
-/** What every organization is given, so that findings can be pushed to it. */
+/** What every organization needs for a push. */
 interface Equipment {
   projectId: string;
   token: string;
 }
 
-/** Reads from and pushes to every organization, several at a time, and looks what memory that takes. */
+/** Reads from and pushes to every organization, several at a time, and measures memory. */
 export async function sweep(fleet: Fleet, entry: string, steps: number): Promise<Figure[]> {
-  const { databaseUrl, orgs, scene } = fleet;
+  const { orgs, scene } = fleet;
   const equipment = await equip(fleet);
   const start = (pool: number) =>
-    scene.server({ databaseUrl, entry, env: { [STEPS]: `${steps}`, SVC_DB_POOL_MAX: `${pool}` } });
+    scene.server({ entry, env: { [STEPS]: `${steps}`, SVC_DB_POOL_MAX: `${pool}` } });
 
   const single = await start(1);
   const [first, ...some] = orgs.slice(0, ONE_CONNECTION_ORGS + 1) as [FleetOrg, ...FleetOrg[]];
@@ -48,7 +48,7 @@ export async function sweep(fleet: Fleet, entry: string, steps: number): Promise
     done++;
     if (performance.now() - said < SAY_MS) return;
     said = performance.now();
-    scene.site.say(`  swept ${done} organizations, server at ${(await server.memory())?.toFixed(0)} MiB`);
+    scene.site.say(`  swept ${done} organizations, server at ${(await server.memory()).toFixed(0)} MiB`);
   });
   const seconds = (performance.now() - began) / 1000;
   over.abort();
@@ -57,11 +57,11 @@ export async function sweep(fleet: Fleet, entry: string, steps: number): Promise
   for (const line of unexpected.slice(0, 10)) scene.site.say(`  NOT AS EXPECTED: ${line}`);
   return [
     { name: 'organizations swept/s', value: orgs.length / seconds },
-    { name: 'unexpected answers', value: unexpected.length, aim: { atMost: 0 } },
-    { name: 'server RSS, highest MiB', value: peak.server ?? Number.NaN, aim: { atMost: 300 } },
+    { name: 'unexpected answers', value: unexpected.length, aim: NONE },
+    { name: 'server RSS, highest MiB', value: peak.server, aim: { atMost: 300 } },
     {
       name: `private memory of ${peak.count} backends, highest MiB`,
-      value: peak.backends ?? Number.NaN,
+      value: peak.backends,
       aim: { atMost: 1_536 },
     },
     {
@@ -71,10 +71,10 @@ export async function sweep(fleet: Fleet, entry: string, steps: number): Promise
   ];
 }
 
-/** A push and two reads, so that no statement comes often enough to be prepared; @returns the answers that were not as they should be */
+/** A push and two reads, so few that no statement is prepared. @returns the unexpected responses */
 async function visit(
   { owner }: Fleet,
-  server: BenchServer,
+  server: ServerProcess,
   { slug }: FleetOrg,
   { projectId, token }: Equipment,
 ): Promise<string[]> {
@@ -99,14 +99,14 @@ async function visit(
   );
 }
 
-/** MiB of the one backend's own, when it has just been used. */
-async function ownMemory(fleet: Fleet, server: BenchServer, org: FleetOrg, equipment: Equipment) {
+/** MiB that the only backend has allocated, immediately after a request. */
+async function ownMemory(fleet: Fleet, server: ServerProcess, org: FleetOrg, equipment: Equipment) {
   await visit(fleet, server, org, equipment);
   const backends = await backendsOf(fleet);
   return Math.max(...backends.map(({ own }) => own));
 }
 
-/** Gives every organization a project, a token and a running scan, the same in all, by SQL. */
+/** Gives every organization the same project, token and running scan, by SQL. */
 async function equip({ databaseUrl, orgs, owner, scene }: Fleet): Promise<Equipment> {
   const { token, prefix, hash } = generateToken();
   const projectId = randomUUID();

@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
 import { openDatabase } from '../../db/client.ts';
 import { createClient, createUser } from '../../tests/support/api/client.ts';
-import type { BenchServer } from '../../tests/support/server/bench-server.ts';
-import type { Scene } from './soak.ts';
+import type { Scene } from '../../tests/support/scenario/scene.ts';
+import type { ServerProcess } from '../../tests/support/server/process.ts';
 
 /** One of many organizations of one owner. */
 export interface FleetOrg {
@@ -10,32 +10,32 @@ export interface FleetOrg {
   slug: string;
 }
 
-/** The organizations of this test, with what the phases need to reach them. */
+/** The organizations of this test, and what its phases need. */
 export interface Fleet {
   scene: Scene;
   databaseUrl: string;
-  /** A connection beside the servers'. */
+  /** A connection besides the servers'. */
   sql: Sql;
   owner: { id: string; cookie: string };
   orgs: FleetOrg[];
 }
 
-/** Requests, and connections of what they are compared with, at once. */
+/** Concurrent requests, and connections of the bare statements they are compared with. */
 export const AT_ONCE = 4;
 
-export const apiOf = ({ origin }: Pick<BenchServer, 'origin'>) => createClient(fetch, origin);
+export const apiOf = ({ url }: Pick<ServerProcess, 'url'>) => createClient(fetch, url);
 
-/** A fleet of the one organization its owner begins with. */
+/** A fleet with the one organization its owner starts with. */
 export async function openFleet(scene: Scene): Promise<Fleet> {
   const { url, sql } = await scene.database();
-  const server = await scene.server({ databaseUrl: url });
+  const server = await scene.server();
   const { id, cookie } = await createUser(apiOf(server));
   await server.stop();
   const orgs = await sql.unsafe<FleetOrg[]>('select id, slug from shared.orgs');
   return { scene, databaseUrl: url, sql, owner: { id, cookie }, orgs: [...orgs] };
 }
 
-/** Calls `use` for each, so many at a time. */
+/** Calls `use` for each item, at most `atOnce` at a time. */
 export async function forEach<Item>(
   items: Iterable<Item>,
   atOnce: number,
@@ -48,7 +48,7 @@ export async function forEach<Item>(
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** How many a second, when `use` is called for each. */
+/** Items per second when `use` is called for each. */
 export async function rateOf<Item>(
   items: readonly Item[],
   use: (item: Item) => Promise<unknown>,
@@ -58,7 +58,7 @@ export async function rateOf<Item>(
   return (items.length / (performance.now() - began)) * 1000;
 }
 
-/** What PostgreSQL takes for statements alone: a transaction for each item, over as many connections. */
+/** Items per second of the statements alone: a transaction for each item, over as many connections. */
 export async function bareRateOf<Item>(
   { databaseUrl }: Fleet,
   items: readonly Item[],
@@ -75,7 +75,7 @@ export async function bareRateOf<Item>(
   }
 }
 
-/** Items of about equally many, in their order. */
+/** Splits items into portions of about the same size, in order. */
 export function portions<Item>(items: readonly Item[], count: number): Item[][] {
   const size = Math.ceil(items.length / count);
   return Array.from({ length: count }, (_, i) => items.slice(i * size, (i + 1) * size)).filter(

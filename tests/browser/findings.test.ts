@@ -27,7 +27,7 @@ describePages('the list of findings', () => {
   beforeAll(async () => {
     site = await startSite();
     sql = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
-    org = await seedOrg({ sql }, { origin: site.url }, { findings: FINDINGS, bytes: 1_000 });
+    org = await seedOrg({ sql }, site, { findings: FINDINGS, bytes: 1_000 });
     small = await createOrg(site.api);
     viewer = await createUser(site.api, 'Vera Viewer');
     const invitation = { email: viewer.email, role: 'viewer' };

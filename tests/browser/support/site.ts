@@ -62,11 +62,13 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
   const database = await createDatabase();
   const dataDir = createWorkspace();
   const server = await startServerProcess({
-    DATABASE_URL: database.url,
-    JWT_SECRET: 'a secret for tests of the web UI',
-    SVC_DATA_DIR: dataDir,
-    ...(baseDomain && { SVC_BASE_DOMAIN: baseDomain }),
-    ...env,
+    env: {
+      DATABASE_URL: database.url,
+      JWT_SECRET: 'a secret for tests of the web UI',
+      SVC_DATA_DIR: dataDir,
+      ...(baseDomain && { SVC_BASE_DOMAIN: baseDomain }),
+      ...env,
+    },
   });
   afterSuite(async () => {
     await server.stop('SIGTERM');

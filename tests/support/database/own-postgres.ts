@@ -1,8 +1,7 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { findPackage, prepareBinaries } from '../../../db/embedded/binaries.ts';
 import {
   createCluster,
@@ -14,20 +13,21 @@ import {
 import { launch } from '../../../db/embedded/postmaster.ts';
 import { unprivilegedUser } from '../../../db/embedded/system.ts';
 import type { Site } from '../scenario/site.ts';
+import { descendantsOf, kill } from '../server/proc.ts';
 
-/** A PostgreSQL that nobody looks after: what is done to it stays done. */
+/** A PostgreSQL without supervision: nothing restarts it. */
 export interface OwnPostgres {
   url: string;
-  /** Starts it again, at the same address; resolves when it takes connections. */
+  /** Starts it again at the same address; resolves when it accepts connections. */
   start(): Promise<void>;
-  /** SIGINT ends it in order and its sessions at once, SIGKILL as a power failure does: all of its processes. */
+  /** SIGINT ends its sessions and shuts it down, SIGKILL kills all of its processes as a power failure does. */
   stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
-  /** Stops all of its processes where they are (SIGSTOP), or lets them go on (SIGCONT). */
+  /** Stops all of its processes (SIGSTOP), or lets them continue (SIGCONT). */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
 
-/** Makes a cluster in the site's directory and starts it; it ends with the site. */
+/** Makes a cluster in the site's directory and starts it; it stops when the site closes. */
 export async function startOwnPostgres(
   site: Site,
   settings: Record<string, string> = {},
@@ -40,21 +40,9 @@ export async function startOwnPostgres(
   let port: number | undefined;
   let postmaster: ChildProcess | undefined;
 
-  async function processes(): Promise<number[]> {
-    if (!postmaster?.pid) return [];
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', `${postmaster.pid}`]).catch(
-      () => ({ stdout: '' }),
-    );
-    return [postmaster.pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
-  }
   async function signalAll(signal: NodeJS.Signals): Promise<void> {
-    for (const pid of await processes()) {
-      try {
-        process.kill(pid, signal);
-      } catch {
-        // Ended by itself.
-      }
-    }
+    if (!postmaster?.pid) return;
+    for (const pid of [postmaster.pid, ...(await descendantsOf(postmaster.pid))]) kill(pid, signal);
   }
   const own: OwnPostgres = {
     get url() {

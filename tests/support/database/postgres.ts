@@ -7,6 +7,7 @@ import { startEmbedded } from '../../../db/embedded/embedded.ts';
 import { migrateShared } from '../../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../../drizzle/migrations.ts';
 import { silentLog } from '../server/log.ts';
+import { withDatabase } from './scratch.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -40,11 +41,4 @@ export default async function setup(project: TestProject) {
     await embedded?.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-}
-
-/** The same server, another database. */
-export function withDatabase(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.href;
 }

@@ -5,34 +5,60 @@ import { startEmbedded } from '../../../db/embedded/embedded.ts';
 import type { Site } from '../scenario/site.ts';
 import { silentLog } from '../server/log.ts';
 
-/** An empty database for one benchmark. */
-export interface BenchDatabase {
+/** The same server, another database. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** A new database on a server. */
+export interface MadeDatabase {
   url: string;
-  /** A connection beside the server's, for looking at the result. */
+  drop(): Promise<void>;
+}
+
+/** Makes a database with a name of its own. */
+export async function makeDatabase(
+  serverUrl: string,
+  { prefix = 'test', template = 'template0' } = {},
+): Promise<MadeDatabase> {
+  const name = `${prefix}_${randomBytes(8).toString('hex')}`;
+  const admin = openDatabase({ url: serverUrl, max: 1 });
+  await admin.sql.unsafe(`create database ${name} template ${template}`);
+  return {
+    url: withDatabase(serverUrl, name),
+    async drop() {
+      await admin.sql.unsafe(`drop database if exists ${name} with (force)`);
+      await admin.close();
+    },
+  };
+}
+
+/** An empty database for one benchmark or soak test. */
+export interface ScratchDatabase {
+  url: string;
+  /** A connection besides the server's. */
   sql: Sql;
   /** `server_version_num` */
   version: number;
   /** The settings that decide what a commit costs. */
   settings: Record<string, string>;
-  /** Lets every measurement begin with the same distance to the next checkpoint, where we may. */
+  /** Gives every measurement the same distance to the next checkpoint, where we may. */
   checkpoint(): Promise<void>;
 }
 
 const DURABILITY = ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
 
-/** Makes a database: on the server `givenUrl` leads to, or on an embedded one with the settings it is shipped with. */
-export async function openBenchDatabase(site: Site, givenUrl: string | undefined): Promise<BenchDatabase> {
-  const serverUrl = givenUrl ?? (await startOwn(site));
-  const name = `bench_${randomBytes(6).toString('hex')}`;
-  const admin = openDatabase({ url: serverUrl, max: 1 });
-  site.onClose(() => admin.close());
-  await admin.sql.unsafe(`create database ${name}`);
-  site.onClose(() => admin.sql.unsafe(`drop database if exists ${name} with (force)`));
-
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  // Making a million findings takes a while.
-  const { sql, close } = openDatabase({ url: url.href, max: 1, statementMs: 0 });
+/** Makes a database on the server at `givenUrl`, or on an embedded one with the settings it is shipped with. */
+export async function openScratchDatabase(
+  site: Site,
+  givenUrl: string | undefined,
+): Promise<ScratchDatabase> {
+  const { url, drop } = await makeDatabase(givenUrl ?? (await startOwn(site)), { prefix: 'bench' });
+  site.onClose(drop);
+  // Inserting a million findings takes longer than the default limit.
+  const { sql, close } = openDatabase({ url, max: 1, statementMs: 0 });
   site.onClose(close);
   const rows = await sql.unsafe<{ name: string; setting: string }[]>(
     'select name, current_setting(name) as setting from pg_settings where name = any (string_to_array($1, $2))',
@@ -40,10 +66,7 @@ export async function openBenchDatabase(site: Site, givenUrl: string | undefined
   );
   const settings = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
   return {
-    url: url.href,
-    sql,
-    version: Number(settings.server_version_num),
-    settings,
+    ...{ url, sql, settings, version: Number(settings.server_version_num) },
     async checkpoint() {
       await sql.unsafe('checkpoint').catch(() => {});
     },

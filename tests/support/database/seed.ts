@@ -1,16 +1,15 @@
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import type { FindingStatus, Severity } from '../../../db/schema/values.ts';
 import { createClient, createOrg, createScan, must, type TestOrg } from '../api/client.ts';
-import type { BenchServer } from '../server/bench-server.ts';
-import type { BenchDatabase } from './scratch.ts';
+import type { ScratchDatabase } from './scratch.ts';
 
-/** What an organization is filled with. */
+/** The contents of an organization. */
 export interface SeedOptions {
-  /** Spread over projects and scans; the oldest come first. */
+  /** Spread over projects and scans, the oldest first. */
   findings: number;
-  /** Bytes of a finding's JSON, about. */
+  /** Approximate size of a finding's JSON. */
   bytes: number;
-  /** Running scans, which the findings are spread over evenly. */
+  /** Running scans; each gets the same number of findings. */
   scans?: number;
 }
 
@@ -24,7 +23,7 @@ export interface SeededOrg extends TestOrg {
 
 const PROJECTS = 10;
 const SAMPLE = 1_000;
-/** What a finding's JSON has beside its description. */
+/** The size of a finding's JSON without its description. */
 const FIELD_BYTES = 700;
 
 /** How many of a hundred findings have each severity and status. */
@@ -33,13 +32,13 @@ const SHARES = {
   status: { open: 60, confirmed: 10, fixed: 20, false_positive: 5, wontfix: 3, verified: 2 },
 } satisfies { severity: Record<Severity, number>; status: Record<FindingStatus, number> };
 
-/** Makes an org by the API and its findings by SQL, and counts them as the service does. */
+/** Makes an organization through the API and its findings by SQL, and counts them as the service does. */
 export async function seedOrg(
-  { sql }: Pick<BenchDatabase, 'sql'>,
-  { origin }: Pick<BenchServer, 'origin'>,
+  { sql }: Pick<ScratchDatabase, 'sql'>,
+  { url }: { url: string },
   { findings, bytes, scans = 10 }: SeedOptions,
 ): Promise<SeededOrg> {
-  const api = createClient(fetch, origin);
+  const api = createClient(fetch, url);
   const org = await createOrg(api);
   const schema = `"${orgSchemaName(org.id)}"`;
   const projectIds = [org.projectId];
@@ -62,7 +61,7 @@ export async function seedOrg(
   return { ...org, schema, scanIds, findingIds: sample.map(({ id }) => id) };
 }
 
-/** A value by its share of a hundred, chosen by the digits of a hash. */
+/** Chooses a value by its share of a hundred and the digits of a hash. */
 function byShare(hash: string, shares: Record<string, number>): string {
   let sum = 0;
   const cases = Object.entries(shares).map(([value, share]) => {

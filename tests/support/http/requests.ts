@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import type { TestOrg } from '../api/client.ts';
+import { finding, type TestOrg } from '../api/client.ts';
 
-/** A request as it goes over the wire. */
+/** A request to send over a socket. */
 export interface WireRequest {
   method: string;
   /** Below `/api/v1`. */
@@ -10,30 +10,40 @@ export interface WireRequest {
   body?: unknown;
 }
 
-/** Who a user is, as headers. */
+/** A member's credentials as headers. */
 export const asMember = (org: TestOrg) => ({
   cookie: `svc_token=${org.owner.cookie}`,
   'x-org-slug': org.slug,
 });
 
-/** Who an agent is, as headers. */
+/** An agent's credentials as headers. */
 export const asAgent = (org: TestOrg) => ({ authorization: `Bearer ${org.token}`, 'x-org-slug': org.slug });
 
+/** A member reads something. */
+export const readOf = (org: TestOrg, path: string): WireRequest => ({
+  method: 'GET',
+  path,
+  headers: asMember(org),
+});
+
+/** An agent pushes a finding. */
+export const pushOf = (org: TestOrg, scanId = '', fields: Record<string, unknown> = {}): WireRequest => ({
+  method: 'POST',
+  path: '/agent/findings',
+  headers: asAgent(org),
+  body: finding(org, scanId, fields),
+});
+
 /** Head and body of a request in HTTP/1.1, kept alive. */
-export function wire(origin: string, { method, path, headers, body }: WireRequest): string {
+export function wire(url: string, { method, path, headers, body }: WireRequest): string {
   const text = body === undefined ? '' : JSON.stringify(body);
-  const head = [
-    `${method} /api/v1${path} HTTP/1.1`,
-    `host: ${new URL(origin).host}`,
-    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
-    ...(body === undefined
-      ? []
-      : ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`]),
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${text}`;
+  const length = { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(text)}` };
+  const all = { host: new URL(url).host, ...headers, ...(body !== undefined && length) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} /api/v1${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
 }
 
-/** Milliseconds of one download. */
+/** One download; times in milliseconds. */
 export interface Download {
   status: number;
   firstByte: number;
@@ -41,32 +51,45 @@ export interface Download {
   bytes: number;
 }
 
-/**
- * Reads a response to its end as fast as it comes, and throws it away; the connection is closed after it.
- * @param signal breaks it off
- */
-export function download(origin: string, request: WireRequest, signal?: AbortSignal): Promise<Download> {
-  const { hostname, port } = new URL(origin);
-  const text = wire(origin, { ...request, headers: { ...request.headers, connection: 'close' } });
+/** Reads a response to its end on a connection of its own, and discards it. */
+export function download(url: string, request: WireRequest): Promise<Download> {
+  const { hostname, port } = new URL(url);
+  const text = wire(url, { ...request, headers: { ...request.headers, connection: 'close' } });
   return new Promise((resolve, reject) => {
     const began = performance.now();
-    let firstByte = 0;
-    let bytes = 0;
-    let status = 0;
+    const seen = { status: 0, firstByte: 0, bytes: 0 };
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     socket.on('connect', () => socket.write(text));
     socket.on('data', (chunk: Buffer) => {
-      if (bytes === 0) {
-        firstByte = performance.now() - began;
-        status = Number(chunk.subarray(9, 12).toString('latin1'));
+      if (seen.bytes === 0) {
+        seen.firstByte = performance.now() - began;
+        seen.status = Number(chunk.subarray(9, 12).toString('latin1'));
       }
-      bytes += chunk.length;
+      seen.bytes += chunk.length;
     });
     socket.on('error', reject);
-    const leave = () => void socket.destroy();
-    signal?.addEventListener('abort', leave);
-    socket.on('close', () => signal?.removeEventListener('abort', leave));
-    if (signal?.aborted) leave();
-    socket.on('close', () => resolve({ status, firstByte, total: performance.now() - began, bytes }));
+    socket.on('close', () => resolve({ ...seen, total: performance.now() - began }));
+  });
+}
+
+/**
+ * Sends bytes on a connection of its own, and reads until the server closes it or is silent for a while.
+ * @param text one character is one byte
+ * @param ends whether our side of the connection is closed after the text
+ */
+export function exchangeBytes(port: number, text: string, quietMs: number, ends = false): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1', () =>
+      ends ? socket.end(text, 'latin1') : socket.write(text, 'latin1'),
+    );
+    const end = () => {
+      socket.destroy();
+      resolve(Buffer.concat(chunks));
+    };
+    socket.setTimeout(quietMs, end);
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A server that has refused a body need not read the rest of it.
+    socket.on('error', end).on('close', end);
   });
 }

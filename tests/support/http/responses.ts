@@ -1,16 +1,19 @@
-/** A response as it came. */
+/** A response as it arrived. */
 export interface WireResponse {
   status: number;
-  /** The connection ends with it. */
+  /** The server closes the connection after it. */
   last: boolean;
+  /** Size of the body. */
   bytes: number;
+  /** The body, one character for each byte; empty when it came in chunks. */
+  body: string;
 }
 
 /** Finds the responses in what a connection receives, one character for each byte. */
 export interface ResponseReader {
-  /** Takes what has come, and calls `onResponse` with every response that is complete. */
+  /** Takes what has arrived, and calls `onResponse` with every complete response. */
   read(chunk: string, onResponse: (response: WireResponse) => void): void;
-  /** Whether the beginning of a response has come, and not its end. */
+  /** Whether a response has begun and not ended. */
   inside(): boolean;
 }
 
@@ -19,7 +22,7 @@ const CHUNKS_END = '0\r\n\r\n';
 
 export function createResponseReader(): ResponseReader {
   let received = '';
-  /** Of the body under way. */
+  /** A body that is arriving in chunks. */
   let chunked: { response: WireResponse; left: number } | undefined;
 
   /** @returns whether more can be read */
@@ -32,6 +35,7 @@ export function createResponseReader(): ResponseReader {
       status: Number(head.slice(9, 12)),
       last: head.includes('\r\nconnection: close'),
       bytes: 0,
+      body: '',
     };
     const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
     if (length === undefined && head.includes('\r\ntransfer-encoding: chunked')) {
@@ -41,8 +45,10 @@ export function createResponseReader(): ResponseReader {
     }
     const end = headEnd + HEAD_END.length + Number(length ?? 0);
     if (received.length < end) return false;
+    response.body = received.slice(headEnd + HEAD_END.length, end);
+    response.bytes = response.body.length;
     received = received.slice(end);
-    onResponse({ ...response, bytes: Number(length ?? 0) });
+    onResponse(response);
     return true;
   }
 
@@ -66,7 +72,7 @@ export function createResponseReader(): ResponseReader {
     const size = Number.parseInt(received.slice(0, lineEnd), 16);
     if (lineEnd < 0 || size === 0) return false;
     body.response.bytes += size;
-    // The line break behind it, too.
+    // Includes the line break after the chunk.
     body.left = size + 2;
     received = received.slice(lineEnd + 2);
     return true;

@@ -1,11 +1,11 @@
-import net from 'node:net';
 import { createRefusals } from '../../../lib/http/app.ts';
 import { createHttpServer } from '../../../lib/node/http-server.ts';
 import { limit } from '../run/limits.ts';
 import { afterSuite } from '../run/suite.ts';
 import type { TestApp } from '../server/app.ts';
+import { exchangeBytes } from './requests.ts';
 
-/** A response as it came over the wire. */
+/** A response as it arrived. */
 export interface WireAnswer {
   status: number;
   /** Names in lower case. */
@@ -13,16 +13,16 @@ export interface WireAnswer {
   body: string;
 }
 
-/** Bytes over a socket to an app on a Node server. */
+/** A socket to an app on a Node server. */
 export interface Wire {
   /**
-   * Sends bytes and reads until the server closes, or nothing has come for a while.
+   * Sends bytes and reads until the server closes the connection or is silent for a while.
    * @param text one character is one byte
    */
   exchange(text: string): Promise<WireAnswer[]>;
 }
 
-/** So long a server may take for what it has not answered yet. */
+/** How long a server may take to answer. */
 const QUIET_MS = 400;
 
 /** Serves an app for the calling suite. */
@@ -32,25 +32,12 @@ export async function openWire({ app, services }: Pick<TestApp, 'app' | 'service
   afterSuite(() => server.stop(0));
   return {
     async exchange(text) {
-      const received = await new Promise<string>((resolve) => {
-        const chunks: Buffer[] = [];
-        const socket = net.connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
-        const end = () => {
-          socket.destroy();
-          resolve(Buffer.concat(chunks).toString('utf8'));
-        };
-        socket.setTimeout(limit(QUIET_MS), end);
-        socket.on('data', (chunk) => chunks.push(chunk));
-        // A server that has refused a body need not read the rest of it.
-        socket.on('error', end);
-        socket.on('close', end);
-      });
-      return split(received);
+      return split((await exchangeBytes(port, text, limit(QUIET_MS))).toString('utf8'));
     },
   };
 }
 
-/** The responses in what came. */
+/** Splits received text into responses. */
 function split(received: string): WireAnswer[] {
   const answers: WireAnswer[] = [];
   let rest = received;
@@ -60,7 +47,7 @@ function split(received: string): WireAnswer[] {
     if (!status) throw new Error(`not a response: ${JSON.stringify(rest.slice(0, 200))}`);
     const lower = head.toLowerCase();
     const length = Number(/\r\ncontent-length: (\d+)/.exec(lower)?.[1]);
-    // A body of no announced length is the last thing we ask for.
+    // Only the last response may have a body without an announced length.
     const body = Number.isNaN(length) ? after : Buffer.from(after).subarray(0, length).toString();
     answers.push({ status: Number(status), head: lower, body });
     rest = Number.isNaN(length) ? '' : Buffer.from(after).subarray(length).toString();

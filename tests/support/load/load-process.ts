@@ -1,89 +1,117 @@
-import { connect } from 'node:net';
 import { setPriority } from 'node:os';
-import { percentile } from '../scenario/stats.ts';
-import { type Load, type LoadResult, MARK } from './load.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createWireClient, type WireClient } from '../http/wire-client.ts';
+import { serveJob } from './helper.ts';
+import { type Load, MARK, markText, type Sent, type Stream } from './load.ts';
 
-process.once('message', (load: Load) => {
-  if (load.nice) setPriority(load.nice);
-  void send(load).then((result) => process.send?.(result, () => process.disconnect()));
-});
+const TICK_MS = 4;
+const PAUSE_MS = 10;
 
-/** One request after the other on every connection; those under way at the end are waited for. */
-async function send(load: Load): Promise<LoadResult> {
-  const times: number[] = [];
-  let errors = 0;
+interface Clock {
+  isOver(): boolean;
+  /** Breaks requests off; undefined when the last ones are waited for. */
+  ended?: Promise<void>;
+}
+
+serveJob<Load, Record<string, Sent>, true>(
+  async (
+    { url, streams, nice, seconds = Number.POSITIVE_INFINITY, breaksOff, ...texts },
+    { signal, report },
+  ) => {
+    try {
+      if (nice) setPriority(nice);
+    } catch {
+      // Only the superuser may raise it.
+    }
+    const end = performance.now() + seconds * 1_000;
+    const isOver = () => signal.aborted || performance.now() >= end;
+    const clock = { isOver, ...(breaksOff && { ended: sleep(seconds * 1_000) }) };
+    report(true);
+    const all = Object.entries(streams);
+    const sent = await Promise.all(
+      all.map(async ([name, stream], i) => {
+        const next = textsOf(stream, texts);
+        const began = performance.now();
+        const result: Sent = { times: new Float64Array(), others: {}, slowestMs: 0, seconds: 0 };
+        const times: number[] = [];
+        const send = async (client: WireClient) => {
+          const sentAt = performance.now();
+          const outcome = await outcomeOf(client, next(), clock);
+          const ms = performance.now() - sentAt;
+          result.slowestMs = Math.max(result.slowestMs, ms);
+          if (outcome === `${stream.status}`) times.push(ms);
+          else result.others[outcome] = (result.others[outcome] ?? 0) + 1;
+          return outcome;
+        };
+        if ('connections' in stream) await closedLoop(url, stream.connections, clock, send);
+        else await constantRate(url, stream.perSecond, i / all.length, clock, send);
+        return [
+          name,
+          { ...result, times: Float64Array.from(times), seconds: (performance.now() - began) / 1_000 },
+        ];
+      }),
+    );
+    return Object.fromEntries(sent);
+  },
+);
+
+function textsOf({ requests }: Stream, { run = '', distinct }: Pick<Load, 'run' | 'distinct'>): () => string {
+  const templates = requests.map((request) => request.split(MARK));
   let count = 0;
-  const templates = load.requests.map((request) => request.split(MARK));
-  const next = () => {
+  return () => {
     const pieces = templates[++count % templates.length] as string[];
-    if (pieces.length === 1) return pieces[0];
-    const random = load.distinct ? '' : Math.random().toString(16).slice(2, 14);
-    const number = load.distinct ? count % load.distinct : count;
-    return pieces.join(`${random.padEnd(16, '0')}${load.run}${`${number}`.padStart(12, '0')}`);
+    return pieces.length === 1 ? `${pieces[0]}` : pieces.join(markText(run, count, distinct));
   };
+}
+
+async function outcomeOf(client: WireClient, text: string, { ended }: Clock): Promise<string> {
+  try {
+    const exchanged = client.exchange(text);
+    const response = await (ended ? Promise.race([exchanged, ended]) : exchanged);
+    if (!response) {
+      exchanged.catch(() => {});
+      return 'left at the end';
+    }
+    const { status, body } = response;
+    return status < 400 ? `${status}` : `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? ''}`.trim();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+type Send = (client: WireClient) => Promise<string>;
+
+async function closedLoop(url: string, connections: number, { isOver }: Clock, send: Send): Promise<void> {
+  const converse = async () => {
+    const client = createWireClient(url);
+    while (!isOver()) {
+      const outcome = await send(client);
+      // Nobody answers: do not spin.
+      if (!/^\d/.test(outcome)) await sleep(PAUSE_MS);
+    }
+    client.close();
+  };
+  await Promise.all(Array.from({ length: connections }, converse));
+}
+
+/** @param phase of the first request, so that streams of the same rate alternate */
+async function constantRate(
+  url: string,
+  perSecond: number,
+  phase: number,
+  { isOver }: Clock,
+  send: Send,
+): Promise<void> {
+  const idle: WireClient[] = [];
+  const underWay: Promise<void>[] = [];
   const began = performance.now();
-  const end = began + load.seconds * 1000;
-  const connections = Array.from({ length: load.connections }, () =>
-    converse(load.origin, {
-      next: () => (performance.now() < end ? next() : undefined),
-      answered(status, ms) {
-        if (status === load.status) times.push(ms);
-        else errors++;
-      },
-    }),
-  );
-  for (const { status } of await Promise.allSettled(connections)) if (status === 'rejected') errors++;
-  const seconds = (performance.now() - began) / 1000;
-  const sorted = Float64Array.from(times).sort();
-  return {
-    answered: times.length,
-    errors,
-    perSecond: times.length / seconds,
-    p50: percentile(sorted, 0.5),
-    p99: percentile(sorted, 0.99),
-    max: percentile(sorted, 1),
-  };
-}
-
-interface Talk {
-  /** The next request; undefined ends the connection. */
-  next(): string | undefined;
-  answered(status: number, ms: number): void;
-}
-
-/** Speaks as much HTTP as our server's answers need, for a fraction of what `node:http` costs. */
-function converse(origin: string, { next, answered }: Talk): Promise<void> {
-  const { hostname, port } = new URL(origin);
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    let received = '';
-    let sent = 0;
-    let over = false;
-    const send = () => {
-      const request = next();
-      if (request === undefined) {
-        over = true;
-        socket.end();
-        return;
-      }
-      sent = performance.now();
-      socket.write(request);
-    };
-    // One character for each byte.
-    socket.setEncoding('latin1');
-    socket.on('connect', send);
-    socket.on('data', (chunk: string) => {
-      received += chunk;
-      const headEnd = received.indexOf('\r\n\r\n');
-      if (headEnd < 0) return;
-      const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
-      if (received.length < headEnd + 4 + length) return;
-      const status = Number(received.slice(9, 12));
-      received = '';
-      answered(status, performance.now() - sent);
-      send();
-    });
-    socket.on('error', reject);
-    socket.on('close', () => (over ? resolve() : reject(new Error('connection closed'))));
-  });
+  for (let count = 0; !isOver(); await sleep(TICK_MS)) {
+    const due = Math.floor(((performance.now() - began) / 1_000) * perSecond + phase);
+    for (; count < due; count++) {
+      const client = idle.pop() ?? createWireClient(url);
+      underWay.push(send(client).then(() => void idle.push(client)));
+    }
+  }
+  await Promise.all(underWay);
+  for (const client of idle) client.close();
 }

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { buildServer } from '../server/process.ts';
 
 /** Builds `dist/` once for all suites that start it, as `npm start` does. */
-export default async function setup() {
-  await promisify(execFile)('npm', ['run', '--silent', 'build']);
-}
+export default () => buildServer();

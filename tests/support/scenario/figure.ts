@@ -1,48 +1,14 @@
-import type { BenchDatabase } from '../database/scratch.ts';
-import type { SeededOrg, SeedOptions } from '../database/seed.ts';
-import type { LoadGenerator } from '../load/load.ts';
-import type { BenchServer, BenchServerOptions } from '../server/bench-server.ts';
-import type { Site } from './site.ts';
+import { median } from './stats.ts';
 
-/** One benchmark, listed in bench/run.ts. */
-export interface Bench {
-  /** One line: what it measures. */
-  summary: string;
-  run(stage: Stage): Promise<Figure[]>;
-}
-
-/** What the command line says. */
-export interface BenchOptions {
-  /** Alternating rounds per measurement, of which the median counts. */
-  rounds: number;
-  /** Seconds of load per round. */
-  seconds: number;
-  /** Rows of the large organization. */
-  rows: number;
-  /** The checkout whose server is measured. */
-  checkout: string;
-  /** Writes CPU profiles of the servers into bench/results. */
-  profile: boolean;
-}
-
-/** What a benchmark has at hand; what is costly is made when it is first asked for, and shared by all benchmarks. */
-export interface Stage {
-  site: Site;
-  options: BenchOptions;
-  loader: LoadGenerator;
-  database(): Promise<BenchDatabase>;
-  /** A server over the database, of this benchmark alone: stopped when it ends. */
-  server(options?: Pick<BenchServerOptions, 'env'>): Promise<BenchServer>;
-  /** An organization full of findings, with a server to make it by. */
-  seed(server: BenchServer, options: SeedOptions): Promise<SeededOrg>;
-}
-
-/** What is wanted of a figure. */
+/** The target of a figure. */
 export type Aim = { atLeast: number } | { atMost: number };
 
-/** One number that was measured, and what it is held against. */
+/** The target of everything that must not happen. */
+export const NONE: Aim = { atMost: 0 };
+
+/** One measured number. */
 export interface Figure {
-  /** What and in which unit, such as `findings/s` or `first byte ms`. */
+  /** Name and unit, such as `findings/s` or `first byte ms`. */
   name: string;
   /** Median of the rounds. */
   value: number;
@@ -50,20 +16,85 @@ export interface Figure {
   limit?: number | undefined;
   /** How the limit was taken. */
   limitedBy?: string | undefined;
-  /** Held against `value / limit` when there is a limit to the figure, against `value` otherwise. */
+  /** Compared with `value / limit` when the figure has a limit, otherwise with `value`. */
   aim?: Aim | undefined;
   /** Every round's value and limit. */
   rounds?: { values: readonly number[]; limits?: readonly number[] | undefined };
 }
 
+/** Results of alternating rounds, and of what they are compared with. */
+export interface Rounds<T> {
+  ours: T[];
+  /** Empty when there is nothing to compare with. */
+  limit: T[];
+}
+
+/** Median and rounds of one number of the rounds, as fields of a figure. */
+export function figureOf<T>({ ours, limit }: Rounds<T>, read: (result: T) => number) {
+  const values = ours.map(read);
+  const limits = limit.map(read);
+  return {
+    value: median(values),
+    ...(limits.length > 0 && { limit: median(limits) }),
+    rounds: { values, ...(limits.length > 0 && { limits }) },
+  };
+}
+
+/** What one scenario measured. */
+export interface Report {
+  scenario: string;
+  figures: readonly Figure[];
+}
+
 /** `value / limit`; undefined without a limit. */
-export const ratioOf = ({ value, limit }: Figure): number | undefined =>
+const ratioOf = ({ value, limit }: Figure): number | undefined =>
   limit === undefined ? undefined : value / limit;
 
-/** Whether the figure is as wanted; undefined when nothing was wanted, or the limit could not be taken. */
+/** Whether the figure meets its aim; undefined without an aim, or when the limit could not be taken. */
 export function isMet(figure: Figure): boolean | undefined {
   const { aim, limitedBy, limit, value } = figure;
   if (!aim || (limitedBy !== undefined && limit === undefined)) return undefined;
   const held = ratioOf(figure) ?? value;
   return 'atLeast' in aim ? held >= aim.atLeast : held <= aim.atMost;
+}
+
+/** All figures as a table for the terminal. */
+export function render(reports: readonly Report[]): string {
+  const rows = reports.flatMap(({ scenario, figures }) =>
+    figures.map((figure, i) => [
+      ...[i === 0 ? scenario : '', figure.name, digits(figure.value), digits(figure.limit)],
+      ...[digits(ratioOf(figure)), aimText(figure.aim), verdict(figure), figure.limitedBy ?? ''],
+    ]),
+  );
+  return table([['', 'figure', 'value', 'limit', 'ratio', 'aim', '', 'limited by'], ...rows], [0, 1, 6, 7]);
+}
+
+/** At least three significant digits. */
+function digits(value: number | undefined): string {
+  if (value === undefined) return '';
+  const fraction = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString('en-US', { maximumFractionDigits: fraction, minimumFractionDigits: fraction });
+}
+
+function aimText(aim: Aim | undefined): string {
+  if (!aim) return '';
+  return 'atLeast' in aim ? `≥ ${aim.atLeast}` : `≤ ${aim.atMost}`;
+}
+
+function verdict(figure: Figure): string {
+  const met = isMet(figure);
+  if (met === undefined) return '';
+  return met ? 'met' : 'MISSED';
+}
+
+/** Rows of text in columns; the first row is the head. Numbers are aligned right, the columns of `texts` left. */
+export function table(rows: readonly (readonly string[])[], texts: readonly number[] = [0]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, i) => (texts.includes(i) ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  const [head = [], ...body] = rows;
+  return [line(head), '-'.repeat(line(head).length), ...body.map(line)].join('\n');
 }

@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ROOT } from '../server/process.ts';
 
-/** Where benchmarks and soak tests run, and what is left to clean up after them. */
+/** Where benchmarks and soak tests run, and what to clean up after them. */
 export interface Site {
   /** The checkout. */
   root: string;
   /** A temporary directory, removed at the end. */
   workDir: string;
-  /** Runs at the end, the last one first, also when the benchmark fails or is interrupted. */
+  /** Registers a function that runs at the end, the last one first, also after a failure or an interrupt. */
   onClose(undo: () => Promise<unknown>): void;
   /** Progress and results, for the terminal. */
   say(text: string): void;
-  /** Keeps results in the directory for them, together with what they were measured on; @returns the file */
+  /** Writes results, with a description of the machine, into the directory for results. @returns the file */
   save(name: string, results: object): Promise<string>;
   close(): Promise<void>;
 }
@@ -26,21 +27,20 @@ const run = promisify(execFile);
  * @param results the directory for results, below the checkout
  */
 export async function openSite(results = 'bench/results'): Promise<Site> {
-  const root = resolve(import.meta.dirname, '../../..');
   const workDir = await mkdtemp(join(tmpdir(), 'svc-findings-'));
   const undos: (() => Promise<unknown>)[] = [() => rm(workDir, { recursive: true, force: true })];
   let closing: Promise<void> | undefined;
 
   const site: Site = {
-    root,
+    root: ROOT,
     workDir,
     onClose: (undo) => void undos.push(undo),
     say: (text) => void process.stdout.write(`${text}\n`),
     async save(name, given) {
       const time = new Date().toISOString();
-      const file = join(root, results, `${name}-${time.replaceAll(/[:.]/g, '-')}.json`);
-      await mkdir(join(root, results), { recursive: true });
-      const record = { time, machine: await machine(root), ...given };
+      const file = join(ROOT, results, `${name}-${time.replaceAll(/[:.]/g, '-')}.json`);
+      await mkdir(join(ROOT, results), { recursive: true });
+      const record = { time, machine: await machine(), ...given };
       await writeFile(file, `${JSON.stringify(record, null, 2)}\n`);
       return file;
     },
@@ -60,8 +60,8 @@ export async function openSite(results = 'bench/results'): Promise<Site> {
   return site;
 }
 
-async function machine(root: string) {
-  const commit = await run('git', ['describe', '--always', '--dirty'], { cwd: root }).then(
+async function machine() {
+  const commit = await run('git', ['describe', '--always', '--dirty'], { cwd: ROOT }).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );

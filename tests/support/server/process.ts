@@ -1,75 +1,129 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { cpuSecondsOf, memoryOf } from './proc.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
+export const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** The built server as a process of its own. */
-export interface ServerProcess {
-  url: string;
+/** The built server as a process of its own, possibly still starting. */
+export interface LaunchedServer {
   pid: number;
-  /** What it has logged. */
+  /** Standard output so far. */
   log(): string;
-  /** Sends a signal and resolves with the exit code, null when the signal ended it. */
-  stop(signal: NodeJS.Signals): Promise<number | null>;
+  /** Standard error so far. */
+  errors(): string;
+  /** Resolves with the server's URL, without a path, when it listens; rejects when it exits earlier. */
+  listening: Promise<string>;
+  /** Resolves with the exit code, null when a signal ended the process. */
+  exited: Promise<number | null>;
+  /** Sends a signal without waiting for its effect. */
+  signal(signal: NodeJS.Signals): void;
+  /** Sends a signal, SIGTERM by default, and resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Processor time used so far, in seconds. NaN where /proc does not exist. */
+  cpuSeconds(): Promise<number>;
+  /** Resident memory in MiB. NaN where /proc does not exist. */
+  memory(): Promise<number>;
 }
 
-const running = new Set<ChildProcess>();
-
-/** Ends what a failed test left behind. */
-export async function stopServers(): Promise<void> {
-  await Promise.all([...running].map((child) => end(child, 'SIGTERM')));
+export interface ServerProcess extends LaunchedServer {
+  url: string;
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) {
-    child.kill(signal);
-    await once(child, 'exit');
-  }
-  running.delete(child);
-  return child.exitCode;
+export interface LaunchOptions {
+  /** All settings; the server inherits none from this process. */
+  env?: Record<string, string>;
+  /** Where the server's working directory is made. */
+  workDir?: string;
+  /** The checkout whose dist/server.js runs. */
+  root?: string;
+  /** A file that runs instead of dist/server.js. */
+  entry?: string | undefined;
+  /** Writes a CPU profile into this directory when the server stops. */
+  profileDir?: string | undefined;
 }
 
-function launch(env: Record<string, string>, cwd: string) {
-  const { DATABASE_URL: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [resolve(root, 'dist/server.js')], {
-    cwd,
-    env: { ...inherited, SVC_HOST: '127.0.0.1', SVC_PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  const said = { out: '', err: '' };
-  child.stdout?.on('data', (data) => {
-    said.out += data;
-  });
-  child.stderr?.on('data', (data) => {
-    said.err += data;
-  });
-  return { child, said };
+const START_MS = 60_000;
+const running = new Set<LaunchedServer>();
+
+/** Builds the server of a checkout. */
+export async function buildServer(root = ROOT): Promise<void> {
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root });
 }
 
-/** Starts the server and waits until it listens. */
-export async function startServerProcess(env: Record<string, string>, cwd = root): Promise<ServerProcess> {
-  const { child, said } = launch(env, cwd);
-  const port = await new Promise<string>((listening, failed) => {
-    child.stdout?.on('data', () => {
-      const found = /listening.*:(\d+)"?[\s}]/.exec(said.out);
-      if (found?.[1]) listening(found[1]);
-    });
-    child.once('exit', (code) => failed(new Error(`exit ${code}\n${said.out}${said.err}`)));
+/** Starts the built server on a free port of loopback, with the flags of `npm start`. */
+export function launchServer({
+  env,
+  workDir = tmpdir(),
+  root = ROOT,
+  entry = join(root, 'dist/server.js'),
+  profileDir,
+}: LaunchOptions): LaunchedServer {
+  // Neither a `.env` file nor this shell's settings may change what is tested.
+  const home = mkdtempSync(join(workDir, 'server-'));
+  const files = [join(home, 'server.log'), join(home, 'server.err')] as const;
+  const [out, err] = files.map((file) => openSync(file, 'a')) as [number, number];
+  const profile = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
+  const child = spawn(process.execPath, [...profile, ...nodeFlags(root), entry], {
+    cwd: home,
+    env: {
+      PATH: process.env.PATH,
+      // The watchdog of a test run recognizes its processes by TMPDIR.
+      ...(process.env.TMPDIR && { TMPDIR: process.env.TMPDIR }),
+      SVC_HOST: '127.0.0.1',
+      SVC_PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', out, err],
   });
-  return {
-    url: `http://127.0.0.1:${port}`,
-    pid: child.pid ?? 0,
-    log: () => said.out,
-    stop: (signal) => end(child, signal),
+  for (const file of [out, err]) closeSync(file);
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const [log, errors] = files.map((file) => () => readFileSync(file, 'utf8')) as [() => string, () => string];
+  const pid = child.pid ?? 0;
+  const server: LaunchedServer = {
+    ...{ pid, log, errors, exited },
+    listening: listening(child, log, errors),
+    signal: (signal) => void child.kill(signal),
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return exited;
+    },
+    cpuSeconds: () => cpuSecondsOf(pid),
+    memory: () => memoryOf(pid),
   };
+  // A server that is stopped while it starts has nobody who waits for this.
+  server.listening.catch(() => {});
+  running.add(server);
+  void exited.then(() => running.delete(server));
+  return server;
 }
 
-/** Runs the server until it ends by itself. */
-export async function runServer(env: Record<string, string>, cwd = root) {
-  const { child, said } = launch(env, cwd);
-  await once(child, 'exit');
-  running.delete(child);
-  return { code: child.exitCode, ...said };
+/** Starts the built server and waits until it listens. */
+export async function startServerProcess(options: LaunchOptions): Promise<ServerProcess> {
+  const server = launchServer(options);
+  return { ...server, url: await server.listening };
+}
+
+/** Stops all servers of this process that still run, such as those of a failed test. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.stop()));
+}
+
+/** The flags `npm start` gives to Node. */
+function nodeFlags(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return scripts.start.split(' ').filter((word: string) => word.startsWith('--'));
+}
+
+async function listening(child: ChildProcess, log: () => string, errors: () => string): Promise<string> {
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  for (const deadline = Date.now() + START_MS; isRunning() && Date.now() < deadline; await sleep(20)) {
+    const port = /listening.*:(\d+)"?[\s}]/.exec(log())?.[1];
+    if (port) return `http://127.0.0.1:${port}`;
+  }
+  throw new Error(`the server does not start, exit code ${child.exitCode}:\n${log()}${errors()}`);
 }
