@@ -17,7 +17,8 @@ import {
   must,
   type TestOrg,
 } from '../support/api/api.ts';
-import { declaredErrors, type Operation, observe, operations } from '../support/contract/contract.ts';
+import { declaredErrors, observe } from '../support/contract/contract.ts';
+import { type Operation, operations } from '../support/contract/description.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;

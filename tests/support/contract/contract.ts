@@ -4,61 +4,19 @@ import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { inject } from 'vitest';
-import { endpoints } from '../../../handlers/index.ts';
-import { describeApi } from '../../../lib/http/openapi.ts';
 import type { Observation } from '../api/client.ts';
 import { afterSuite } from '../run/suite.ts';
+import { type DescribedResponse, document, type Operation, operations, resolveSchema, type Schema } from './description.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where test files note what they have seen, for tests/http/contract.test.ts. */
+    /** Where test files write what they have seen, for tests/http/contract.test.ts. */
     observedDir: string;
   }
 }
 
-interface Media {
-  schema: Schema;
-  example?: unknown;
-  examples?: Record<string, unknown>;
-}
-
-interface Response {
-  headers?: Record<string, { $ref: string }>;
-  content?: Record<string, Media>;
-}
-
-/** The parts of an operation that tests look at. */
-export interface Operation {
-  operationId: string;
-  method: string;
-  path: string;
-  requestBody?: { content: Record<string, Media> };
-  responses: Record<string, Response>;
-}
-
-interface Schema {
-  $ref?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  [keyword: string]: unknown;
-}
-
-const document = describeApi(endpoints);
-const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
-
-/** Every operation of the API's description. */
-export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
-    ...operation,
-    method: method.toUpperCase(),
-    path,
-  })),
-);
-
 /** The errors, as `type/code`, that an operation declares for a status. */
-export const declaredErrors = (response: Response): string[] =>
+export const declaredErrors = (response: DescribedResponse): string[] =>
   Object.keys(response.content?.['application/json']?.examples ?? {}).map((name) => name.replace('.', '/'));
 
 const patterns = operations
@@ -66,27 +24,11 @@ const patterns = operations
     operation,
     pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
   }))
-  // What stands there literally is asked before what a parameter could be.
+  // Literal segments take precedence over parameters.
   .sort((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length);
 
 const find = (method: string, path: string) =>
   patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
-
-/** A schema that allows the described fields and no other, with nothing left to look up. */
-function close(schema: Schema): Schema {
-  if (schema.$ref) return close(schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {});
-  const closed: Schema = { ...schema };
-  if (schema.properties) {
-    closed.properties = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, property]) => [name, close(property)]),
-    );
-    closed.additionalProperties = false;
-  }
-  if (schema.items) closed.items = close(schema.items);
-  if (schema.anyOf) closed.anyOf = schema.anyOf.map(close);
-  if (schema.oneOf) closed.oneOf = schema.oneOf.map(close);
-  return closed;
-}
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
@@ -95,7 +37,7 @@ const validators = new Map<Schema, ValidateFunction>();
 function validatorOf(schema: Schema): ValidateFunction {
   let validate = validators.get(schema);
   if (!validate) {
-    validate = ajv.compile(close(schema));
+    validate = ajv.compile(resolveSchema(schema, true));
     validators.set(schema, validate);
   }
   return validate;
@@ -112,7 +54,7 @@ async function writeSeen(): Promise<void> {
   seen.clear();
 }
 
-/** Holds a response to the API's description. @throws Error when it is none that the description allows */
+/** Compares a response with the API's description. @throws Error when the description does not allow it */
 export function observe({ method, path, status, headers, text }: Observation): void {
   const operation = find(method, path);
   if (!operation) return;
@@ -147,13 +89,13 @@ export function observe({ method, path, status, headers, text }: Observation): v
   }
 }
 
-/** JSON, and text as such. */
+/** JSON and text. */
 const READ = /^text\/|^application\/(\w+\+)?json$/;
 
-/** A success that has several types counts as one with each. */
+/** A success with several content types counts once for each. */
 const successOf = (
   operation: Pick<Operation, 'operationId'>,
-  response: Response,
+  response: DescribedResponse,
   status: number | string,
   type: string,
 ) =>
@@ -161,7 +103,7 @@ const successOf = (
     ' ',
   );
 
-/** All that the description says can be seen: `operation status` of successes, `operation type/code` of errors. */
+/** Everything that the description declares: `operation status` of successes, `operation type/code` of errors. */
 export const declared = (): string[] =>
   operations.flatMap((operation) =>
     Object.entries(operation.responses).flatMap(([status, response]) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ENCODINGS, HEADERS, headerValue, KEYS, QUERIES, segment, TYPES, value } from './corpus.ts';
 import type { HostileOperation } from './operations.ts';
 
-/** A request as it is to be sent. */
+/** A request to send. */
 export interface HostileRequest {
   method: string;
   /** With its query. */
@@ -12,7 +12,7 @@ export interface HostileRequest {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** What a valid request of an operation has. */
+/** The parts of a valid request. */
 export interface Base {
   params: Record<string, string>;
   query: Record<string, string>;
@@ -20,13 +20,13 @@ export interface Base {
   headers: Record<string, string>;
 }
 
-/** How a valid request is spoiled. */
+/** A change to a valid request. */
 export type Mutation =
   | { kind: 'field'; at: number; value: string }
   | { kind: 'drop'; at: number }
   | { kind: 'twice'; at: number; value: string; first: boolean }
   | { kind: 'extra'; key: string; value: string }
-  | { kind: 'text'; how: (typeof WHOLE)[number]; at: number }
+  | { kind: 'text'; how: keyof typeof REWRITES; at: number }
   | { kind: 'type'; value: string }
   | { kind: 'encoding'; value: string; packed: boolean }
   | { kind: 'path'; at: number; value: string }
@@ -34,90 +34,35 @@ export type Mutation =
   | { kind: 'unknownQuery'; text: string }
   | { kind: 'header'; name: string; value: string };
 
-const WHOLE = [
-  ...[
-    'truncated',
-    'bom',
-    'utf16',
-    'latin1',
-    'overlong',
-    'cesu',
-    'trailing comma',
-    'comment',
-    'single quotes',
-  ],
-  ...['two values', 'array', 'string', 'empty', 'spaces', 'many keys', 'same hash', 'long key', 'prefix'],
-] as const;
-
-/** Ways to spoil a request of this operation. */
-export function mutations(operation: HostileOperation): fc.Arbitrary<Mutation> {
-  const { fields, params, query } = operation;
+/** The changes that a request of this operation allows, each as often as its weight says. */
+export function mutations({ fields, params, query }: HostileOperation): fc.Arbitrary<Mutation> {
   const at = fc.nat();
-  const ways: { weight: number; arbitrary: fc.Arbitrary<Mutation> }[] = [
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constant('header' as const),
-        name: fc.constantFrom(...HEADERS),
-        value: headerValue,
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('unknownQuery' as const), text: fc.constantFrom(...QUERIES) }),
-    },
-  ];
-  if (params.length > 0) {
-    ways.push({
-      weight: 5,
-      arbitrary: fc.record({ kind: fc.constant('path' as const), at, value: segment }),
-    });
-  }
-  if (query.length > 0) {
-    ways.push({
-      weight: 8,
-      arbitrary: fc.record({
-        kind: fc.constant('query' as const),
-        at,
-        value: segment,
-        times: fc.integer({ min: 1, max: 3 }),
-      }),
-    });
-  }
+  const ways: { weight: number; arbitrary: fc.Arbitrary<Mutation> }[] = [];
+  const add = <Kind extends Mutation['kind']>(
+    weight: number,
+    kind: Kind,
+    parts: Parts<Extract<Mutation, { kind: Kind }>>,
+  ) => ways.push({ weight, arbitrary: fc.record({ kind: fc.constant(kind), ...parts }) as never });
+  add(2, 'header', { name: fc.constantFrom(...HEADERS), value: headerValue });
+  add(1, 'unknownQuery', { text: fc.constantFrom(...QUERIES) });
+  if (params.length > 0) add(5, 'path', { at, value: segment });
+  if (query.length > 0) add(8, 'query', { at, value: segment, times: fc.integer({ min: 1, max: 3 }) });
   if (fields.length > 0) {
-    ways.push(
-      { weight: 10, arbitrary: fc.record({ kind: fc.constant('field' as const), at, value }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), at }) },
-      {
-        weight: 2,
-        arbitrary: fc.record({ kind: fc.constant('twice' as const), at, value, first: fc.boolean() }),
-      },
-      {
-        weight: 2,
-        arbitrary: fc.record({ kind: fc.constant('extra' as const), key: fc.constantFrom(...KEYS), value }),
-      },
-      {
-        weight: 3,
-        arbitrary: fc.record({ kind: fc.constant('text' as const), how: fc.constantFrom(...WHOLE), at }),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.record({ kind: fc.constant('type' as const), value: fc.constantFrom(...TYPES) }),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.record({
-          kind: fc.constant('encoding' as const),
-          value: fc.constantFrom(...ENCODINGS),
-          packed: fc.boolean(),
-        }),
-      },
-    );
+    add(10, 'field', { at, value });
+    add(1, 'drop', { at });
+    add(2, 'twice', { at, value, first: fc.boolean() });
+    add(2, 'extra', { key: fc.constantFrom(...KEYS), value });
+    add(3, 'text', { how: fc.constantFrom(...(Object.keys(REWRITES) as (keyof typeof REWRITES)[])), at });
+    add(1, 'type', { value: fc.constantFrom(...TYPES) });
+    add(1, 'encoding', { value: fc.constantFrom(...ENCODINGS), packed: fc.boolean() });
   }
   return fc.oneof(...ways);
 }
 
-/** The request that becomes of a valid one; the valid one itself without a mutation. */
+/** Arbitraries of a mutation's fields. */
+type Parts<One extends Mutation> = { [Key in Exclude<keyof One, 'kind'>]: fc.Arbitrary<One[Key]> };
+
+/** Applies a mutation to a valid request; without one, the request stays valid. */
 export function spoil(operation: HostileOperation, base: Base, mutation?: Mutation): HostileRequest {
   const { method, fields, params, query } = operation;
   const values = { ...base.params };
@@ -145,7 +90,7 @@ export function spoil(operation: HostileOperation, base: Base, mutation?: Mutati
       body = `{${JSON.stringify(mutation.key)}:${mutation.value},${JSON.stringify(base.body).slice(1)}`;
       break;
     case 'text':
-      body = rewritten(JSON.stringify(base.body), mutation.how, mutation.at);
+      body = (REWRITES[mutation.how] as Rewrite)(JSON.stringify(base.body), mutation.at);
       break;
     case 'type':
       headers['content-type'] = mutation.value;
@@ -170,13 +115,13 @@ export function spoil(operation: HostileOperation, base: Base, mutation?: Mutati
   return { method, path: search ? `${path}?${search}` : path, headers, ...(body !== undefined && { body }) };
 }
 
-/** A query, a parameter of which is there so many times. */
+/** A query in which a parameter appears `times` times. */
 function queryWith(query: Record<string, string>, name: string, value: string, times: number): string {
   const others = new URLSearchParams(Object.entries(query).filter(([key]) => key !== name)).toString();
   return [others, ...Array<string>(times).fill(`${name}=${value}`)].filter(Boolean).join('&');
 }
 
-/** An object as JSON, a field of which is there as often as `make` says. */
+/** An object as JSON in which `make` replaces a field by any number of fields. */
 function jsonWith(
   object: unknown,
   [key, ...inner]: readonly string[],
@@ -191,52 +136,38 @@ function jsonWith(
   return `{${[...made.map((text) => `${JSON.stringify(key)}:${text}`), rest].filter(Boolean).join(',')}}`;
 }
 
-const bytes = (text: string, encoding: BufferEncoding) => new Uint8Array(Buffer.from(text, encoding));
+type Rewrite = (json: string, at: number) => string | Uint8Array<ArrayBuffer>;
 
-/** A body that is no longer what it was. */
-function rewritten(json: string, how: (typeof WHOLE)[number], at: number): string | Uint8Array<ArrayBuffer> {
-  const inside = json.replace(/"(?=[,}])/, '\u0001"');
-  const withBytes = (...codes: number[]) =>
-    new Uint8Array([...Buffer.from(inside)].flatMap((code) => (code === 1 ? codes : [code])));
-  switch (how) {
-    case 'truncated':
-      return json.slice(0, at % json.length);
-    case 'bom':
-      return `\ufeff\ufeff${json}`;
-    case 'utf16':
-      return bytes(`\ufeff${json}`, 'utf16le');
-    case 'latin1':
-      return withBytes(0xe4);
-    case 'overlong':
-      return withBytes(0xc0, 0x80);
-    case 'cesu':
-      return withBytes(0xed, 0xa0, 0xbd, 0xed, 0xb2, 0xa5);
-    case 'trailing comma':
-      return json.replace(/\}$/, ',}');
-    case 'comment':
-      return `/* */${json}`;
-    case 'single quotes':
-      return json.replaceAll('"', "'");
-    case 'two values':
-      return json + json;
-    case 'array':
-      return `[${json}]`;
-    case 'string':
-      return JSON.stringify(json);
-    case 'empty':
-      return '';
-    case 'spaces':
-      return json + ' '.repeat(1_000_000);
-    case 'many keys':
-      return `{${Array.from({ length: 50_000 }, (_, i) => `"k${i}":${i}`).join(',')},${json.slice(1)}`;
-    case 'same hash':
-      // Names that are array indices, and alike in their low bits.
-      return `{${Array.from({ length: 40_000 }, (_, i) => `"${65_536 * (i + 20_000)}":0`).join(',')},${json.slice(1)}`;
-    case 'long key':
-      return `{"${'k'.repeat(900_000)}":1,${json.slice(1)}`;
-    case 'prefix':
-      return `)]}',\n${json}`;
-    default:
-      return json;
-  }
-}
+const manyKeys = (count: number, key: (i: number) => string | number) => (json: string) =>
+  `{${Array.from({ length: count }, (_, i) => `"${key(i)}":0`).join(',')},${json.slice(1)}`;
+
+/** Puts bytes at the end of the first text. */
+const withBytes =
+  (...codes: number[]): Rewrite =>
+  (json) => {
+    const marked = Buffer.from(json.replace(/"(?=[,}])/, '\u0001"'));
+    return new Uint8Array([...marked].flatMap((code) => (code === 1 ? codes : [code])));
+  };
+
+/** Changes to a whole body. */
+const REWRITES = {
+  truncated: (json, at) => json.slice(0, at % json.length),
+  bom: (json) => `\ufeff\ufeff${json}`,
+  utf16: (json) => new Uint8Array(Buffer.from(`\ufeff${json}`, 'utf16le')),
+  latin1: withBytes(0xe4),
+  overlong: withBytes(0xc0, 0x80),
+  cesu: withBytes(0xed, 0xa0, 0xbd, 0xed, 0xb2, 0xa5),
+  'trailing comma': (json) => json.replace(/\}$/, ',}'),
+  comment: (json) => `/* */${json}`,
+  'single quotes': (json) => json.replaceAll('"', "'"),
+  'two values': (json) => json + json,
+  array: (json) => `[${json}]`,
+  string: (json) => JSON.stringify(json),
+  empty: () => '',
+  spaces: (json) => json + ' '.repeat(1_000_000),
+  'many keys': manyKeys(50_000, (i) => `k${i}`),
+  // Names that are array indices and have the same low bits.
+  'same hash': manyKeys(40_000, (i) => 65_536 * (i + 20_000)),
+  'long key': (json) => `{"${'k'.repeat(900_000)}":1,${json.slice(1)}`,
+  prefix: (json) => `)]}',\n${json}`,
+} satisfies Record<string, Rewrite>;

@@ -1,8 +1,8 @@
 import { endpoints } from '../../../handlers/index.ts';
 import type { Access } from '../../../lib/http/access/access.ts';
-import { describeApi } from '../../../lib/http/openapi.ts';
+import { operations, resolveSchema, type Schema } from '../contract/description.ts';
 
-/** An endpoint as its description tells: what there is to spoil. */
+/** An endpoint and the parts of its requests, by its description. */
 export interface HostileOperation {
   id: string;
   method: string;
@@ -11,68 +11,29 @@ export interface HostileOperation {
   /** Names of the parameters of the path. */
   params: string[];
   query: string[];
-  /** Where the fields of a body are, those of inner objects too. */
+  /** Paths of the body's fields, including those of inner objects. */
   fields: string[][];
-  /** A body, of the examples. */
+  /** A body, made of the examples. */
   body?: Record<string, unknown>;
-  /** Schema of the body, with nothing left to look up. */
+  /** Schema of the body, without references. */
   schema?: Schema;
   statuses: ReadonlySet<string>;
 }
 
-export interface Schema {
-  $ref?: string;
-  type?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  enum?: unknown[];
-  example?: unknown;
-  [keyword: string]: unknown;
-}
-
-interface Described {
-  operationId: string;
-  parameters?: { name: string; in: string }[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, unknown>;
-}
-
-/** Every endpoint there is. */
-export function hostileOperations(): HostileOperation[] {
-  const document = describeApi(endpoints);
-  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
-
-  const resolve = (schema: Schema): Schema => {
-    if (schema.$ref) return resolve(schemas[schema.$ref.replace('#/components/schemas/', '')] as Schema);
-    const { properties, items } = schema;
+/** Every endpoint. */
+export const hostileOperations = (): HostileOperation[] =>
+  operations.map(({ operationId: id, method, path, parameters = [], requestBody, responses }) => {
+    const given = requestBody?.content['application/json']?.schema;
+    const schema = given && resolveSchema(given);
     return {
-      ...schema,
-      ...(items && { items: resolve(items) }),
-      ...(properties && {
-        properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, resolve(one)])),
-      }),
+      ...{ id, method, path, kind: endpoints[id].access.kind },
+      params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
+      query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+      fields: schema ? fieldsOf(schema) : [],
+      ...(schema && { schema, body: exampleOf(schema) as Record<string, unknown> }),
+      statuses: new Set(Object.keys(responses)),
     };
-  };
-
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, Described>).map(([method, described]): HostileOperation => {
-      const { operationId: id, parameters = [], requestBody, responses } = described;
-      const given = requestBody?.content['application/json']?.schema;
-      const schema = given && resolve(given);
-      return {
-        id,
-        method: method.toUpperCase(),
-        path,
-        kind: endpoints[id as keyof typeof endpoints].access.kind,
-        params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
-        query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
-        fields: schema ? fieldsOf(schema) : [],
-        ...(schema && { schema, body: exampleOf(schema) as Record<string, unknown> }),
-        statuses: new Set(Object.keys(responses)),
-      };
-    }),
-  );
-}
+  });
 
 function fieldsOf({ properties = {} }: Schema): string[][] {
   return Object.entries(properties).flatMap(([name, one]) => [
