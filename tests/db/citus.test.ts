@@ -44,7 +44,7 @@ beforeAll(async () => {
     const answers = await call().catch((cause: Error) => {
       throw new Error(`${name}: ${cause.message}`, { cause });
     });
-    statuses[name] = answers.map(({ status }) => status);
+    statuses[name] = [answers].flat().map(({ status }) => status);
     seen[name] = wire.take();
   }
 });

@@ -6,7 +6,14 @@ import addFormats from 'ajv-formats';
 import { inject } from 'vitest';
 import type { Observation } from '../api/client.ts';
 import { afterSuite } from '../run/suite.ts';
-import { type DescribedResponse, document, type Operation, operations, resolveSchema, type Schema } from './description.ts';
+import {
+  type DescribedResponse,
+  document,
+  type Operation,
+  operations,
+  resolveSchema,
+  type Schema,
+} from './description.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
