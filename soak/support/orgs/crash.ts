@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
-import { runAdmin } from '../../lib/admin/run.ts';
-import { type Figure, NONE } from '../../tests/support/scenario/figure.ts';
-import type { ServerProcess } from '../../tests/support/server/process.ts';
-import { nextOrgSteps, nextSharedSteps, STEPS } from './next-version.ts';
-import { apiOf, type Fleet, type FleetOrg } from './orgs.ts';
-import { untilBehind } from './orgs-migrate.ts';
+import { orgSchemaName } from '../../../db/schema/org-schema.ts';
+import { orgMigrations, sharedMigrations } from '../../../drizzle/migrations.ts';
+import { runAdmin } from '../../../lib/admin/run.ts';
+import { type Figure, NONE } from '../../../tests/support/scenario/figure.ts';
+import type { ServerProcess } from '../../../tests/support/server/process.ts';
+import { nextOrgSteps, nextSharedSteps, STEPS } from '../next-version.ts';
+import { apiOf, type Fleet, type FleetOrg } from './fleet.ts';
+import { untilBehind } from './migrate.ts';
 
 const COUNT = 2;
 const VERSION = orgMigrations.length + COUNT;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerProcess } from '../../tests/support/server/process.ts';
-import type { Fleet } from './orgs.ts';
+import type { ServerProcess } from '../../../tests/support/server/process.ts';
+import type { Fleet } from './fleet.ts';
 
 /** The highest values, in MiB. */
 export interface Peak {

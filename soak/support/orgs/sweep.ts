@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { openDatabase } from '../../db/client.ts';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { generateToken } from '../../lib/tokens/api-tokens.ts';
-import { type Figure, NONE } from '../../tests/support/scenario/figure.ts';
-import type { ServerProcess } from '../../tests/support/server/process.ts';
-import { STEPS } from './next-version.ts';
-import { apiOf, type Fleet, type FleetOrg, forEach } from './orgs.ts';
-import { backendsOf, watchMemory } from './orgs-memory.ts';
+import { openDatabase } from '../../../db/client.ts';
+import { orgSchemaName } from '../../../db/schema/org-schema.ts';
+import { generateToken } from '../../../lib/tokens/api-tokens.ts';
+import { type Figure, NONE } from '../../../tests/support/scenario/figure.ts';
+import type { ServerProcess } from '../../../tests/support/server/process.ts';
+import { STEPS } from '../next-version.ts';
+import { apiOf, type Fleet, type FleetOrg, forEach } from './fleet.ts';
+import { backendsOf, watchMemory } from './memory.ts';
 
 const POOL = 10;
 /** More than connections, so that all of them are used. */

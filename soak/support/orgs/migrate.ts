@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { orgMigrations } from '../../drizzle/migrations.ts';
-import { type Figure, NONE } from '../../tests/support/scenario/figure.ts';
-import { percentile } from '../../tests/support/scenario/stats.ts';
-import type { ServerProcess } from '../../tests/support/server/process.ts';
-import { nextOrgSteps, STEPS } from './next-version.ts';
-import { apiOf, bareRateOf, type Fleet, type FleetOrg } from './orgs.ts';
+import { orgSchemaName } from '../../../db/schema/org-schema.ts';
+import { orgMigrations } from '../../../drizzle/migrations.ts';
+import { type Figure, NONE } from '../../../tests/support/scenario/figure.ts';
+import { percentile } from '../../../tests/support/scenario/stats.ts';
+import type { ServerProcess } from '../../../tests/support/server/process.ts';
+import { nextOrgSteps, STEPS } from '../next-version.ts';
+import { apiOf, bareRateOf, type Fleet, type FleetOrg } from './fleet.ts';
 
 /** Share of the organizations for the bare DDL, before and after, and their least number. */
 const BARE = { share: 0.1, least: 150 };

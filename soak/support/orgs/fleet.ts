@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
-import { openDatabase } from '../../db/client.ts';
-import { createClient, createUser } from '../../tests/support/api/client.ts';
-import type { Scene } from '../../tests/support/scenario/scene.ts';
-import type { ServerProcess } from '../../tests/support/server/process.ts';
+import { openDatabase } from '../../../db/client.ts';
+import { createClient, createUser } from '../../../tests/support/api/client.ts';
+import type { Scene } from '../../../tests/support/scenario/scene.ts';
+import type { ServerProcess } from '../../../tests/support/server/process.ts';
 
 /** One of many organizations of one owner. */
 export interface FleetOrg {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createIds } from '../../db/ids.ts';
-import { orgSchemaStatements } from '../../db/migrations/migrate.ts';
-import { orgMigrations } from '../../drizzle/migrations.ts';
-import { must } from '../../tests/support/api/client.ts';
-import type { Figure } from '../../tests/support/scenario/figure.ts';
-import { median } from '../../tests/support/scenario/stats.ts';
-import { apiOf, bareRateOf, type Fleet, type FleetOrg, portions, rateOf } from './orgs.ts';
+import { createIds } from '../../../db/ids.ts';
+import { orgSchemaStatements } from '../../../db/migrations/migrate.ts';
+import { orgMigrations } from '../../../drizzle/migrations.ts';
+import { must } from '../../../tests/support/api/client.ts';
+import type { Figure } from '../../../tests/support/scenario/figure.ts';
+import { median } from '../../../tests/support/scenario/stats.ts';
+import { apiOf, bareRateOf, type Fleet, type FleetOrg, portions, rateOf } from './fleet.ts';
 
 const ROUNDS = 10;
 /** Share of the organizations that is made through the API; bare DDL makes the others. */

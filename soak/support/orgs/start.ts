@@ -1,8 +1,8 @@
-import { createUser } from '../../tests/support/api/client.ts';
-import { makeDatabase } from '../../tests/support/database/scratch.ts';
-import type { Figure } from '../../tests/support/scenario/figure.ts';
-import { median } from '../../tests/support/scenario/stats.ts';
-import { apiOf, type Fleet } from './orgs.ts';
+import { createUser } from '../../../tests/support/api/client.ts';
+import { makeDatabase } from '../../../tests/support/database/scratch.ts';
+import type { Figure } from '../../../tests/support/scenario/figure.ts';
+import { median } from '../../../tests/support/scenario/stats.ts';
+import { apiOf, type Fleet } from './fleet.ts';
 
 const ROUNDS = 9;
 
