@@ -6,7 +6,7 @@ import { bench, compare, perSecond } from './support/rounds.ts';
 
 const CONNECTIONS = 64;
 
-/** What more processes bring, on a machine with as many cores. */
+/** The gain of more processes, on a machine with as many cores. */
 export const workers = bench({
   summary: 'SVC_WORKERS=2 and 4 against 1: GET /config/auth, and distinct findings into 16 organizations',
 

@@ -8,7 +8,7 @@ import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
 import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
 import { sum } from '../tests/support/scenario/stats.ts';
 
-/** What happens in the middle of a delivery, and how it must end. */
+/** A fault during a delivery, and the expected outcome. */
 interface Kind {
   name: string;
   /** Sent to the agent. Without one, the service gets SIGKILL. */
@@ -17,7 +17,7 @@ interface Kind {
   returns?: 'at once' | 'before sync';
   /** Exit code of `svc-agent report`. */
   code: number | null;
-  /** Of the scan after `svc-agent sync`. */
+  /** The status of the scan after `svc-agent sync`. */
   status: string;
 }
 
@@ -30,10 +30,10 @@ const KINDS: readonly Kind[] = [
 ];
 
 interface Outcome {
-  /** Findings of the report that are not in the database after `sync`, or there twice. */
+  /** Findings of the report that are missing in the database after `sync`, or stored twice. */
   missing: number;
   twice: number;
-  /** What did not end as it should. */
+  /** Wrong exit codes and states. */
   unexpected: string[];
 }
 
@@ -115,7 +115,7 @@ interface Delivery {
   restart(): Promise<void>;
 }
 
-/** Delivers a report, disturbs that somewhere in the middle, and delivers the rest. */
+/** Delivers a report, injects the fault during the delivery, and delivers the rest. */
 async function interrupt({ kind, project, gate, findings, kill, restart }: Delivery) {
   const { workspace: cwd } = project;
   const env = { ...project.env, SVC_BASE_URL: gate.url };

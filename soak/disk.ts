@@ -18,15 +18,15 @@ const run = promisify(execFile);
 
 const MIB = 1024 * 1024;
 const CHUNK = Buffer.alloc(8 * MIB, 0xff);
-/** Load before, between and after. */
+/** Load before, between and after the faults. */
 const CALM_MS = 3_000;
 const FULL_MS = 8_000;
 const BACK_WITHIN_MS = 60_000;
 const FORCE_WITHIN_MS = 30_000;
 
 /**
- * How the space goes. With `greedy`, what becomes free is taken, too, for as long as the disk is full; with `forced`,
- * somebody writes all the same, until PostgreSQL ends because it has no room for its log.
+ * How the disk fills. With `greedy`, space that becomes free is taken, too, while the disk is full; with `forced`,
+ * another client writes until PostgreSQL exits because it has no room for its log.
  */
 const WAYS = [
   { name: 'slowly', pauseMs: 50, greedy: false, forced: false },
@@ -131,7 +131,7 @@ async function mountDisk(site: Site, megabytes: number): Promise<string | undefi
   return dir;
 }
 
-/** Writes into the log of the database, as if there were room for it; returns when the database has ended. */
+/** Writes into the log of the database; returns when the database has exited. */
 async function writeUntilItEnds(dir: string): Promise<void> {
   const sql = postgres(await embeddedUrl(dir), { max: 1, onnotice: () => {} });
   try {
@@ -187,7 +187,7 @@ function fill(file: string, pauseMs: number, greedy: boolean) {
   };
 }
 
-/** Members and agents who read, and the probe. */
+/** Reading members and agents, and the probe. */
 function createReaders(api: Api, { org }: Ledger) {
   const reads = [
     () => api.get('/findings?per_page=20', org.asOwner),
@@ -215,7 +215,7 @@ function createReaders(api: Api, { org }: Ledger) {
   return readers;
 }
 
-/** Pushes until one is taken; @returns how long that took */
+/** Pushes until one succeeds. @returns milliseconds */
 async function untilWritten(api: Api, { org }: Ledger, scanId: string): Promise<number> {
   const began = Date.now();
   while (Date.now() - began < BACK_WITHIN_MS) {

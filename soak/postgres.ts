@@ -9,13 +9,13 @@ import { percentile } from '../tests/support/scenario/stats.ts';
 import { type Crowd, startCrowd } from './support/crowd.ts';
 
 const MAX_CONNECTIONS = 40;
-/** How long the database is away, and how long all is well before and after. */
+/** Duration of the fault, and of normal operation before and after. */
 const AWAY_MS = 8_000;
 const CALM_MS = 4_000;
-/** What a probe may take to tell, either way. */
+/** Time within which the probe has to report the fault, and the recovery. */
 const TELL_MS = 3_000;
 
-/** What is done to PostgreSQL, and how it is undone; unset when it undoes itself. */
+/** A fault, and its end; unset when the fault ends by itself. */
 interface Fault {
   does(postgres: OwnPostgres): Promise<void>;
   undoes?: (postgres: OwnPostgres) => Promise<void>;
@@ -42,7 +42,7 @@ const FAULTS: Record<string, () => Fault> = {
   },
 };
 
-/** Ends the service's connections and takes them, until there is none left. */
+/** Terminates the service's connections and takes them, until none is left. */
 async function takeAllConnections(url: string): Promise<Database> {
   const hog = openDatabase({ url, max: MAX_CONNECTIONS, applicationName: 'hog' });
   const take = () =>
@@ -57,7 +57,7 @@ async function takeAllConnections(url: string): Promise<Database> {
   }
 }
 
-/** PostgreSQL goes away under load in every way it can, and comes back. */
+/** PostgreSQL becomes unavailable under load in several ways, and recovers. */
 export const postgres = scenario({
   summary:
     'PostgreSQL stopped, killed, restarted, paused and out of connections under load: no hang, no crash, nothing lost',
@@ -111,15 +111,15 @@ export const postgres = scenario({
   },
 });
 
-/** What a crowd has seen of a fault; times in milliseconds. */
+/** A fault as the clients saw it; times in milliseconds. */
 interface Observed {
-  /** From the fault to the first probe that said so; undefined when none did. */
+  /** From the fault to the first failed probe; undefined when none failed. */
   told: number | undefined;
-  /** From its end to the first probe, and push, that went well and after which all did. */
+  /** From its end to the first probe, and push, after which all succeeded. */
   ready: number;
   working: number;
   longest: number;
-  /** Of what was refused when the fault had been noticed: so long did 95 of 100 take. */
+  /** 95th percentile of the refusals after the fault was detected. */
   refused: number;
   wrong: string[];
 }

@@ -12,7 +12,7 @@ import { type Answered, beginTraffic, FINGERPRINT, type Traffic } from './suppor
 
 const FINDINGS = 5_000;
 const BYTES = 1_000;
-/** Requests answered before the signal, and so many more at random. */
+/** Requests answered before the signal: this number, and up to as many more at random. */
 const BEFORE = 1_000;
 const STOP_MS = 10_000;
 const MODES = [
@@ -30,7 +30,7 @@ const CONNECTIONS: Traffic['connections'] = {
   'whole lists': 2,
 };
 
-/** What a round was like. */
+/** The result of a round. */
 interface Round extends Answered {
   ms: number;
   code: number | null;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A script of one statement, run over and over by many clients. */
+/** A script of one statement, run repeatedly by many clients. */
 export interface PgbenchLoad {
   databaseUrl: string;
   /** File to write the script to. */
@@ -17,7 +17,7 @@ export interface PgbenchLoad {
   seconds: number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface PgbenchResult {
   transactions: number;
   perSecond: number;

@@ -11,19 +11,19 @@ import { killDatabase, killServer, postmasterIn } from './victim.ts';
 import { findHalves } from './wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './writers.ts';
 
-/** What is killed, and in the middle of what. */
+/** What is killed, and during which operation. */
 export interface Kind {
   name: string;
   database: 'embedded' | 'standing';
   workers?: number;
   whom?: Parameters<typeof killServer>[2];
-  /** The server is left alone, and goes on by itself. */
+  /** Only the database is killed; the server continues. */
   only?: 'postmaster' | 'backend';
-  /** It comes with migrations that this database has not had yet. */
+  /** The server has migrations that the database does not have yet. */
   upgrade?: true;
 }
 
-/** A database, and what was answered by the servers that have used it. */
+/** A database, and the writes that its servers have answered. */
 export interface Place {
   dataDir: string;
   /** What the server gets: `embedded` or the URL. */
@@ -38,7 +38,7 @@ export interface Place {
 const MOMENT_MS = 3_000;
 const MIGRATED_WITHIN_MS = 60_000;
 const BACK_WITHIN_MS = 30_000;
-/** A probe that has not failed by then has not noticed anything. */
+/** A probe that has not failed by then has missed the outage. */
 const MISSED_MS = 3_000;
 
 export interface Round {
@@ -46,17 +46,17 @@ export interface Round {
   entry: string;
   kind: Kind;
   place: Place;
-  /** All that was ever answered is looked for, not only what was answered in this round. */
+  /** Verifies all answered writes, not only those of this round. */
   last: boolean;
 }
 
-/** How the service came back; `sinceUp` is counted from when the database was up, unless it never was down. */
+/** Duration of the recovery; `sinceUp` starts when the database is up, and is unset when it never was down. */
 interface Back {
   ms: number;
   sinceUp?: number | undefined;
 }
 
-/** Starts a server, writes, kills it or its database, lets it come back and looks what is there. */
+/** Starts a server, writes, kills it or its database, waits for the recovery and verifies the data. */
 export async function playRound(round: Round) {
   const { scene, entry, kind, place, last } = round;
   const { workers = 1, only } = kind;
@@ -114,7 +114,7 @@ const killTheServer: Killing = async ({ kind, place, start, before, api, ledger 
   return startAgain(start);
 };
 
-/** What there is by then is what the next version will have to migrate: it is killed while it does. */
+/** Writes, then kills the next version while it migrates them. */
 const killTheNext: Killing = async ({ kind, place, start, before, api, ledger }) => {
   const over = new AbortController();
   const writing = write(api, ledger, { signal: over.signal });
@@ -128,7 +128,7 @@ const killTheNext: Killing = async ({ kind, place, start, before, api, ledger })
     write(apiOf(origin), ledger, { signal: new AbortController().signal }),
   );
   writingOn.catch(() => {});
-  // One in three while it starts.
+  // One in three is killed during its start.
   if (randomInt(3) === 0) await sleep(randomInt(MOMENT_MS / 2));
   else await next.listening.then(() => sleep(randomInt(MOMENT_MS / 6)));
   await killServer(next, place.dataDir, kind.whom ?? 'server');
@@ -158,7 +158,7 @@ async function startAgain(
   return { victim, back: { ms: Date.now() - began } };
 }
 
-/** Waits until the probe has failed, and no longer does. A database that was only away for a moment may be missed. */
+/** Waits until the probe has failed and succeeds again. It may miss a short outage. */
 async function untilHealthyAgain(api: Api, dataDir: string): Promise<Back> {
   const began = Date.now();
   const first = await postmasterIn(dataDir);
@@ -176,7 +176,7 @@ async function untilHealthyAgain(api: Api, dataDir: string): Promise<Back> {
   throw new Error('the service does not come back');
 }
 
-/** Whether some organizations had been migrated already, and others had not, when this server started. */
+/** Whether some organizations were migrated and others were not when this server started. */
 async function wasHalfWay(victim: LaunchedServer, sql: Sql): Promise<boolean> {
   const [row] = await sql.unsafe<{ orgs: number }[]>('select count(*)::int as orgs from shared.orgs');
   const behind = /migrating organizations.*count=(\d+)/.exec(victim.log())?.[1];
@@ -194,7 +194,7 @@ async function untilMigrated(sql: Sql, version: number): Promise<void> {
   }
 }
 
-/** Kills servers that start for the first time ever, again and again, and lets the next one start. */
+/** Kills servers during their first start, repeatedly, and lets the next one start. */
 export async function playStarts(scene: Scene, entry: string, starts: number): Promise<string[]> {
   const failed: string[] = [];
   for (let i = 0; i < starts; i++) {

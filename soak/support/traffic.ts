@@ -33,7 +33,7 @@ export interface Answered {
   acknowledged: string[];
 }
 
-/** As long as the text that takes its place. */
+/** Has the length of the text that takes its place. */
 export const FINGERPRINT = '#'.repeat(32);
 
 /** Begins to send, from a process of its own. It reports the number of answered requests. */

@@ -9,7 +9,7 @@ type Rows = any[];
 /** A project with a token, and an empty directory in which svc-agent knows both. */
 export interface AgentProject {
   workspace: string;
-  /** What the agent finds in its environment. */
+  /** The agent's environment. */
   env: Record<string, string>;
   /** Runs svc-agent to its end, in this process. */
   agent(args: string[], changed?: Record<string, string | undefined>): Promise<AgentRun>;

@@ -9,7 +9,7 @@ import { afterSuite } from '../run/suite.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const SCALED_SLEEP = pathToFileURL(join(root, 'tests/fixtures/scaled-sleep.mjs')).href;
 
-/** What agents of this process and those it starts remember: one directory, and none of this machine's. */
+/** The state directory of all agents that this process runs or starts, instead of the user's. */
 export const STATE_HOME = mkdtempSync(join(tmpdir(), 'svc-agent-state-'));
 process.env.XDG_STATE_HOME = STATE_HOME;
 
@@ -22,7 +22,7 @@ export function createWorkspace(): string {
   return dir;
 }
 
-/** What a run of svc-agent has left. */
+/** The result of a run of svc-agent. */
 export interface AgentRun {
   code: number | null;
   out: string;
@@ -31,7 +31,7 @@ export interface AgentRun {
 
 export interface RunningAgent {
   child: ChildProcess;
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string;
   ended: Promise<AgentRun>;
 }
@@ -46,7 +46,7 @@ export interface AgentOptions {
 
 export const AGENT = join(root, 'dist/public/assets/svc-agent.mjs');
 
-/** What an agent in a directory finds in its environment: nothing of this machine's settings. */
+/** The environment of an agent in a directory, without this machine's settings. */
 export const agentEnv = ({ cwd, env }: Pick<AgentOptions, 'cwd' | 'env'>) => ({
   PATH: process.env.PATH,
   HOME: cwd,
@@ -66,7 +66,7 @@ export function startAgent(args: string[], options: AgentOptions): RunningAgent 
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // What a failed test has left.
+  // A failed test may leave it running.
   afterSuite(() => child.kill('SIGTERM'));
   const said = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (data) => {

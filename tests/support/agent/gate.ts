@@ -3,21 +3,21 @@ import { createServer, type IncomingMessage, request as open, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { afterSuite } from '../run/suite.ts';
 
-/** A way to a service that counts the findings pushed through it. */
+/** An HTTP proxy before the service that counts pushes. */
 export interface Gate {
   url: string;
   /** Resolves once the service has answered so many pushes, before the last of them gets its answer. */
   reached(count: number): Promise<void>;
   /** Pushes that the service has answered. */
   answered(): number;
-  /** Passes requests on to another server from now on. */
+  /** Forwards requests to another server from now on. */
   lead(target: string): void;
 }
 
 /**
  * Opens a gate before a service; it is closed after the suite.
  * @param target the service's address
- * @param admits pushes that get through; later ones wait for an answer for ever
+ * @param admits the number of pushes that are forwarded; later ones are never answered
  */
 export async function openGate(target: string, admits = Number.POSITIVE_INFINITY): Promise<Gate> {
   let to = target;
@@ -53,7 +53,7 @@ export async function openGate(target: string, admits = Number.POSITIVE_INFINITY
   };
 }
 
-/** What breaks on the one side breaks on the other. */
+/** Forwards a request. A broken connection on one side breaks the other. */
 function pass(request: IncomingMessage, response: ServerResponse, to: string, onAnswer: () => void): void {
   const { method, headers, url } = request;
   const onward = open(new URL(url ?? '/', to), { method, headers });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Who calls and how; everything is optional. */
+/** Credentials, headers and body of a call; everything is optional. */
 export interface CallOptions {
   body?: unknown;
   /** Value of the `svc_token` cookie. */
@@ -35,7 +35,7 @@ export interface Answer {
 
 export type Api = ReturnType<typeof createClient>;
 
-/** What was seen of a response. */
+/** A response as observers see it. */
 export interface Observation {
   method: string;
   /** Without query. */
@@ -125,9 +125,9 @@ export interface TestOrg {
   projectId: string;
   token: string;
   tokenId: string;
-  /** Who the owner is, for cookie calls. */
+  /** The owner's credentials, for cookie calls. */
   asOwner: { cookie: string; org: string };
-  /** Who the agent is, for bearer calls. */
+  /** The agent's credentials, for bearer calls. */
   asAgent: { token: string; org: string };
 }
 

@@ -6,7 +6,7 @@ const COLUMN_CHANGES = new Set([
   ...['AT_AddConstraint', 'AT_DropConstraint', 'AT_ValidateConstraint', 'AT_SetRelOptions'],
 ]);
 
-/** What a migration does to an org's tables that Citus refuses, or does not pass on to where they are. */
+/** Changes of an organization's tables that Citus refuses, or does not propagate to the workers. */
 export function ddlFaults({ kind, body }: Statement): string[] {
   switch (kind) {
     case 'CreateSchemaStmt':
@@ -63,7 +63,7 @@ function changeFaults({ subtype, def }: Part, schema: string): string[] {
 const constraintsOf = ({ constraints = [] }: Part): Part[] => constraints.map((one: Part) => one.Constraint);
 const isKey = ({ contype }: Part) => contype === 'CONSTR_PRIMARY';
 
-/** Parts of a column that the grammar takes for constraints. */
+/** Parts of a column that the grammar treats as constraints. */
 const NAMELESS: Record<string, true> = {
   CONSTR_NULL: true,
   CONSTR_NOTNULL: true,
@@ -82,7 +82,7 @@ function columnFaults(column: Part): string[] {
   ];
 }
 
-/** Ids and times are given by who writes. */
+/** The writer computes ids and times. */
 const defaultFaults = (part: Part): string[] =>
   partsOf(part, 'FuncCall').length + partsOf(part, 'SQLValueFunction').length > 0
     ? ['a default that is computed']

@@ -15,7 +15,7 @@ const WRITES = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'];
 /** Among the options of a cursor. */
 const WITH_HOLD = 0x20;
 
-/** Refused wherever they stand. */
+/** Statements that are always refused. */
 const REFUSED: Record<string, string> = {
   MergeStmt: 'MERGE',
   DoStmt: 'a DO block',
@@ -101,7 +101,7 @@ const UPDATE = '2';
 const INSERT = '3';
 const DELETE = '4';
 
-/** Of the queries of a statement, those that write: what they call. */
+/** Functions that the writing queries of a statement call. */
 function treeFaults(tree: TreeNode, analyzer: Analyzer): string[] {
   return [...nodesOf(tree)]
     .filter(({ type }) => type === 'QUERY')

@@ -76,7 +76,7 @@ export function planOrgTour(on: Traveller) {
       return [
         await end('nightly', { status: 'completed' }),
         await end('weekly', { status: 'failed', error_message: 'gave up' }),
-        // Later than its scan: the summary is made anew.
+        // After the end of its scan: the summary is recomputed.
         await push({ fingerprint: 'xss' }),
       ];
     },

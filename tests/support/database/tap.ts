@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A way to a PostgreSQL that writes down what is sent. */
+/** A TCP proxy before a PostgreSQL that records statements. */
 export interface Wire {
-  /** The same database, by this way. */
+  /** The same database, through the proxy. */
   url: string;
   /** Statements that were sent since the last time, in order. */
   take(): string[];
   close(): Promise<void>;
 }
 
-/** Passes connections on to a PostgreSQL without TLS, and writes down the statements of both protocols. */
+/** Forwards connections to a PostgreSQL without TLS, and records the statements of both protocols. */
 export async function tapWire(databaseUrl: string): Promise<Wire> {
   const there = new URL(databaseUrl);
   let sent: string[] = [];
@@ -59,7 +59,7 @@ export async function tapWire(databaseUrl: string): Promise<Wire> {
 function createReader(onStatement: (text: string) => void): (data: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   let isOpen = false;
-  /** What was prepared, by its name. */
+  /** Prepared statements by name. */
   const prepared = new Map<string, string>();
 
   function message(type: string, body: Buffer) {

@@ -25,7 +25,7 @@ const LONG = ['a'.repeat(300), '💥'.repeat(600), 'é'.repeat(60_000), 'a@'.rep
 
 const TEXTS = [...INJECTIONS, ...UNICODE, ...LONG];
 
-/** Numbers and the like as they stand in JSON, or as they do not. */
+/** Numbers, some of which are not JSON. */
 const NUMBERS = [
   ...['1e400', '-1e400', '-0', '0', '-1', '1e-400', '0.1e1', '2147483648', '-2147483649', '4294967296'],
   ...['9007199254740993', '9223372036854775808', '18446744073709551616', '1e308', '5e-324', '1'.repeat(400)],
@@ -51,7 +51,7 @@ export const value: fc.Arbitrary<string> = fc.oneof(
   fc.json(),
 );
 
-/** A part of a path or a query, as it stands in a URL or should not. */
+/** A part of a path or a query, some of which are not valid in a URL. */
 export const segment: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...[...INJECTIONS, ...UNICODE].map((text) => encodeURIComponent(text.toWellFormed()))),
   fc.constantFrom(
@@ -73,14 +73,14 @@ export const TYPES = [
 
 export const ENCODINGS = ['gzip', 'br', 'deflate', 'compress', 'identity', 'gzip, gzip', 'x', ''];
 
-/** Headers that other software is led astray by. */
+/** Headers that mislead other software. */
 export const HEADERS = words(`
   x-request-id traceparent user-agent referer origin accept accept-language if-none-match range
   x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-port forwarded via
   x-original-url x-rewrite-url x-http-method-override x-method-override x-host client-ip
   cookie authorization x-org-slug content-type content-encoding content-language`);
 
-/** What may stand in a header: bytes, of which Node refuses the controls. */
+/** Values of headers: bytes other than controls, which Node refuses. */
 export const headerValue: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[...INJECTIONS, ...LONG.slice(0, 1)].map((text) => text.replace(/[^\t\x20-\x7e]/g, '?')),

@@ -10,10 +10,10 @@ export interface SeenRequest {
   body: string;
 }
 
-/** A server that pretends to be the service and keeps whatever it is sent. */
+/** A server that pretends to be the service and records all requests. */
 export interface HostileService {
   url: string;
-  /** As a list of trusted hosts names it. */
+  /** Its entry in a list of trusted hosts. */
   host: string;
   requests: SeenRequest[];
 }
@@ -43,7 +43,7 @@ const RESULT = {
   language: 'python',
 };
 
-/** Starts one on a free port; it ends with the test. */
+/** Starts one on a free port; it closes after the test. */
 export async function startHostileService(
   answer: Answer = accept,
   tls?: { key: string; cert: string },

@@ -10,7 +10,7 @@ export const CUSTOM = { own: 'findings.own.example', victim: 'findings.victim.ex
 export const PROJECTS = '/api/v1/projects';
 export const FINDINGS = '/api/v1/agent/findings';
 
-/** Other headers that name hosts: proxies write them, and anybody else. */
+/** Other headers that name hosts. Proxies set them, and so can any client. */
 export const FORWARDED = [
   'X-Forwarded-Host: victim.svc.test',
   'X-Forwarded-Host: findings.victim.example',
@@ -26,15 +26,15 @@ export const FORWARDED = [
   'Referer: https://victim.svc.test/',
 ];
 
-/** Two organizations, `own` and `victim`, with custom domains, of which requests name one or the other. */
+/** Two organizations with custom domains, `own` and `victim`. Requests name one or the other. */
 export interface Tenants {
-  /** Whose members and agents call. */
+  /** The organization of the callers. */
   own: TestOrg;
   /** Two apps over the same database. */
   apps: Record<Mode, { app: TestApp; wire: Wire }>;
-  /** Whose projects a user who is in both organizations gets, or the status when it is nobody's. */
+  /** The project that a member of both organizations sees, or the status of a refusal. */
   reached(mode: Mode, target: string, headers: string[]): Promise<string | number>;
-  /** What an agent of `own` is answered, whose token is good there only. */
+  /** The status for an agent of `own`, whose token is valid there only. */
   asAgent(mode: Mode, target: string, headers: string[]): Promise<number>;
 }
 
@@ -47,7 +47,7 @@ export async function openTenants(): Promise<Tenants> {
     based: { app: based, wire: await openWire(based) },
   };
   const [own, victim] = [await createOrg(alone.api, 'own'), await createOrg(alone.api, 'victim')];
-  // Somebody in both: what keeps the organizations apart is then the host alone.
+  // A member of both: only the host then decides between the organizations.
   const { sql } = alone.services.database;
   await sql.unsafe(
     `insert into shared.memberships (org_id, user_id, role, created_at) values ($1, $2, 'owner', now())`,

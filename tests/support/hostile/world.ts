@@ -6,14 +6,14 @@ import { type Api, createOrg, createScan, must, PASSWORD, push, type TestOrg } f
 import type { Base } from './mutations.ts';
 import type { HostileOperation } from './operations.ts';
 
-/** An organization with all there can be in one, and those who call it. */
+/** An organization with every kind of object, and its callers. */
 export interface HostileWorld {
   org: TestOrg;
-  /** A request of the operation that is as it should be. */
+  /** A valid request of the operation. */
   base(operation: HostileOperation): Base;
-  /** Others are to call from now on: the last ones may have lost what they called with. */
+  /** Replaces the callers, whose credentials may have been revoked. */
   renew(): Promise<void>;
-  /** What was written since it was asked last: schema, table and what was done to it. */
+  /** The writes since the last call: operation, schema and table. */
   written(): Promise<string[]>;
 }
 
@@ -21,13 +21,13 @@ export interface HostileWorldOptions {
   api: Api;
   sql: Sql;
   signedTokens: SignedTokens;
-  /** Of {@link PASSWORD}. */
+  /** The hash of {@link PASSWORD}. */
   passwordHash: string;
 }
 
 const unique = () => randomBytes(6).toString('hex');
 
-/** Makes a world to be hostile to. */
+/** Makes the target of hostile requests. */
 export async function createHostileWorld(options: HostileWorldOptions): Promise<HostileWorld> {
   const { api, sql, signedTokens, passwordHash } = options;
   const org = await createOrg(api);
@@ -47,7 +47,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
   await watchWrites(sql, schema);
   let actor = await renewed();
 
-  /** A user with all there can be of one, made without the costs of registering. */
+  /** A user with every kind of object, made by SQL without the cost of registering. */
   async function renewed() {
     const [user, session, other, member, primary, second, third, totp, totp2, mailed] = Array.from(
       { length: 10 },
@@ -166,8 +166,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
 }
 
 /**
- * Notes every row that is written and committed: but for the times of the last use, which a refused request may move,
- * and for mails, which are on their way when their request is over.
+ * Records every row that is written and committed, except the times of the last use, which a refused request may
+ * update, and mails, which may be sent after their request.
  */
 async function watchWrites(sql: Sql, schema: string): Promise<void> {
   await sql.unsafe(`

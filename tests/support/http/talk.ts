@@ -7,7 +7,7 @@ import { createHttpServer, type HttpLimits, type HttpServer } from '../../../lib
 const servers: HttpServer[] = [];
 const talks: Talk[] = [];
 
-/** What a test has opened is ended with it. */
+/** Closes everything that a test has opened. */
 export async function endTalks(): Promise<void> {
   for (const { socket } of talks.splice(0)) socket.destroy();
   await Promise.all(servers.splice(0).map((server) => server.stop(1_000)));
@@ -15,7 +15,7 @@ export async function endTalks(): Promise<void> {
 
 export type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
-/** Says what was asked. */
+/** Answers with the path and the body. */
 export const ok = async (request: Request) =>
   new Response(`${new URL(request.url).pathname} ${await request.text()}`);
 
@@ -30,7 +30,7 @@ export async function serve(fetch: Fetch = ok, limits: Partial<HttpLimits> = {})
 export interface Talk {
   socket: net.Socket;
   received(): string;
-  /** Resolves when this has come. */
+  /** Resolves when this text has arrived. */
   got(text: string): Promise<void>;
   /** Resolves when the connection is closed, with the error if it was broken off. */
   closed: Promise<string | undefined>;
@@ -62,8 +62,8 @@ export const get = (path = '/', headers = '') => `GET ${path} HTTP/1.1\r\nHost: 
 export const post = (path: string, length: number, headers = '') =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n${headers}\r\n`;
 
-/** Of the answers in what was received. */
+/** The status codes of all responses in the received text. */
 export const statuses = (text: string) =>
   [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => Number(status));
-/** How many say that they are the last. */
+/** The number of responses with `connection: close`. */
 export const lastOnes = (text: string) => text.match(/^connection: close\r?$/gim)?.length ?? 0;

@@ -9,24 +9,24 @@ import { importReport } from '../../../lib/importers/index.ts';
 
 export const context = { workspace: '/builds/team/app' };
 
-/** A report of our own making. */
+/** A report that we have written. */
 export const own = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
 
 export const imported = (text: string, format?: string) => importReport(text, context, format).findings;
 
 export const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint);
 
-// Real reports, beside the checkout of those who work on the project (their PROVENANCE.md has the counts).
+// Real reports, in a directory beside the checkout (PROVENANCE.md there has the counts).
 const SCANS = join(import.meta.dirname, '../../../../shared/fixtures/scans');
 
-/** A real report; where there is none the test is skipped. */
+/** A real report; without it the test is skipped. */
 export function realReport(file: string, { skip }: TestContext): string {
   const path = join(SCANS, file);
   skip(!existsSync(path), `${SCANS} is not there`);
   return readFileSync(path, 'utf8');
 }
 
-/** What the service would say to findings. */
+/** The service's validation errors for findings. */
 function refusals(findings: readonly Finding[]) {
   const ids = {
     scan_id: '01890a5d-ac96-774b-bcce-b302099a8057',
@@ -35,7 +35,7 @@ function refusals(findings: readonly Finding[]) {
   return findings.flatMap((finding) => FindingInput.safeParse({ ...finding, ...ids }).error?.issues ?? []);
 }
 
-/** A report is known for what it is, and gives so many findings that the service takes, each with its fingerprint. */
+/** Expects that the format is recognized, and that the service accepts all findings, each with its own fingerprint. */
 export function expectFindings(text: string, format: string, count: number): Finding[] {
   const first = importReport(text, context);
   expect(first.format).toBe(format);
@@ -47,7 +47,7 @@ export function expectFindings(text: string, format: string, count: number): Fin
 }
 
 /**
- * Whatever has happened to a report, it is refused with a clear error or gives findings that the service takes.
+ * A damaged report is refused with a clear error, or gives findings that the service accepts.
  * @returns how many findings there were in all
  */
 export function findingsOfMangled(reports: fc.Arbitrary<string>, format: string): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What no scanner writes. */
+/** Values that no scanner writes. */
 const NASTY = [
   ...[null, true, '', '\0', '\ud800', '\udfff x', -1, 0, 1e308, -1e308, 2 ** 53, 0.5, [], {}, [[]], [null]],
   ...['../../etc/passwd', 'file:///../../x', 'C:\\..\\x', '/', '.', '%E0%A4%A', '%00', 'a/..b..c/d'],
@@ -9,7 +9,7 @@ const NASTY = [
   ...['é'.repeat(60_000), 'x'.repeat(2000), '@'.repeat(5000), '1e999'],
 ];
 
-/** A report in JSON, or in documents behind one another, with some of its parts lost, changed, exchanged or cut off. */
+/** A report of one or more JSON documents in which parts are removed, changed, exchanged or truncated. */
 export function mangled(documents: readonly unknown[]): fc.Arbitrary<string> {
   const value = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom<unknown>(...NASTY) },
@@ -64,7 +64,7 @@ export function mangled(documents: readonly unknown[]): fc.Arbitrary<string> {
 
 type Slot = [parent: Record<string, unknown>, key: string];
 
-/** Every place of a report where something is. */
+/** Every property of a report. */
 function slots(parent: Record<string, unknown>): Slot[] {
   return Object.keys(parent).flatMap((key) => {
     const value = parent[key];

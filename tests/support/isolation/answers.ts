@@ -18,7 +18,7 @@ export interface Answered {
   answer: Answer;
 }
 
-/** All that is wrong with an answer. */
+/** Everything that is wrong with a response. */
 export function answerFaults({ call, answer }: Answered, before: Facts, after: Facts): string[] {
   const { admitted, reason } = verdict(call, before);
   const { org } = admitted;
@@ -64,7 +64,7 @@ const idsOf = (rows: { id: string }[]) => sorted(rows.map(({ id }) => id));
 const mapOf = (rows: any[], key: string, value: (row: any) => unknown) =>
   Object.fromEntries(rows.map((row) => [row[key], value(row)]));
 
-/** What is without marks, but known in full. */
+/** Responses without marks, compared in full. */
 const WHOLE: Partial<Record<EndpointName, Whole>> = {
   dashboardStats: ({ total_findings, total_scans, severity_breakdown }, { findings, scans }) => [
     [total_findings, severity_breakdown.total, total_scans],
@@ -72,7 +72,7 @@ const WHOLE: Partial<Record<EndpointName, Whole>> = {
   ],
   dashboardTrend: (rows: { total: number }[], { findings }) => [
     rows.reduce((sum, { total }) => sum + total, 0),
-    // Those of the world are older than a month.
+    // The findings of the world are older than a month.
     Object.keys(findings).filter((id) => !id.startsWith(OLD)).length,
   ],
   dashboardProjects: (rows, { projects, findings }) => [
@@ -83,7 +83,7 @@ const WHOLE: Partial<Record<EndpointName, Whole>> = {
       Object.keys(projects).map((id) => [id, Object.values(findings).filter((of) => of === id).length]),
     ),
   ],
-  // Of what is named, it changes all that is there, and nothing else.
+  // It changes all named findings that exist, and nothing else.
   updateFindings: ({ updated, failed }: Record<string, { id: string }[]>, { findings }) => [
     [updated, failed].map((some = []) => some.map(({ id }) => id in findings)),
     [updated?.map(() => true), failed?.map(() => false)],

@@ -12,17 +12,17 @@ import {
   type UserName,
 } from './world.ts';
 
-/** What a body says about an account, where no cookie does. */
+/** What a body says about an account, in calls without a cookie. */
 interface Claim {
-  /** Whose account it names. */
+  /** The account it names. */
   about?: UserName;
-  /** It brings the proof, a password or a code, to be let in as them. */
+  /** It contains a password or a code of the account. */
   proven?: boolean;
   /** It mixes two accounts. */
   mixed?: boolean;
 }
 
-/** What a body is made of. */
+/** The parts of a call that its body uses. */
 export interface BodyParts {
   picks: Picks;
   own: UserName | undefined;

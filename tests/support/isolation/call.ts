@@ -41,7 +41,7 @@ export class Call implements BodyParts {
     this[fc.toStringMethod] = () => this.toString();
   }
 
-  /** Where it arrives; accounts are mostly asked for where they are to be. */
+  /** Where it arrives. Most account calls arrive where accounts are served. */
   get door(): Door {
     const { door, thing } = this.picks;
     const isAtHome = this.endpoint.access.kind === 'baseDomainOnly' && door.app === 'based' && thing % 4 > 0;
@@ -52,7 +52,7 @@ export class Call implements BodyParts {
     return claimsOf(this.picks.cookie)?.user;
   }
 
-  /** Whose things are asked for. */
+  /** The user whose things the call names. */
   get target(): UserName {
     return this.picks.whose === 'own' ? (this.own ?? 'ada') : this.picks.whose;
   }
@@ -94,7 +94,7 @@ export class Call implements BodyParts {
     return idOf('device', `${this.target}/${this.thing(DEVICES)}`);
   }
 
-  /** What stands for a path's parameter, by the word in front of it. */
+  /** Values of the path's parameters, by the word in front of each. */
   readonly params: Record<string, () => string> = {
     projects: () =>
       this.endpoint.path.endsWith('{slug}') && this.pick(true, false)
@@ -151,7 +151,7 @@ export class Call implements BodyParts {
     return bodyOf(this);
   }
 
-  /** For people: `PATCH /api/v1/findings/<finding:xss> {"status":"open"} at alpha.svc.test as ada/live`. */
+  /** For messages: `PATCH /api/v1/findings/<finding:xss> {"status":"open"} at alpha.svc.test as ada/live`. */
   toString(): string {
     const { door } = this;
     const { cookie, token, origin } = this.picks;

@@ -18,7 +18,7 @@ import {
   userOf,
 } from './world.ts';
 
-/** All that is wrong with what was written while some calls were answered: what none of them may write. */
+/** The changes that none of the answered calls may have written. */
 export function changeFaults(
   answered: readonly Answered[],
   changes: readonly Change[],
@@ -72,7 +72,7 @@ function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Fa
   const id = String(row.user_id);
   const about = call.body?.claim?.about;
   const byLink = ['verifyEmail', 'resetPassword'].includes(call.picks.endpoint);
-  // A reset of an account whose address nobody had verified drops what was meant for its other addresses.
+  // Resetting an unverified account removes the invitations to its other addresses.
   if (byLink && about !== undefined && id === idOf('user', about)) return true;
   const isOwn =
     admitted.kind === 'member' && admitted.org === org && id === idOf('user', admitted.user ?? '');
@@ -105,7 +105,7 @@ interface Owner {
   project?: string | undefined;
 }
 
-/** Whose a row is. */
+/** The owner of a row. */
 function ownerOf({ schema, table, row }: Change, before: Facts, after: Facts): Owner {
   const text = (key: string) => (typeof row[key] === 'string' ? (row[key] as string) : undefined);
   if (schema !== 'shared') {

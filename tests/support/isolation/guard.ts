@@ -33,7 +33,7 @@ const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
 const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
-/** What the guard says (docs/architecture.md). */
+/** Whether the call is admitted (docs/architecture.md, access). */
 function guard(call: Call, facts: Facts): Admitted | Refusal {
   const { access, method } = call.endpoint;
   const { door } = call;
@@ -52,7 +52,7 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   if (method !== 'GET' && origin && !isFriendly(origin, door)) return DENIED;
   const visitor = visitorOf(call, facts);
   if (access.kind === 'public') {
-    // Tells a visitor who they are, and is for those that are nobody, too.
+    // `session` also answers visitors that are not signed in.
     return call.picks.endpoint === 'session' && !Array.isArray(visitor) ? visitor : { kind: 'nobody' };
   }
   if (access.kind === 'baseDomainOnly')
@@ -80,7 +80,7 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
 const isVerified = (user: string, { emails }: Facts) =>
   Object.values(emails).some((email) => email.user === user && email.primary && email.verified);
 
-/** A membership that gives access where the call arrives. */
+/** The membership, if it gives access where the call arrives. */
 export function membershipOf(call: Call, facts: Facts, org: OrgName, user: string): Membership | undefined {
   const membership = facts.orgs[org].members[user];
   if (!membership || call.door.app !== 'strict') return membership;
@@ -88,7 +88,7 @@ export function membershipOf(call: Call, facts: Facts, org: OrgName, user: strin
   return confirmed || (invited === null && isVerified(user, facts)) ? membership : undefined;
 }
 
-/** Who the cookie is of. */
+/** The user of the cookie. */
 function visitorOf(call: Call, facts: Facts): (Admitted & { user: UserName }) | Refusal {
   const claims = claimsOf(call.picks.cookie);
   if (!claims) return NOT_AUTHENTICATED;
@@ -102,8 +102,8 @@ const isFriendly = (origin: string, { app, host }: Door) =>
   new URL(origin).host === host || (app === 'based' && origin.endsWith(`.${BASE_DOMAIN}`));
 
 /**
- * What a call that was let in has to be refused for: what it names is not there, or not for it.
- * @returns undefined when there is no reason to
+ * The refusal of an admitted call that names something missing or foreign.
+ * @returns undefined when the call has to succeed
  */
 function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefined {
   const { org, role, token, user } = admitted;
@@ -178,7 +178,7 @@ function namesForeign(call: Call, facts: Facts, user: string): boolean {
   });
 }
 
-/** What the model says of a call before it is made. */
+/** The model's expectation of a call. */
 export function verdict(call: Call, facts: Facts): { admitted: Admitted; reason: Refusal | undefined } {
   const outcome = guard(call, facts);
   if (Array.isArray(outcome)) return { admitted: { kind: 'nobody' }, reason: outcome };

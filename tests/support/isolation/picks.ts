@@ -19,7 +19,7 @@ import {
   type UserName,
 } from './world.ts';
 
-/** Where a request arrives: at an app with a base domain, at one in single-host mode, or at such a one in strict mode. */
+/** Where a request arrives: an app with a base domain, in single-host mode, or in single-host and strict mode. */
 export interface Door {
   app: 'based' | 'single' | 'strict';
   host: string;
@@ -51,14 +51,14 @@ export const COOKIES = [
   CROSSED,
   'garbage',
 ];
-/** Whose session a cookie claims, and which it is. */
+/** The user and the session that a cookie claims. */
 export function claimsOf(cookie: string | undefined): { user: UserName; session: string } | undefined {
   if (cookie === CROSSED) return { user: 'ada', session: idOf('session', 'bob/live') };
   const user = USERS.find((name) => cookie?.startsWith(`${name}/`));
   return user && { user, session: idOf('session', cookie ?? '') };
 }
 
-/** What a call is made of, by name. Most calls heed few of them. */
+/** The parts of a call, by name. Most calls use few of them. */
 export interface Picks {
   endpoint: EndpointName;
   door: Door;
@@ -73,11 +73,11 @@ export interface Picks {
   apiToken: TokenName;
   flag: (typeof FLAGS)[number];
   org: OrgName | 'nowhere';
-  /** Whose things are asked for. */
+  /** The user whose things the call names. */
   whose: UserName | 'own';
   /** Chooses among the values of an enumeration. */
   choice: number;
-  /** Chooses among somebody's things. */
+  /** Chooses among the user's things. */
   thing: number;
 }
 
@@ -92,7 +92,7 @@ function weigh(name: EndpointName): EndpointName[] {
   const takes = WITH_BODY.has(name) || table[name].path.includes('{');
   return Array(MIXING.includes(name) ? 8 : takes ? 3 : 1).fill(name);
 }
-/** Those that take several things of an account, each of which may be another's. */
+/** Endpoints that take several things of an account, each of which may be another user's. */
 const MIXING: readonly EndpointName[] = ['validateMfa', 'sendEmailOtp', 'sendStepUpOtp', 'verifyEmail'];
 
 export const anyPicks = (endpoints: readonly EndpointName[]): fc.Arbitrary<Picks> =>

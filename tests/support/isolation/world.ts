@@ -25,7 +25,7 @@ export const MEMBERS: Record<OrgName, Partial<Record<UserName, Role>>> = {
   charlie: { cyd: 'owner', dan: 'admin', bob: 'member' },
   delta: { dan: 'owner', ada: 'admin', cyd: 'member', eve: 'viewer' },
 };
-/** Who was invited by which of their addresses; the others are members of before invitations were kept. */
+/** The address by which a user was invited. The other members joined before invitations were recorded. */
 export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[number]>>> = {
   // Not verified, so that it is pending where that counts.
   alpha: { dan: 'hidden' },
@@ -34,7 +34,7 @@ export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[n
   charlie: { bob: 'spare' },
   delta: { cyd: 'main' },
 };
-/** Whose primary address is not verified. */
+/** Users whose primary address is not verified. */
 export const UNVERIFIED: readonly UserName[] = ['eve'];
 export const STRICT: OrgName = 'delta';
 export const WITH_MFA: readonly UserName[] = ['bob', 'cyd', 'eve'];
@@ -73,7 +73,7 @@ export const nameOf = <Name extends string>(
 export const userOf = (id: string) => nameOf('user', USERS, id);
 export const orgOf = (id: string) => nameOf('org', ORGS, id);
 
-/** A vault is what only Bravo has; nowhere is what nobody has. */
+/** Only Bravo has `vault`; no organization has `nowhere`. */
 export const PROJECTS = ['shop', 'site', 'vault', 'nowhere'] as const;
 export const SCANS = ['nightly', 'weekly', 'vault-scan', 'nowhere'] as const;
 export const FINDINGS = ['sqli', 'xss', 'vault-rce', 'nowhere'] as const;
@@ -103,7 +103,7 @@ export const RECOVERY_CODE = 'abcd-efgh-ijkm';
 export const RIGHT_PASSWORD = 'Correct1horse';
 
 export const minted = new Map<string, string>();
-/** Tells the model a token that was signed: a session cookie by its name in `COOKIES`, or `mfa/<user>`. */
+/** Registers a signed token: a session cookie by its name in `COOKIES`, or `mfa/<user>`. */
 export function mint(name: string, token: string): void {
   minted.set(name, token);
   names.set(token, `<${name}>`);
@@ -138,7 +138,7 @@ export interface Membership {
   invited: string | null;
   /** The address is verified. */
   confirmed: boolean;
-  /** So it was before the invitation, and the organization was not used since. */
+  /** The address was verified before the invitation, and the user has not visited the organization since. */
   unseen: boolean;
 }
 

@@ -8,7 +8,7 @@ import { type Running, startHelper } from './helper.ts';
 
 /** Requests of one kind, and when they are sent. */
 export type Stream = {
-  /** Whole requests, head and body, sent in turns. {@link MARK} stands for a text that is new in each. */
+  /** Whole requests, head and body, sent one after the other. {@link MARK} stands for a text that is new in each. */
   requests: readonly string[];
   /** The expected status. */
   status: number;
@@ -50,7 +50,7 @@ export interface Sent {
   seconds: number;
 }
 
-/** As long as the text that takes its place, so that the length of the body stays true. */
+/** Has the length of the text that takes its place, so that `content-length` stays true. */
 export const MARK = '#'.repeat(36);
 
 export const newRun = (): string => randomBytes(4).toString('hex');

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 /** Test files that run at the same time. */
 export const WORKERS = 5;
 
-/** As many as keep both cores of the reference machine busy. */
+/** Enough to keep both cores of the reference machine busy. */
 const THREADS = 3;
 
 /**
@@ -14,7 +14,7 @@ const THREADS = 3;
 const REFERENCE_MS = 560;
 const MAX_SLOWNESS = 10;
 
-/** What a thread does: the mix of parsing, sorting and text that most of the suite's own work consists of. */
+/** The work of a thread: parsing, sorting and text, as in most of the suite's own work. */
 const WORK = `
 const { createHash } = require('node:crypto');
 const rows = Array.from({ length: 400 }, (_, i) => ({ id: i * 7919 % 400, title: 'finding ' + i, tags: ['a', 'b', String(i)] }));

@@ -6,7 +6,7 @@ export const slowness = (): number => Number(process.env.SVC_TEST_LIMIT_FACTOR ?
 /** A limit on time: `ms` on the reference machine, longer on a slower one. Every limit in the suite is one of these. */
 export const limit = (ms: number): number => Math.round(ms * slowness());
 
-/** What `vi.waitFor`, `vi.waitUntil` and `expect.poll` wait for without a timeout of their own. */
+/** The default timeout of `vi.waitFor`, `vi.waitUntil` and `expect.poll`. */
 export const WAIT_MS = 10_000;
 
 /** The limits of a Vitest configuration. On the reference machine the slowest tests take a fifth of them. */

@@ -3,6 +3,6 @@ import { endSuite, endTest } from './suite.ts';
 import { scaleWaits } from './waits.ts';
 
 scaleWaits();
-// Runs for each suite: of the modules that suites import, which are loaded once, hooks would be of the first alone.
+// This file runs for each suite. Modules that suites import are loaded once, so their hooks would apply to the first only.
 afterEach(endTest);
 afterAll(endSuite);

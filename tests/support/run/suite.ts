@@ -3,12 +3,12 @@ type Undo = () => unknown;
 const ofTest: Undo[] = [];
 const ofSuite: Undo[] = [];
 
-/** Is done after the test that is running, the last first; what it throws fails the test. */
+/** Registers a function that runs after the current test, the last one first. An exception fails the test. */
 export function afterTest(undo: Undo): void {
   ofTest.push(undo);
 }
 
-/** Is done after the suite (the file) that is running, the last first. */
+/** Registers a function that runs after the current suite (the file), the last one first. */
 export function afterSuite(undo: Undo): void {
   ofSuite.push(undo);
 }

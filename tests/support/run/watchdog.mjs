@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Ends what a test run has left when its runner is gone, also when SIGKILL ended it: standard input is a pipe from the
- * runner, which the system closes. The run's processes are those that work in the run's temporary directory, or have it
+ * Kills the processes that a test run has left when its runner exits, also by SIGKILL: standard input is a pipe from
+ * the runner, which the system closes. The run's processes are those that work in the run's temporary directory, or have it
  * as their `TMPDIR`. PostgreSQL gets a moment to end in order, so that it frees its shared memory.
  */
 const [dir] = process.argv.slice(2);
@@ -49,7 +49,7 @@ function postmasters(at, levels) {
 
 function isRunning(pid) {
   if (!(pid > 0) || attempt(() => process.kill(pid, 0)) !== true) return false;
-  // The id may be another process's by now, or that of one that has ended and that nobody has asked about.
+  // The id may belong to another process by now, or to a zombie.
   return process.platform !== 'linux' || (isPostgres(pid) && !isZombie(pid));
 }
 
@@ -63,7 +63,7 @@ function attempt(read) {
   }
 }
 
-// Nobody writes: it ends with the runner.
+// The runner writes nothing; the pipe closes when it exits.
 await text(process.stdin);
 const began = Date.now();
 for (

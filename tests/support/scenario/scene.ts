@@ -17,7 +17,7 @@ export interface Scenario<Options extends Record<string, number> = Record<string
   summary: string;
   /** Whole numbers that the command line may set (`--rounds 5`), with their defaults. */
   options: Options;
-  /** It is ended, and has failed, after so many minutes. */
+  /** It fails after this many minutes. */
   minutes: number;
   run(scene: Scene, options: Options): Promise<Figure[]>;
 }
@@ -34,7 +34,7 @@ export interface SceneServerOptions {
   env?: Record<string, string>;
 }
 
-/** What a scenario uses. Everything is made on first use, and all servers stop when the scenario ends. */
+/** The tools of a scenario. Everything is made on first use, and all servers stop when the scenario ends. */
 export interface Scene {
   site: Site;
   loader: LoadGenerator;

@@ -17,17 +17,17 @@ import { afterSuite } from '../run/suite.ts';
 import { plainHasher } from './hasher.ts';
 import { silentLog } from './log.ts';
 
-/** What tests call of an app. */
+/** The methods of an app that tests call. */
 export interface Called {
   request(input: string | Request, init?: RequestInit): Response | Promise<Response>;
   fetch(request: Request, bindings?: unknown): Response | Promise<Response>;
 }
 
-/** The app over a database of its own, and a client that calls it: in process, or in workerd. */
+/** The app with its own database and a client: in process, or in workerd. */
 export interface TestApp {
   app: Called;
   api: Api;
-  /** Those of an app in process, over the same database. */
+  /** The services of an app in process, over the same database. */
   services: Services;
   databaseUrl: string;
   /** Mails that were sent, oldest first; after a call, wait for them with `delivered()`. */
@@ -48,7 +48,7 @@ export interface TestAppOptions {
   config?: Partial<Config>;
   /** Takes the mails of another app over the same database, too. */
   mails?: Mail[];
-  /** Passwords are kept as they are otherwise, which costs nothing. */
+  /** By default passwords are stored unhashed, which costs nothing. */
   hasher?: PasswordHasher;
 }
 
@@ -100,7 +100,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** The same app in workerd. What `services` have to do with its mails is waiting for them. */
+/** The same app in workerd, which sends its mails itself: `services` only wait for them. */
 async function startOnEdge(
   { env, log, databaseUrl, hasher }: TestAppOptions & { databaseUrl: string },
   { services, ...own }: { services: Services; mails: Mail[]; aheadMs: () => number },
@@ -112,7 +112,7 @@ async function startOnEdge(
     plain: hasher === undefined,
     variables: {
       JWT_SECRET,
-      // Where there is a base domain it has a default, as in process.
+      // A base domain implies a default, as in process.
       ...(!services.config.baseDomain && { SVC_PUBLIC_URL: services.config.publicUrl }),
       ...env,
       LOG_LEVEL: log ? 'debug' : 'error',

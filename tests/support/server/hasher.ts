@@ -1,6 +1,6 @@
 import type { PasswordHasher } from '../../../lib/accounts/passwords/passwords.ts';
 
-/** Keeps passwords as they are, for suites that are not about them: hashes are made to be slow. */
+/** Stores passwords unhashed, for suites that do not test hashing: hashes are slow by design. */
 export const plainHasher: PasswordHasher = {
   hash: async (password) => `plain ${password}`,
   verify: async (hash, password) => hash === `plain ${password}`,

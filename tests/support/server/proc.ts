@@ -69,7 +69,7 @@ export function kill(pid: number | undefined, signal: NodeJS.Signals = 'SIGKILL'
   }
 }
 
-/** A port of loopback that nobody uses at the moment. */
+/** A free port of loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

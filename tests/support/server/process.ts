@@ -95,7 +95,7 @@ export function launchServer({
     cpuSeconds: () => cpuSecondsOf(pid),
     memory: () => memoryOf(pid),
   };
-  // A server that is stopped while it starts has nobody who waits for this.
+  // Nothing awaits this when the server is stopped while it starts.
   server.listening.catch(() => {});
   running.add(server);
   void exited.then(() => running.delete(server));
