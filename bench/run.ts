@@ -15,7 +15,8 @@ import { workers } from './workers.ts';
 
 await runProgram({
   name: 'bench',
-  about: 'Measures each figure alternating with a limit that is taken in the same run.',
+  about:
+    'Measures each figure alternating with a limit that is taken in the same run. Without a name all of them run.',
   scenarios: {
     ingest,
     'ingest-again': ingestAgain,
@@ -34,4 +35,12 @@ await runProgram({
     ui,
   },
   isShared: true,
+  options: `
+  --rounds <n>        rounds of which the median counts (3)
+  --seconds <n>       of load per round (6)
+  --rows <n>          findings of the large organization (1000000)
+  --loader wrk|node   the load generator: wrk where it is installed
+  --checkout <dir>    measure the server of another checkout
+  --profile           write the servers' CPU profiles into bench/results
+`,
 });

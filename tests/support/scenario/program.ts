@@ -18,6 +18,8 @@ export interface Program {
    * scene of its own, and a missed aim fails it.
    */
   isShared: boolean;
+  /** Help for options that all scenarios share; otherwise `--help` lists those of each. */
+  options?: string;
 }
 
 /** Runs the scenarios that the command line names, and ends this process. */
@@ -65,7 +67,14 @@ export async function runProgram(program: Program): Promise<never> {
     const { site } = shared;
     try {
       const { settings } = await shared.database();
-      const setup = { ...numbers, checkout: shared.checkout, loader: loader.name, postgres: settings };
+      const defaults = program.scenarios[`${names[0]}`]?.options;
+      const setup = {
+        ...defaults,
+        ...numbers,
+        checkout: shared.checkout,
+        loader: loader.name,
+        postgres: settings,
+      };
       const file = await site.save(names.length === 1 ? `${names[0]}` : program.name, { setup, reports });
       site.say(`written to ${file}`);
     } catch (error) {
@@ -97,30 +106,19 @@ const textOf = (options: Record<string, number>) =>
     .map(([name, value]) => `--${name} ${value}`)
     .join(' ');
 
-const usageOf = ({
-  name,
-  about,
-  scenarios,
-  isShared,
-}: Program) => `Usage: npm run ${name} -- <name>… [options]
+const usageOf = ({ name, about, scenarios, options }: Program) => `Usage: npm run ${name} -- <name>… [options]
 
 ${about}
 
 ${Object.entries(scenarios)
-  .map(([name, { summary, options }]) =>
-    [`  ${name.padEnd(16)} ${summary}`, textOf(options)].filter(Boolean).join(`\n${' '.repeat(19)}`),
-  )
+  .map(([name, scenario]) => {
+    const own = options ? '' : textOf(scenario.options);
+    return [`  ${name.padEnd(16)} ${scenario.summary}`, own].filter(Boolean).join(`\n${' '.repeat(19)}`);
+  })
   .join('\n')}
 
-  all              all of them${isShared ? ', also without a name' : ''}
-${
-  isShared
-    ? `  --loader wrk|node   the load generator: wrk where it is installed
-  --checkout <dir>    measure the server of another checkout
-  --profile           write the servers' CPU profiles into bench/results
-`
-    : ''
-}  DATABASE_URL     a PostgreSQL to make databases on, instead of an embedded one
+  all              all of them
+${options ?? ''}  DATABASE_URL     a PostgreSQL to make databases on, instead of an embedded one
 `;
 
 function readArguments(program: Program) {
