@@ -13,47 +13,47 @@ interface Clock {
   ended?: Promise<void>;
 }
 
-serveJob<Load, Record<string, Sent>, true>(
-  async (
-    { url, streams, nice, seconds = Number.POSITIVE_INFINITY, breaksOff, ...texts },
-    { signal, report },
-  ) => {
-    try {
-      if (nice) setPriority(nice);
-    } catch {
-      // Only the superuser may raise it.
-    }
-    const end = performance.now() + seconds * 1_000;
-    const isOver = () => signal.aborted || performance.now() >= end;
-    const clock = { isOver, ...(breaksOff && { ended: sleep(seconds * 1_000) }) };
-    report(true);
-    const all = Object.entries(streams);
-    const sent = await Promise.all(
-      all.map(async ([name, stream], i) => {
-        const next = textsOf(stream, texts);
-        const began = performance.now();
-        const result: Sent = { times: new Float64Array(), others: {}, slowestMs: 0, seconds: 0 };
-        const times: number[] = [];
-        const send = async (client: WireClient) => {
-          const sentAt = performance.now();
-          const outcome = await outcomeOf(client, next(), clock);
-          const ms = performance.now() - sentAt;
-          result.slowestMs = Math.max(result.slowestMs, ms);
-          if (outcome === `${stream.status}`) times.push(ms);
-          else result.others[outcome] = (result.others[outcome] ?? 0) + 1;
-          return outcome;
-        };
-        if ('connections' in stream) await closedLoop(url, stream.connections, clock, send);
-        else await constantRate(url, stream.perSecond, i / all.length, clock, send);
-        return [
-          name,
-          { ...result, times: Float64Array.from(times), seconds: (performance.now() - began) / 1_000 },
-        ];
-      }),
-    );
-    return Object.fromEntries(sent);
-  },
-);
+serveJob<Load, Record<string, Sent>, true>(async (load, { signal, report }) => {
+  const { streams, nice, seconds = Number.POSITIVE_INFINITY, breaksOff } = load;
+  try {
+    if (nice) setPriority(nice);
+  } catch {
+    // Only the superuser may raise it.
+  }
+  const end = performance.now() + seconds * 1_000;
+  const isOver = () => signal.aborted || performance.now() >= end;
+  const clock = { isOver, ...(breaksOff && { ended: sleep(seconds * 1_000) }) };
+  report(true);
+  const all = Object.entries(streams);
+  const sent = all.map(async ([name, stream], i) => [
+    name,
+    await sendStream(load, stream, i / all.length, clock),
+  ]);
+  return Object.fromEntries(await Promise.all(sent));
+});
+
+/** @param phase of the first request, so that streams of the same rate alternate */
+async function sendStream(load: Load, stream: Stream, phase: number, clock: Clock): Promise<Sent> {
+  const { url } = load;
+  const next = textsOf(stream, load);
+  const began = performance.now();
+  const others: Record<string, number> = {};
+  const times: number[] = [];
+  let slowestMs = 0;
+  const send = async (client: WireClient) => {
+    const sentAt = performance.now();
+    const outcome = await outcomeOf(client, next(), clock);
+    const ms = performance.now() - sentAt;
+    slowestMs = Math.max(slowestMs, ms);
+    if (outcome === `${stream.status}`) times.push(ms);
+    else others[outcome] = (others[outcome] ?? 0) + 1;
+    return outcome;
+  };
+  if ('connections' in stream) await closedLoop(url, stream.connections, clock, send);
+  else await constantRate(url, stream.perSecond, phase, clock, send);
+  const seconds = (performance.now() - began) / 1_000;
+  return { times: Float64Array.from(times), others, slowestMs, seconds };
+}
 
 function textsOf({ requests }: Stream, { run = '', distinct }: Pick<Load, 'run' | 'distinct'>): () => string {
   const templates = requests.map((request) => request.split(MARK));
@@ -94,7 +94,6 @@ async function closedLoop(url: string, connections: number, { isOver }: Clock, s
   await Promise.all(Array.from({ length: connections }, converse));
 }
 
-/** @param phase of the first request, so that streams of the same rate alternate */
 async function constantRate(
   url: string,
   perSecond: number,
