@@ -10,6 +10,7 @@ import { type Api, createClient, createScan, finding } from '../tests/support/ap
 import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
 import { scenario } from '../tests/support/scenario/scene.ts';
 import type { Site } from '../tests/support/scenario/site.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
 import { embeddedUrl } from './support/victim.ts';
 import { findHalves } from './support/wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './support/writers.ts';
@@ -102,7 +103,7 @@ export const disk = scenario({
     const halves = await findHalves(sql, whole).finally(() => sql.end());
     const faults = [...lost, ...Object.values(halves).flat(), ...ledger.unexpected];
     for (const fault of faults) site.say(`  ${fault}`);
-    const refused = [...ledger.refused.values()].reduce((sum, n) => sum + n, 0);
+    const refused = sum(ledger.refused.values());
     return [
       ...figures,
       { name: 'reads', value: reads.answered },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
 import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
 import { type Kind, type Place, playRound, playStarts } from './support/kill-rounds.ts';
 import { buildNextVersion } from './support/next-version.ts';
 import { embeddedUrl } from './support/victim.ts';
@@ -70,7 +71,7 @@ export const kills = scenario({
     });
     const halves = (key: keyof Halves) => seen.halves.flatMap((found) => found[key]);
     return [
-      { name: 'writes answered', value: answered.reduce((sum, n) => sum + n, 0) },
+      { name: 'writes answered', value: sum(answered) },
       none('of them lost', seen.lost),
       none('half organizations', halves('orgs')),
       none('half users', halves('users')),
@@ -94,21 +95,11 @@ export const kills = scenario({
 async function openPlaces({ site, database }: Scene): Promise<Record<Kind['database'], Place>> {
   const { url } = await database();
   const embedded = join(site.workDir, 'embedded');
-  const common = { steps: 0, ledgers: [] };
+  const place = (dataDir: string, server: string, databaseUrl: Place['databaseUrl']): Place => ({
+    ...{ dataDir, server, databaseUrl, steps: 0, ledgers: [] },
+  });
   return {
-    embedded: {
-      ...common,
-      ledgers: [],
-      dataDir: embedded,
-      server: 'embedded',
-      databaseUrl: () => embeddedUrl(embedded),
-    },
-    standing: {
-      ...common,
-      ledgers: [],
-      dataDir: join(site.workDir, 'standing'),
-      server: url,
-      databaseUrl: async () => url,
-    },
+    embedded: place(embedded, 'embedded', () => embeddedUrl(embedded)),
+    standing: place(join(site.workDir, 'standing'), url, async () => url),
   };
 }

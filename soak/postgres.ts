@@ -5,7 +5,7 @@ import { createClient, createOrg, createScan } from '../tests/support/api/client
 import { type OwnPostgres, startOwnPostgres } from '../tests/support/database/own-postgres.ts';
 import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
 import { scenario } from '../tests/support/scenario/scene.ts';
-import { percentile } from '../tests/support/scenario/stats.ts';
+import { percentile, sum } from '../tests/support/scenario/stats.ts';
 import { type Crowd, startCrowd } from './support/crowd.ts';
 
 const MAX_CONNECTIONS = 40;
@@ -163,7 +163,7 @@ function figuresOf(name: string, seen: readonly Observed[]): Figure[] {
     { name: `${name}: longest request ms`, value: worst(({ longest }) => longest), aim: { atMost: 6_000 } },
     {
       name: `${name}: other answers`,
-      value: seen.reduce((sum, { wrong }) => sum + wrong.length, 0),
+      value: sum(seen.map(({ wrong }) => wrong.length)),
       aim: NONE,
     },
   ];

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { percentile } from '../scenario/stats.ts';
+import { percentile, sum } from '../scenario/stats.ts';
 import { type Running, startHelper } from './helper.ts';
 
 /** Requests of one kind, and when they are sent. */
@@ -66,8 +66,7 @@ export function markText(run: string, count: number, distinct?: number): string 
 export const startLoad = <Name extends string>(load: Load<Name>): Running<true, Record<Name, Sent>> =>
   startHelper(join(import.meta.dirname, 'load-process.ts'), { ...load, run: load.run ?? newRun() });
 
-export const countOthers = ({ others }: Sent): number =>
-  Object.values(others).reduce((total, count) => total + count, 0);
+export const countOthers = ({ others }: Sent): number => sum(Object.values(others));
 
 /** One stream in a closed loop, of which only a summary is wanted. */
 export interface ClosedLoad extends Omit<Load, 'streams' | 'breaksOff'> {
