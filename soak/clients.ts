@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import type { SeededOrg } from '../tests/support/database/seed.ts';
 import { download, pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
 import { type LoadResult, MARK, NODE } from '../tests/support/load/load.ts';
-import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
 import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
-import { median, sum } from '../tests/support/scenario/stats.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
 import { watchPeak } from '../tests/support/server/proc.ts';
 import type { ServerProcess } from '../tests/support/server/process.ts';
 import { type AttackName, type AttackPlan, beginAttack } from './support/attack.ts';
@@ -113,15 +113,11 @@ async function underAttack(
         `${result.errors} errors, ${grown.toFixed(1)} MiB more, ${attack.progress()?.lost} ended`,
     );
   }
-  const [values, limits] = [attacked, quiet].map((results) => results.map(({ p99 }) => p99));
-  const figure: Figure = {
-    name: `p99 ms, ${connections.toLocaleString('en-US')} × ${name}`,
-    ...{ value: median(values ?? []), limit: median(limits ?? []), limitedBy: 'without' },
-    ...{ aim: { atMost: 1.5 }, rounds: { values: values ?? [], limits } },
-  };
+  const p99 = figureOf({ ours: attacked, limit: quiet }, (result) => result.p99);
+  const figureName = `p99 ms, ${connections.toLocaleString('en-US')} × ${name}`;
   const perConnection = (Math.max(0, growths[0] ?? 0) * 1024) / connections;
   return [
-    figure,
+    { name: figureName, ...p99, limitedBy: 'without', aim: { atMost: 1.5 } },
     { name: 'errors', value: sum([...quiet, ...attacked].map(({ errors }) => errors)), aim: NONE },
     { name: 'RSS growth MiB', value: Math.max(...growths), aim: { atMost: growth } },
     ...(name === 'idle' ? [{ name: 'KiB per connection', value: perConnection }] : []),

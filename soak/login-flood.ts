@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, PASSWORD } from '../tests/support/api/client.ts';
 import { pushOf, readOf, wire } from '../tests/support/http/requests.ts';
 import { MARK, type Sent, type Stream, startLoad } from '../tests/support/load/load.ts';
-import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
 import { scenario } from '../tests/support/scenario/scene.ts';
-import { median, percentile, sum } from '../tests/support/scenario/stats.ts';
+import { percentile, sum } from '../tests/support/scenario/stats.ts';
 
 const FINDINGS = 10_000;
 const BYTES = 1_000;
@@ -103,18 +103,14 @@ export const loginFlood = scenario({
       .flatMap(({ others }) => Object.values(others));
     return [
       ...Object.keys(others).map((name): Figure => {
-        const [values = [], limits = []] = [flooded, quiet].map((all) => all.map((one) => p99Of(one, name)));
-        return {
-          name: `p99 ms, ${name}`,
-          ...{ value: median(values), limit: median(limits), limitedBy: 'without the flood' },
-          ...{ aim: { atMost: 1.5 }, rounds: { values, limits } },
-        };
+        const figure = figureOf({ ours: flooded, limit: quiet }, (one) => p99Of(one, name));
+        return { name: `p99 ms, ${name}`, ...figure, limitedBy: 'without the flood', aim: { atMost: 1.5 } };
       }),
       { name: 'of them failed', value: sum(failed), aim: NONE },
       {
         name: "the owner's login ms, from another address",
-        value: median(logins.map(({ ms }) => ms)),
-        ...{ limit: median(quietLogins.map(({ ms }) => ms)), limitedBy: 'without the flood' },
+        ...figureOf({ ours: logins, limit: quietLogins }, ({ ms }) => ms),
+        limitedBy: 'without the flood',
       },
       {
         name: 'the slowest of these ms',

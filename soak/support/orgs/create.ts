@@ -3,8 +3,7 @@ import { createIds } from '../../../db/ids.ts';
 import { orgSchemaStatements } from '../../../db/migrations/migrate.ts';
 import { orgMigrations } from '../../../drizzle/migrations.ts';
 import { must } from '../../../tests/support/api/client.ts';
-import type { Figure } from '../../../tests/support/scenario/figure.ts';
-import { median } from '../../../tests/support/scenario/stats.ts';
+import { type Figure, figureOf } from '../../../tests/support/scenario/figure.ts';
 import { apiOf, bareRateOf, type Fleet, type FleetOrg, portions, rateOf } from './fleet.ts';
 
 const ROUNDS = 10;
@@ -44,11 +43,9 @@ export async function createOrgs(fleet: Fleet, n: number): Promise<Figure[]> {
   return [
     {
       name: 'organizations made/s',
-      value: median(ours),
-      limit: median(bare),
+      ...figureOf({ ours: ours, limit: bare }, (value) => value),
       limitedBy: 'the same DDL alone',
       aim: { atLeast: 0.6 },
-      rounds: { values: ours, limits: bare },
     },
     {
       name: 'KiB of disk per empty organization',

@@ -1,6 +1,6 @@
 import { createUser } from '../../../tests/support/api/client.ts';
 import { makeDatabase } from '../../../tests/support/database/scratch.ts';
-import type { Figure } from '../../../tests/support/scenario/figure.ts';
+import { type Figure, figureOf } from '../../../tests/support/scenario/figure.ts';
 import { median } from '../../../tests/support/scenario/stats.ts';
 import { apiOf, type Fleet } from './fleet.ts';
 
@@ -34,11 +34,9 @@ export async function startWithMany(fleet: Fleet): Promise<Figure[]> {
   return [
     {
       name: 'start to /healthz, ms',
-      value: median(times.many),
-      limit: median(times.one),
+      ...figureOf({ ours: times.many, limit: times.one }, (value) => value),
       limitedBy: 'one organization',
       aim: { atMost: 1.3 },
-      rounds: { values: times.many, limits: times.one },
     },
     {
       name: 'the query for those behind, ms',
