@@ -69,7 +69,7 @@ const SETTINGS = {
 };
 const STOP_MS = 30_000;
 
-/** Opens a scene; with `site` it is closed. */
+/** Opens a scene; closing the site stops its servers. */
 export function openScene(
   site: Site,
   { loader = NODE, checkout = ROOT, profile = false }: SceneOptions = {},
@@ -83,7 +83,6 @@ export function openScene(
     await Promise.all([...servers].map(stopInTime));
     servers.clear();
   };
-  site.onClose(stopServers);
 
   const scene: Scene = {
     ...{ site, loader, checkout, stopServers },
@@ -101,6 +100,8 @@ export function openScene(
         profileDir: profile ? `${site.root}/bench/results` : undefined,
       });
       servers.add(server);
+      // Closing the site undoes the last step first: the server stops before its database.
+      site.onClose(() => stopInTime(server));
       return server;
     },
     async server(options) {
