@@ -21,8 +21,6 @@ export interface PgbenchLoad {
 export interface PgbenchResult {
   transactions: number;
   perSecond: number;
-  /** Mean time of a transaction, in milliseconds. */
-  mean: number;
 }
 
 const INSTALLED = '/usr/lib/postgresql';
@@ -56,6 +54,5 @@ export async function runPgbench(command: string, load: PgbenchLoad): Promise<Pg
   return {
     transactions: read(/transactions actually processed: (\d+)/),
     perSecond: read(/tps = ([\d.]+) \(without initial/),
-    mean: read(/latency average = ([\d.]+) ms/),
   };
 }

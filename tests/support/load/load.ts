@@ -66,8 +66,6 @@ export function markText(run: string, count: number, distinct?: number): string 
 export const startLoad = <Name extends string>(load: Load<Name>): Running<true, Record<Name, Sent>> =>
   startHelper(join(import.meta.dirname, 'load-process.ts'), { ...load, run: load.run ?? newRun() });
 
-export const countOthers = ({ others }: Sent): number => sum(Object.values(others));
-
 /** One stream in a closed loop, of which only a summary is wanted. */
 export interface ClosedLoad extends Omit<Load, 'streams' | 'breaksOff'> {
   requests: readonly string[];
@@ -134,6 +132,7 @@ async function runWrk(load: ClosedLoad, workDir: string): Promise<LoadResult> {
 async function runNode({ requests, status, connections, ...load }: ClosedLoad): Promise<LoadResult> {
   const { all } = await startLoad({ ...load, streams: { all: { requests, status, connections } } }).result;
   const answered = all.times.length;
+  const errors = sum(Object.values(all.others));
   const [p50 = 0, p99 = 0, max = 0] = [0.5, 0.99, 1].map((share) => percentile(all.times, share));
-  return { answered, errors: countOthers(all), perSecond: answered / all.seconds, p50, p99, max };
+  return { answered, errors, perSecond: answered / all.seconds, p50, p99, max };
 }
