@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import { WORKERS } from './tests/support/calibrate.ts';
-import { limits } from './tests/support/limits.ts';
-import { createProgress } from './tests/support/progress.ts';
-import { openRun } from './tests/support/run.ts';
-import { LongestFirst } from './tests/support/sequence.ts';
+import { WORKERS } from './tests/support/run/calibrate.ts';
+import { limits } from './tests/support/run/limits.ts';
+import { createProgress } from './tests/support/run/progress.ts';
+import { openRun } from './tests/support/run/run.ts';
+import { LongestFirst } from './tests/support/run/sequence.ts';
 
 const CONTRACT = 'tests/http/contract.test.ts';
 /** Seconds on the reference machine. */
@@ -20,7 +20,7 @@ export default defineConfig({
     isolate: false,
     reporters: ['default', createProgress(EXPECTED_S)],
     sequence: { sequencer: LongestFirst },
-    setupFiles: 'tests/support/setup.ts',
+    setupFiles: 'tests/support/run/setup.ts',
     provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '' },
     projects: [
       {
@@ -31,8 +31,8 @@ export default defineConfig({
           // Those of the edge: see vitest.edge.config.ts.
           exclude: [CONTRACT, 'tests/edge/**'],
           globalSetup: [
-            'tests/support/build.ts',
-            'tests/support/postgres.ts',
+            'tests/support/run/build.ts',
+            'tests/support/database/postgres.ts',
             'tests/browser/support/chromium.ts',
           ],
           sequence: { groupOrder: 0 },
@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           name: 'contract',
           include: [CONTRACT],
-          globalSetup: 'tests/support/forget.ts',
+          globalSetup: 'tests/support/contract/forget.ts',
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { SUITES } from './tests/support/edge/suites.ts';
-import { limits } from './tests/support/limits.ts';
-import { createProgress } from './tests/support/progress.ts';
-import { openRun } from './tests/support/run.ts';
+import { limits } from './tests/support/run/limits.ts';
+import { createProgress } from './tests/support/run/progress.ts';
+import { openRun } from './tests/support/run/run.ts';
 
 /** Seconds on the reference machine. */
 const EXPECTED_S = 210;
@@ -19,11 +19,11 @@ export default defineConfig({
     provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '' },
     include: ['tests/edge/**/*.test.ts', ...SUITES],
     globalSetup: [
-      'tests/support/build.ts',
-      'tests/support/postgres.ts',
+      'tests/support/run/build.ts',
+      'tests/support/database/postgres.ts',
       'tests/support/edge/setup.ts',
-      'tests/support/forget.ts',
+      'tests/support/contract/forget.ts',
     ],
-    setupFiles: ['tests/support/setup.ts', 'tests/support/edge/skip.ts'],
+    setupFiles: ['tests/support/run/setup.ts', 'tests/support/edge/skip.ts'],
   },
 });

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
-import { WORKERS } from './tests/support/calibrate.ts';
-import { limits } from './tests/support/limits.ts';
-import { createProgress } from './tests/support/progress.ts';
-import { openRun } from './tests/support/run.ts';
+import { WORKERS } from './tests/support/run/calibrate.ts';
+import { limits } from './tests/support/run/limits.ts';
+import { createProgress } from './tests/support/run/progress.ts';
+import { openRun } from './tests/support/run/run.ts';
 
 /** Seconds on the reference machine. */
 const EXPECTED_S = 50;
@@ -69,9 +69,9 @@ export default defineConfig({
     maxWorkers: WORKERS,
     isolate: false,
     reporters: ['default', createProgress(EXPECTED_S)],
-    setupFiles: 'tests/support/setup.ts',
+    setupFiles: 'tests/support/run/setup.ts',
     provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '', browser: '' },
     include: SUITES.map((name) => `tests/${name}.test.ts`),
-    globalSetup: ['tests/support/postgres.ts', 'tests/support/forget.ts'],
+    globalSetup: ['tests/support/database/postgres.ts', 'tests/support/contract/forget.ts'],
   },
 });

@@ -1,17 +1,18 @@
-import { type Api, createClient, createUser } from '../tests/support/client.ts';
-import type { Bench, Figure } from './support/bench.ts';
-import { median } from './support/stats.ts';
+import { type Api, createClient, createUser } from '../tests/support/api/client.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
+import { median } from '../tests/support/scenario/stats.ts';
+import { bench } from './support/rounds.ts';
 
 const CALLS = 100;
 const WARM_UP = 20;
 
-/** Whether the time of an answer tells that an address has an account: medians of alternating calls. */
-export const accountTiming: Bench = {
-  summary: 'Login and forgot-password for known addresses, against unknown ones: does time tell them apart?',
+/** Whether response times tell that an address has an account: medians of alternating calls. */
+export const accountTiming = bench({
+  summary: 'Login and forgot-password for known addresses, against unknown ones: do response times differ?',
 
-  async run(stage) {
-    const { origin } = await stage.server();
-    const api = createClient((request) => fetch(request), origin);
+  async run(scene) {
+    const { url } = await scene.server();
+    const api = createClient(fetch, url);
     const { email } = await createUser(api);
     const figures: Figure[] = [];
     for (const path of ['/auth/login', '/auth/forgot-password']) {
@@ -31,7 +32,7 @@ export const accountTiming: Bench = {
     }
     return figures;
   },
-};
+});
 
 async function time(api: Api, path: string, email: string): Promise<number> {
   const started = performance.now();

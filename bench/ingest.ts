@@ -1,89 +1,86 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/client.ts';
-import type { Aim, Bench, Figure, Stage } from './support/bench.ts';
-import { asAgent, wire } from './support/http.ts';
-import { type LoadResult, MARK } from './support/load.ts';
+import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/api/client.ts';
+import { pushOf, wire } from '../tests/support/http/requests.ts';
+import { type LoadResult, MARK, newRun } from '../tests/support/load/load.ts';
+import { type Aim, type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
+import type { Scene } from '../tests/support/scenario/scene.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
+import type { ServerProcess } from '../tests/support/server/process.ts';
 import { findPgbench, runPgbench } from './support/pgbench.ts';
-import { figureOf, inTurns, type Rounds } from './support/rounds.ts';
-import type { BenchServer } from './support/server.ts';
+import { type BenchOptions, bench, inTurns } from './support/rounds.ts';
 
 const FINDING_BYTES = 500;
 const PGBENCH_CLIENTS = 32;
 
-/** Which pushes are made. */
+/** The pushes of a benchmark. */
 interface Pushes {
-  /** As many orgs, each with a token and a scan of its own. */
+  /** Each organization has a token and a scan of its own. */
   orgs: number;
   connections: number;
-  /** So many fingerprints again and again; unset, every finding is a new one. */
+  /** The number of fingerprints that are pushed again and again; unset, every finding is a new one. */
   distinct?: number;
   aim: Aim;
 }
 
-export const ingest: Bench = {
+export const ingest = bench({
   summary: 'POST /agent/findings, distinct, 64 connections, against pgbench with the same single-row upsert',
-  run: (stage) => measure(stage, 'ingest', { orgs: 1, connections: 64, aim: { atLeast: 1 } }),
-};
+  run: (scene, options) =>
+    measure(scene, options, 'ingest', { orgs: 1, connections: 64, aim: { atLeast: 1 } }),
+});
 
-export const ingestAgain: Bench = {
+export const ingestAgain = bench({
   summary: 'The same 10,000 findings pushed again and again, against pgbench updating existing rows',
-  run: (stage) =>
-    measure(stage, 'ingest-again', { orgs: 1, connections: 64, distinct: 10_000, aim: { atLeast: 1 } }),
-};
+  run: (scene, options) =>
+    measure(scene, options, 'ingest-again', {
+      orgs: 1,
+      connections: 64,
+      distinct: 10_000,
+      aim: { atLeast: 1 },
+    }),
+});
 
-export const ingestMixed: Bench = {
+export const ingestMixed = bench({
   summary: 'Distinct findings into 100 organizations, 8 connections each, against pgbench on one',
-  run: (stage) => measure(stage, 'ingest-mixed', { orgs: 100, connections: 800, aim: { atLeast: 0.6 } }),
-};
+  run: (scene, options) =>
+    measure(scene, options, 'ingest-mixed', { orgs: 100, connections: 800, aim: { atLeast: 0.6 } }),
+});
 
 /** One round; times in milliseconds, `cpu` in microseconds of the server per request. */
-interface Round {
-  written: number;
-  perSecond: number;
-  errors: number;
-  p99: number;
-  cpu: number;
-}
+type Round = Pick<LoadResult, 'answered' | 'perSecond' | 'errors' | 'p99'> & { cpu: number };
 
-const count = (value: number) => Math.round(value).toLocaleString('en-US');
-
-async function measure(stage: Stage, name: string, pushes: Pushes): Promise<Figure[]> {
-  const server = await stage.server();
+async function measure(scene: Scene, options: BenchOptions, name: string, pushes: Pushes): Promise<Figure[]> {
+  const server = await scene.server();
   const pgbench = await findPgbench();
-  if (!pgbench) stage.site.say('pgbench is not installed: there is no limit to compare with');
-  const targets = await Promise.all(Array.from({ length: pushes.orgs }, () => prepareOrg(server.origin)));
-  const own = await prepareOrg(server.origin);
+  if (!pgbench) scene.site.say('pgbench is not installed: there is no limit to compare with');
+  const targets = await prepareTargets(server.url, pushes.orgs);
+  const [own] = (await prepareTargets(server.url, 1)) as [Target];
 
   let acknowledged = 0;
   let rounds = 0;
-  // Everything from the start of the process on: what is compiled and warm is the same in every round.
   const ours = async () => {
-    const { cpu, ...result } = await push(stage, server, targets, pushes);
+    const result = await push(scene, options, server, targets, pushes);
     acknowledged += result.answered;
     rounds++;
-    return { written: result.answered, cpu, ...result };
+    return result;
   };
-  const limit = pgbench ? () => pushByPgbench(stage, pgbench, own, pushes) : undefined;
-  const measured: Rounds<Round> = await inTurns(
-    stage,
+  const limit = pgbench ? () => pushByPgbench(scene, options, pgbench, own, pushes) : undefined;
+  const measured = await inTurns<Round>(
+    scene,
+    options.rounds,
     name,
     { ours, limit },
-    ({ perSecond }) => `${count(perSecond)}/s`,
+    ({ perSecond }) => `${Math.round(perSecond).toLocaleString('en-US')}/s`,
   );
 
-  await refuseLosses(stage, targets, pushes, acknowledged, rounds);
+  await refuseLosses(scene, targets, pushes, acknowledged, rounds);
   const figure = figureOf(measured, ({ perSecond }) => perSecond);
   const ofServer = { ours: measured.ours, limit: [] };
+  const p99 = figureOf(ofServer, (round) => round.p99);
   return [
     { name: 'findings/s', ...figure, limitedBy: `pgbench, ${PGBENCH_CLIENTS} clients`, aim: pushes.aim },
-    {
-      name: 'p99 ms',
-      ...figureOf(ofServer, ({ p99 }) => p99),
-      ...(pushes.orgs === 1 && { aim: { atMost: 50 } }),
-    },
-    { name: 'errors', value: measured.ours.reduce((sum, { errors }) => sum + errors, 0), aim: { atMost: 0 } },
+    { name: 'p99 ms', ...p99, ...(pushes.orgs === 1 && { aim: { atMost: 50 } }) },
+    { name: 'errors', value: sum(measured.ours.map(({ errors }) => errors)), aim: NONE },
     { name: 'server CPU µs/request', ...figureOf(ofServer, ({ cpu }) => cpu) },
   ];
 }
@@ -93,69 +90,57 @@ interface Target {
   scanId: string;
 }
 
-const pushOf = (origin: string, { org, scanId }: Target) =>
-  wire(origin, {
-    ...{ method: 'POST', path: '/agent/findings', headers: asAgent(org), body: sample(org, scanId) },
-  });
+const requestOf = (url: string, { org, scanId }: Target) =>
+  wire(url, pushOf(org, scanId, sample(org, scanId)));
 
-/** Pushes of distinct findings, into as many organizations. */
-export async function preparePushes(origin: string, orgs: number): Promise<string[]> {
-  const targets = await Promise.all(Array.from({ length: orgs }, () => prepareOrg(origin)));
-  return targets.map((target) => pushOf(origin, target));
+/** Pushes of distinct findings into this many organizations. */
+export const preparePushes = async (url: string, orgs: number): Promise<string[]> =>
+  (await prepareTargets(url, orgs)).map((target) => requestOf(url, target));
+
+function prepareTargets(url: string, orgs: number): Promise<Target[]> {
+  const api = createClient(fetch, url);
+  const prepare = async () => {
+    const org = await createOrg(api);
+    return { org, scanId: await createScan(api, org) };
+  };
+  return Promise.all(Array.from({ length: orgs }, prepare));
 }
 
-async function prepareOrg(origin: string): Promise<Target> {
-  const api = createClient(fetch, origin);
-  const org = await createOrg(api);
-  return { org, scanId: await createScan(api, org) };
-}
-
-const newRun = () => randomBytes(4).toString('hex');
-
-/** The texts of two runs differ, unless the same findings are wanted again. */
+/** The texts of two runs differ, unless the same findings are pushed again. */
 const runOf = ({ distinct }: Pushes) => (distinct ? '00000000' : newRun());
 
 async function push(
-  { site, options, loader }: Stage,
-  server: BenchServer,
+  { site, loader }: Scene,
+  { seconds }: BenchOptions,
+  server: ServerProcess,
   targets: readonly Target[],
   pushes: Pushes,
-): Promise<LoadResult & { cpu: number }> {
-  const requests = targets.map((target) => pushOf(server.origin, target));
-  const load = { origin: server.origin, requests, run: runOf(pushes), connections: pushes.connections };
+): Promise<Round> {
+  const { connections, distinct } = pushes;
+  const requests = targets.map((target) => requestOf(server.url, target));
+  const load = { url: server.url, requests, run: runOf(pushes), connections, seconds };
   const before = await server.cpuSeconds();
-  const result = await loader.run(
-    { ...load, seconds: options.seconds, distinct: pushes.distinct, status: pushes.distinct ? 200 : 201 },
-    site.workDir,
-  );
-  const after = await server.cpuSeconds();
-  const cpu = (((after ?? Number.NaN) - (before ?? Number.NaN)) / result.answered) * 1e6;
+  const result = await loader.run({ ...load, distinct, status: distinct ? 200 : 201 }, site.workDir);
+  const cpu = (((await server.cpuSeconds()) - before) / result.answered) * 1e6;
   return { ...result, cpu };
 }
 
-/** A finding's fields, {@link FINDING_BYTES} of JSON in all. */
+const TEXT = 'User input reaches the query without being escaped. '.repeat(FINDING_BYTES);
+
+/** The fields of a finding whose JSON has {@link FINDING_BYTES}. */
 function sample(org: TestOrg, scanId: string) {
   const fields = {
-    fingerprint: MARK,
-    title: 'SQL injection in the search of the web shop',
-    cwe: 'CWE-89',
-    cvss_score: 8.6,
-    file: 'src/shop/search.ts',
-    line: 42,
-    source: 'semgrep',
+    ...{ fingerprint: MARK, title: 'SQL injection in the search of the web shop', severity: 'high' },
+    ...{ cwe: 'CWE-89', cvss_score: 8.6, file: 'src/shop/search.ts', line: 42, source: 'semgrep' },
     description: `${MARK} `,
   };
   const missing = FINDING_BYTES - JSON.stringify(finding(org, scanId, fields)).length;
-  const text = 'User input reaches the query without being escaped. '.repeat(FINDING_BYTES);
-  return finding(org, scanId, {
-    ...fields,
-    description: fields.description + text.slice(0, missing),
-  }) as ReturnType<typeof finding> & typeof fields;
+  return { ...fields, description: fields.description + TEXT.slice(0, missing) };
 }
 
-/** Compares what was acknowledged with what is there. */
+/** Compares the acknowledged writes with the stored rows. */
 async function refuseLosses(
-  { database, loader }: Stage,
+  { database, loader }: Scene,
   targets: readonly Target[],
   { distinct, connections }: Pushes,
   acknowledged: number,
@@ -169,7 +154,7 @@ async function refuseLosses(
     );
     rows += row?.sum ?? 0;
   }
-  // The load generator may leave without waiting for the last answers; the first push of a finding is no 200.
+  // A load generator that does not wait misses the last responses. The first push of a finding is not answered 200.
   const unheard = (loader.waits ? 0 : rounds * connections) + (distinct ?? 0);
   if (rows < acknowledged || rows > acknowledged + unheard) {
     throw new Error(`${acknowledged} writes were acknowledged, ${rows} were made`);
@@ -177,36 +162,38 @@ async function refuseLosses(
 }
 
 async function pushByPgbench(
-  { site, options, database }: Stage,
+  { site, database }: Scene,
+  { seconds }: BenchOptions,
   command: string,
   { org, scanId }: Target,
   pushes: Pushes,
 ): Promise<Round> {
-  const { url, version } = await database();
-  const { project_id, title, severity, description, cwe, cvss_score, file, line, source } = sample(
-    org,
-    scanId,
-  );
+  const { url: databaseUrl, version } = await database();
+  const { fingerprint: _, description, ...fields } = sample(org, scanId);
   const run = runOf(pushes);
-  const result = await runPgbench(command, {
-    databaseUrl: url,
-    file: join(site.workDir, 'ingest.sql'),
+  const { transactions: answered, perSecond } = await runPgbench(command, {
+    ...{ databaseUrl, file: join(site.workDir, 'ingest.sql'), clients: PGBENCH_CLIENTS, seconds },
     script: pushScript(org, version, pushes.distinct),
     variables: {
-      ...{ n: 0, run, seed: Number.parseInt(run, 16), token: org.tokenId, scan: scanId, project: project_id },
-      ...{ title, severity, cwe, cvss_score, file, line, source, description: description.replace(MARK, '') },
+      ...{
+        n: 0,
+        run,
+        seed: Number.parseInt(run, 16),
+        token: org.tokenId,
+        scan: scanId,
+        project: org.projectId,
+        ...fields,
+      },
+      description: description.replace(MARK, ''),
     },
-    clients: PGBENCH_CLIENTS,
-    seconds: options.seconds,
   });
-  const { transactions: written, perSecond } = result;
-  return { written, perSecond, errors: 0, p99: Number.NaN, cpu: Number.NaN };
+  return { answered, perSecond, errors: 0, p99: Number.NaN, cpu: Number.NaN };
 }
 
 /**
- * A push in one statement of one row, doing what the server's statement for many rows does, save what makes the
- * limit lower: it takes no lock on the scan, and keeps no counts. The id is a UUID v7 as the server's are, so that both fill their primary
- * key at its end, and fingerprints are as scattered as the load generator's.
+ * A push of one row in one statement. It does what the server's statement for many rows does, except what makes the
+ * limit lower: it neither locks the scan nor updates the counts. Ids are UUIDs v7 as the server's are, so that both
+ * append to their primary key, and fingerprints are as scattered as the load generator's.
  */
 function pushScript(org: TestOrg, version: number, distinct: number | undefined): string {
   const schema = orgSchemaName(org.id);

@@ -1,40 +1,36 @@
-import { createClient, PASSWORD } from '../tests/support/client.ts';
-import type { Bench } from './support/bench.ts';
-import { asMember } from './support/http.ts';
+import { createClient, PASSWORD } from '../tests/support/api/client.ts';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import { readOf } from '../tests/support/http/requests.ts';
 import { BY_PGBENCH, readsPerSecond } from './support/read-load.ts';
-import { figureOf } from './support/rounds.ts';
-import type { SeededOrg } from './support/seed.ts';
-import type { BenchServer } from './support/server.ts';
+import { bench } from './support/rounds.ts';
 
 const SESSIONS = 50;
 
-/** One finding, with all that is checked before it is shown: cookie, session, membership, role, `require_mfa`. */
-export const point: Bench = {
+/** One finding, with everything that is checked first: cookie, session, membership, role, `require_mfa`. */
+export const point = bench({
   summary: 'GET /findings/{id} with all its checks, 64 connections, against pgbench selecting by primary key',
 
-  async run(stage) {
-    const server = await stage.server();
-    const org = await stage.seed(server, { findings: 10_000, bytes: 1_000 });
-    const [id] = org.findingIds;
-    const cookies = await logIn(server, org, SESSIONS);
-    const rounds = await readsPerSecond(stage, 'point', server, {
-      requests: org.findingIds.map((each, i) => ({
-        method: 'GET',
-        path: `/findings/${each}`,
-        headers: asMember({ ...org, owner: { ...org.owner, cookie: cookies[i % SESSIONS] as string } }),
-      })),
-      statements: [{ sql: `select * from ${org.schema}.findings where id = $1`, params: [id] }],
+  async run(scene, options) {
+    const { url } = await scene.server();
+    const org = await scene.seed({ url }, { findings: 10_000, bytes: 1_000 });
+    const cookies = await logIn(url, org);
+    const figure = await readsPerSecond(scene, options, 'point', url, {
+      requests: org.findingIds.map((id, i) =>
+        readOf({ ...org, owner: { ...org.owner, cookie: `${cookies[i % SESSIONS]}` } }, `/findings/${id}`),
+      ),
+      statements: [
+        { sql: `select * from ${org.schema}.findings where id = $1`, params: [org.findingIds[0]] },
+      ],
     });
-    const figure = figureOf(rounds, (perSecond) => perSecond);
     return [{ name: 'requests/s', ...figure, limitedBy: BY_PGBENCH, aim: { atLeast: 0.25 } }];
   },
-};
+});
 
-/** Sessions of the org's owner, as many as there would be users at once. */
-async function logIn({ origin }: BenchServer, { owner }: SeededOrg, sessions: number): Promise<string[]> {
-  const api = createClient(fetch, origin);
+/** Sessions of the owner, as many as there would be users at the same time. */
+async function logIn(url: string, { owner }: SeededOrg): Promise<string[]> {
+  const api = createClient(fetch, url);
   const cookies: string[] = [];
-  while (cookies.length < sessions) {
+  while (cookies.length < SESSIONS) {
     const { cookie } = await api.post('/auth/login', { body: { email: owner.email, password: PASSWORD } });
     if (cookie) cookies.push(cookie);
   }

@@ -1,24 +1,22 @@
-import { Agent } from 'node:http';
-import type { Bench } from './support/bench.ts';
-import { asAgent } from './support/http.ts';
-import { send } from './support/latency.ts';
+import { asAgent, wire } from '../tests/support/http/requests.ts';
+import { createWireClient } from '../tests/support/http/wire-client.ts';
+import { figureOf } from '../tests/support/scenario/figure.ts';
+import { median } from '../tests/support/scenario/stats.ts';
 import { findPsql, timeByPsql } from './support/psql.ts';
-import { figureOf } from './support/rounds.ts';
-import { median } from './support/stats.ts';
+import { bench } from './support/rounds.ts';
 
 const FINDINGS = 10_000;
 const SCANS_PER_ROUND = 5;
 
-/** The end of a scan, which counts what it found. */
-export const scanCompletion: Bench = {
+/** The end of a scan, at which its findings are counted. */
+export const scanCompletion = bench({
   summary: 'PATCH /agent/scans/{id} of a scan with 10,000 findings, against psql with the same aggregate',
 
-  async run(stage) {
-    const { site, options } = stage;
-    const server = await stage.server();
-    const { url } = await stage.database();
-    const scans = (options.rounds + 1) * SCANS_PER_ROUND;
-    const org = await stage.seed(server, { findings: scans * FINDINGS, bytes: 500, scans });
+  async run(scene, { rounds }) {
+    const server = await scene.server();
+    const { url } = await scene.database();
+    const scans = (rounds + 1) * SCANS_PER_ROUND;
+    const org = await scene.seed(server, { findings: scans * FINDINGS, bytes: 500, scans });
     const counted = (scanId: string) => `
       select severity, count(*) from (
         select severity from ${org.schema}.findings where scan_id = '${scanId}'
@@ -27,22 +25,23 @@ export const scanCompletion: Bench = {
         where s.scan_id = '${scanId}') seen
       group by severity`;
     const psql = await findPsql();
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    // What is read from disk for the first time would be charged to whoever comes first.
+    const client = createWireClient(server.url);
+    // Otherwise the first one to read the rows would pay for reading them from disk.
     if (psql) await timeByPsql(url, org.scanIds.map(counted));
 
     const ours: number[] = [];
     const limit: number[] = [];
-    for (let round = 0; round <= options.rounds; round++) {
+    for (let round = 0; round <= rounds; round++) {
       const ids = org.scanIds.slice(round * SCANS_PER_ROUND, (round + 1) * SCANS_PER_ROUND);
       const times: number[] = [];
       const aggregates = psql ? await timeByPsql(url, ids.map(counted)) : [];
       for (const id of ids) {
-        const began = performance.now();
         const path = `/agent/scans/${id}`;
-        const status = await send(agent, server.origin, {
-          ...{ method: 'PATCH', path, headers: asAgent(org), body: { status: 'completed' } },
-        });
+        const body = { status: 'completed' };
+        const began = performance.now();
+        const { status } = await client.exchange(
+          wire(server.url, { method: 'PATCH', path, headers: asAgent(org), body }),
+        );
         if (status !== 200) throw new Error(`${path}: ${status}`);
         times.push(performance.now() - began);
       }
@@ -50,17 +49,11 @@ export const scanCompletion: Bench = {
       if (round === 0) continue;
       ours.push(median(times));
       if (psql) limit.push(median(aggregates));
-      site.say(
-        `  scan-completion, round ${round}: server ${ours.at(-1)?.toFixed(1)} ms, limit ${limit.at(-1)?.toFixed(1)} ms`,
-      );
+      const [value, bound] = [ours.at(-1)?.toFixed(1), limit.at(-1)?.toFixed(1)];
+      scene.site.say(`  scan-completion, round ${round}: server ${value} ms, limit ${bound} ms`);
     }
-    agent.destroy();
-    return [
-      {
-        name: 'ms',
-        ...figureOf({ ours, limit }, (ms) => ms),
-        ...{ limitedBy: 'psql, \\timing', aim: { atMost: 1.5 } },
-      },
-    ];
+    client.close();
+    const figure = figureOf({ ours, limit }, (ms) => ms);
+    return [{ name: 'ms', ...figure, limitedBy: 'psql, \\timing', aim: { atMost: 1.5 } }];
   },
-};
+});

@@ -1,57 +1,46 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bench, Stage } from './support/bench.ts';
-import { figureOf, inTurns } from './support/rounds.ts';
+import type { Scene } from '../tests/support/scenario/scene.ts';
+import { freePort } from '../tests/support/server/proc.ts';
+import { bench, compare } from './support/rounds.ts';
 
 const IDLE_MS = 3_000;
 const MAX_START_MS = 30_000;
 
-/** From nothing to an answer, and what the server then keeps of the machine's memory. */
-export const start: Bench = {
+/** The time until the first response, and the memory of an idle server. */
+export const start = bench({
   summary: '`npm start` until /healthz answers 200, against Node starting and connecting to the database',
 
-  async run(stage) {
-    const { checkout } = stage.options;
-    const server = await stage.server();
+  async run(scene, { rounds }) {
+    const server = await scene.server();
     await sleep(IDLE_MS);
     const idle = await server.memory();
     await server.stop();
-    const built = await inTurns(
-      stage,
-      'start, built',
-      {
-        ours: () => startOnce(stage, [process.execPath, join(checkout, 'dist/server.js')]),
-        limit: () => connectOnce(stage),
-      },
-      (ms) => `${Math.round(ms)} ms`,
-    );
-    const npm = await inTurns(
-      stage,
-      'start, npm',
-      { ours: () => startOnce(stage, ['npm', 'start']) },
-      (ms) => `${Math.round(ms)} ms`,
-    );
+    const built = [process.execPath, join(scene.checkout, 'dist/server.js')];
+    const measures = { ours: () => startOnce(scene, built), limit: () => connectOnce(scene) };
+    const direct = await compare(scene, rounds, 'start, built', measures, ' ms');
+    const byNpm = () => startOnce(scene, ['npm', 'start']);
+    const npm = await compare(scene, rounds, 'start, npm', { ours: byNpm }, ' ms');
     return [
-      { name: 'npm start (builds) ms', ...figureOf(npm, (ms) => ms) },
-      { name: 'node dist/server.js ms', ...figureOf(built, (ms) => ms), limitedBy: 'node, and connecting' },
-      { name: 'RSS idle MiB', value: idle ?? Number.NaN, aim: { atMost: 120 } },
+      { name: 'npm start (builds) ms', ...npm },
+      { name: 'node dist/server.js ms', ...direct, limitedBy: 'node, and connecting' },
+      { name: 'RSS idle MiB', value: idle, aim: { atMost: 120 } },
     ];
   },
-};
+});
 
-/** Milliseconds until the server answers that it and its database are well. */
+/** Milliseconds until the server and its database are healthy. */
 async function startOnce(
-  { site, options, database }: Stage,
+  { site, checkout, database }: Scene,
   [command = '', ...args]: string[],
 ): Promise<number> {
   const { url } = await database();
   const port = await freePort();
   const began = performance.now();
   const child = spawn(command, args, {
-    cwd: options.checkout,
+    cwd: checkout,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -87,15 +76,6 @@ const isHealthy = (port: number): Promise<boolean> =>
     () => false,
   );
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 const CONNECT = `
   import postgres from 'postgres';
   const sql = postgres(process.env.DATABASE_URL, { max: 1 });
@@ -103,11 +83,11 @@ const CONNECT = `
   await sql.end();
 `;
 
-async function connectOnce({ options, database }: Stage): Promise<number> {
+async function connectOnce({ checkout, database }: Scene): Promise<number> {
   const { url } = await database();
   const began = performance.now();
   const child = spawn(process.execPath, ['--input-type=module', '-e', CONNECT], {
-    cwd: options.checkout,
+    cwd: checkout,
     env: { PATH: process.env.PATH, DATABASE_URL: url },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,51 +1,52 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findBrowser } from '../tests/browser/support/find-browser.ts';
-import type { Bench, Figure, Stage } from './support/bench.ts';
-import type { SeededOrg } from './support/seed.ts';
-import type { BenchServer } from './support/server.ts';
-import { median } from './support/stats.ts';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
+import type { Site } from '../tests/support/scenario/site.ts';
+import { median } from '../tests/support/scenario/stats.ts';
+import { bench } from './support/rounds.ts';
 import { IN_PAGE, type InPage } from './support/ui-in-page.ts';
 
 const FINDINGS = 100_000;
 const FILTERS = ['Critical', 'High', 'Medium', 'Low'];
 const WHEEL = { steps: 200, pixels: 400, everyMs: 16 };
 
-/** What a visitor waits for, in a browser on this machine. */
-export const ui: Bench = {
+/** The waiting times of a visitor, in a browser on this machine. */
+export const ui = bench({
   summary: `the web UI with ${FINDINGS.toLocaleString('en-US')} findings: first paint, a filter to rows, scrolling; needs a Chromium`,
 
-  async run(stage) {
+  async run(scene, { rounds }) {
     const executablePath = findBrowser();
     if (!executablePath) throw new Error('no Chromium was found; SVC_TEST_BROWSER names one');
-    const server = await stage.server();
-    const org = await stage.seed(server, { findings: FINDINGS, bytes: 1_000 });
+    const server = await scene.server();
+    const org = await scene.seed(server, { findings: FINDINGS, bytes: 1_000 });
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     try {
-      const visit = visitor(browser, server, org);
+      const visit = visitor(browser, server.url, org);
       return [
-        ...(await firstLoads(stage, visit)),
-        ...(await filtering(stage, visit)),
-        ...(await scrolling(stage, visit)),
+        ...(await firstLoads(scene.site, rounds, visit)),
+        ...(await filtering(scene.site, rounds, visit)),
+        ...(await scrolling(scene.site, visit)),
       ];
     } finally {
       await browser.close();
     }
   },
-};
+});
 
 type Visit = (path: string, signedIn?: boolean) => Promise<Page>;
 
-/** Opens a page in a browser that has nothing in its cache. */
+/** Opens a page in a browser with an empty cache. */
 const visitor =
-  (browser: Browser, { origin }: BenchServer, org: SeededOrg): Visit =>
+  (browser: Browser, url: string, org: SeededOrg): Visit =>
   async (path, signedIn = true) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     if (signedIn) {
-      await context.addCookies([{ name: 'svc_token', value: org.owner.cookie, url: origin, httpOnly: true }]);
+      await context.addCookies([{ name: 'svc_token', value: org.owner.cookie, url, httpOnly: true }]);
     }
     await context.addInitScript({ content: IN_PAGE });
     const page = await context.newPage();
-    await page.goto(origin + (signedIn ? `/o/${org.slug}${path}` : path));
+    await page.goto(url + (signedIn ? `/o/${org.slug}${path}` : path));
     return page;
   };
 
@@ -58,12 +59,12 @@ const LOADS = [
   ['findings', '/findings', true],
 ] as const;
 
-async function firstLoads({ options, site }: Stage, visit: Visit): Promise<Figure[]> {
+async function firstLoads(site: Site, rounds: number, visit: Visit): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, path, signedIn] of LOADS) {
     const loads: Awaited<ReturnType<InPage['load']>>[] = [];
-    // The first is to warm up the server.
-    for (let round = 0; round <= options.rounds; round++) {
+    // The first one warms up the server.
+    for (let round = 0; round <= rounds; round++) {
       const page = await visit(path, signedIn);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForLoadState('networkidle');
@@ -91,9 +92,9 @@ async function firstLoads({ options, site }: Stage, visit: Visit): Promise<Figur
   return figures;
 }
 
-async function filtering({ options, site }: Stage, visit: Visit): Promise<Figure[]> {
+async function filtering(site: Site, rounds: number, visit: Visit): Promise<Figure[]> {
   const times: number[] = [];
-  for (let round = 0; round <= options.rounds; round++) {
+  for (let round = 0; round <= rounds; round++) {
     const page = await visit('/findings');
     await inPage(page, 'rowsShown');
     await page.getByRole('search').getByRole('button', { name: 'Severity' }).click();
@@ -114,7 +115,7 @@ async function filtering({ options, site }: Stage, visit: Visit): Promise<Figure
   ];
 }
 
-async function scrolling({ site }: Stage, visit: Visit): Promise<Figure[]> {
+async function scrolling(site: Site, visit: Visit): Promise<Figure[]> {
   const page = await visit('/findings');
   await inPage(page, 'rowsShown');
   await page.getByRole('grid').hover();

@@ -1,48 +1,35 @@
+import { wire } from '../tests/support/http/requests.ts';
+import { newRun } from '../tests/support/load/load.ts';
+import type { Figure } from '../tests/support/scenario/figure.ts';
 import { preparePushes } from './ingest.ts';
-import type { Bench, Figure } from './support/bench.ts';
-import { wire } from './support/http.ts';
-import { figureOf, inTurns } from './support/rounds.ts';
+import { bench, compare, perSecond } from './support/rounds.ts';
 
 const CONNECTIONS = 64;
 
-/** What more processes bring, on a machine with that many cores. */
-export const workers: Bench = {
+/** The gain of more processes, on a machine with as many cores. */
+export const workers = bench({
   summary: 'SVC_WORKERS=2 and 4 against 1: GET /config/auth, and distinct findings into 16 organizations',
 
-  async run(stage) {
-    const { options, loader, site } = stage;
+  async run(scene, { rounds, seconds }) {
     const figures: Figure[] = [];
     const start = async (count: number) => {
-      const { origin } = await stage.server({ env: { SVC_WORKERS: `${count}`, SVC_DB_POOL_MAX: '6' } });
-      const pushes = await preparePushes(origin, 16);
-      const load = (requests: readonly string[], status: number) => async () => {
-        const run = Math.random().toString(16).slice(2, 10).padEnd(8, '0');
-        const { perSecond, errors } = await loader.run(
-          { origin, requests, run, connections: CONNECTIONS, seconds: options.seconds, status },
-          site.workDir,
-        );
-        if (errors > 0) throw new Error(`${errors} requests failed`);
-        return perSecond;
-      };
+      const { url } = await scene.server({ env: { SVC_WORKERS: `${count}`, SVC_DB_POOL_MAX: '6' } });
+      const load = (requests: readonly string[], status: number) => () =>
+        perSecond(scene, { url, requests, connections: CONNECTIONS, seconds, status, run: newRun() })();
       return {
-        'requests/s': load([wire(origin, { method: 'GET', path: '/config/auth' })], 200),
-        'findings/s': load(pushes, 201),
+        'requests/s': load([wire(url, { method: 'GET', path: '/config/auth' })], 200),
+        'findings/s': load(await preparePushes(url, 16), 201),
       };
     };
     const one = await start(1);
     for (const count of [2, 4]) {
       const several = await start(count);
       for (const name of ['requests/s', 'findings/s'] as const) {
-        const rounds = await inTurns(
-          stage,
-          `${count} workers, ${name}`,
-          { ours: several[name], limit: one[name] },
-          (perSecond) => `${Math.round(perSecond)}/s`,
-        );
-        const figure = figureOf(rounds, (perSecond) => perSecond);
+        const measures = { ours: several[name], limit: one[name] };
+        const figure = await compare(scene, rounds, `${count} workers, ${name}`, measures, '/s');
         figures.push({ name: `${name}, ${count} workers`, ...figure, limitedBy: 'one process' });
       }
     }
     return figures;
   },
-};
+});

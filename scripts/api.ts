@@ -9,7 +9,7 @@ import { ROLES } from '../db/schema/orgs.ts';
 import { endpoints } from '../handlers/index.ts';
 import type { Access } from '../lib/http/access.ts';
 import { describeApi, type OpenApiDocument, toYaml } from '../lib/http/openapi.ts';
-import { SPEC_ENDPOINTS } from '../tests/support/spec.ts';
+import { SPEC_ENDPOINTS } from '../tests/support/contract/spec.ts';
 
 /*
  * Generates the files of the client from the endpoints: its types, and the minimum role of each operation. With --check it

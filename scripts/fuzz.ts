@@ -2,12 +2,11 @@ import { randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openBenchDatabase } from '../bench/support/postgres.ts';
-import { startServer } from '../bench/support/server.ts';
-import { openSite, type Site } from '../bench/support/site.ts';
-import { table } from '../bench/support/stats.ts';
 import { endpoints } from '../handlers/index.ts';
 import { describeApi } from '../lib/http/openapi.ts';
+import { table } from '../tests/support/scenario/figure.ts';
+import { openScene } from '../tests/support/scenario/scene.ts';
+import { openSite, type Site } from '../tests/support/scenario/site.ts';
 import { type Caller, prepareCallers } from './fuzz/callers.ts';
 import { installSchemathesis, runSchemathesis, Unavailable } from './fuzz/schemathesis.ts';
 
@@ -72,10 +71,11 @@ process.exit(code);
 
 /** @returns whether all is well */
 async function fuzz(site: Site, schemathesis: string): Promise<boolean> {
-  const database = await openBenchDatabase(site, undefined);
-  const start = (env: Record<string, string>) =>
-    startServer(site, { root: site.root, databaseUrl: database.url, env: { JWT_SECRET, ...env } });
-  const { origin, logFile } = await start({});
+  const scene = openScene(site);
+  const database = await scene.database();
+  const start = (env: Record<string, string>) => scene.server({ env: { JWT_SECRET, ...env } });
+  const server = await start({});
+  const { url: origin } = server;
   const strict = await start({ SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' });
   const callers = await prepareCallers(origin, database.sql);
   site.say(`seed ${options.seed}`);
@@ -87,7 +87,7 @@ async function fuzz(site: Site, schemathesis: string): Promise<boolean> {
     const began = performance.now();
     const operations = caller.operations.filter((id) => options.operation?.includes(id) ?? true);
     if (operations.length === 0) continue;
-    const args = await argumentsFor(site, caller.strict ? strict.origin : origin, caller, operations);
+    const args = await argumentsFor(site, caller.strict ? strict.url : origin, caller, operations);
     const { report, output } = await runSchemathesis(site, schemathesis, caller.name, args);
     const problems = [...report.failures, ...report.errors];
     const tested = report.operations?.tested ?? 0;
@@ -104,8 +104,7 @@ async function fuzz(site: Site, schemathesis: string): Promise<boolean> {
     ]);
   }
 
-  const logs = await Promise.all([logFile, strict.logFile].map((file) => readFile(file, 'utf8')));
-  const failed = logs.flatMap(serverErrors);
+  const failed = [server, strict].flatMap(({ log, errors }) => serverErrors(log() + errors()));
   const series = await countSeries(origin);
   site.say(`\n${table(rows)}\n`);
   site.say([`server errors: ${failed.length}`, ...failed.slice(0, 20)].join('\n  '));

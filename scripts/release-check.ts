@@ -3,8 +3,8 @@ import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openSite, type Site } from '../bench/support/site.ts';
-import { createClient, createOrg } from '../tests/support/client.ts';
+import { createClient, createOrg } from '../tests/support/api/client.ts';
+import { openSite, type Site } from '../tests/support/scenario/site.ts';
 
 /*
  * Packs what is committed, in a clone of it, and looks at what became of it: the files in the tarball; and the server,

@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Figure } from '../bench/support/bench.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { startAgent, writeReport } from '../tests/support/agent.ts';
-import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/support/client.ts';
-import { type Gate, openGate } from '../tests/support/gate.ts';
-import { type Scene, soak } from './support/soak.ts';
+import { startAgent, writeReport } from '../tests/support/agent/agent.ts';
+import { type Gate, openGate } from '../tests/support/agent/gate.ts';
+import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/support/api/client.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
 
-/** What happens in the middle of a delivery, and how it must end. */
+/** A fault during a delivery, and the expected outcome. */
 interface Kind {
   name: string;
   /** Sent to the agent. Without one, the service gets SIGKILL. */
@@ -16,7 +17,7 @@ interface Kind {
   returns?: 'at once' | 'before sync';
   /** Exit code of `svc-agent report`. */
   code: number | null;
-  /** Of the scan after `svc-agent sync`. */
+  /** The status of the scan after `svc-agent sync`. */
   status: string;
 }
 
@@ -29,27 +30,27 @@ const KINDS: readonly Kind[] = [
 ];
 
 interface Outcome {
-  /** Findings of the report that are not in the database after `sync`, or there twice. */
+  /** Findings of the report that are missing in the database after `sync`, or stored twice. */
   missing: number;
   twice: number;
-  /** What did not end as it should. */
+  /** Wrong exit codes and states. */
   unexpected: string[];
 }
 
-export const agent = soak({
+export const agent = scenario({
   summary:
     'signals to svc-agent, and kill -9 of it or of the service, at random moments of a delivery: nothing is lost or twice',
   options: { rounds: 20, findings: 2_000 },
   minutes: 30,
   async run(scene, { rounds, findings }): Promise<Figure[]> {
-    const { url, sql } = await scene.database();
-    let server = await scene.server({ databaseUrl: url });
-    const gate = await openGate(server.origin);
+    const { sql } = await scene.database();
+    let server = await scene.server();
+    const gate = await openGate(server.url);
     const api = createClient(fetch, gate.url);
     const org = await createOrg(api);
     const restart = async () => {
-      server = await scene.server({ databaseUrl: url });
-      gate.lead(server.origin);
+      server = await scene.server();
+      gate.lead(server.url);
     };
     const seen: Outcome[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -80,17 +81,12 @@ export const agent = soak({
         `  ${round + 1}: ${kind.name} after ${after.delivered} of ${findings}: ${[...unexpected, `${ms} ms`].join(', ')}`,
       );
     }
-    const none = { atMost: 0 };
-    const total = (read: (outcome: Outcome) => number) => seen.reduce((sum, one) => sum + read(one), 0);
+    const total = (read: (outcome: Outcome) => number) => sum(seen.map(read));
     return [
       { name: 'deliveries interrupted', value: rounds },
-      { name: 'findings lost', value: total(({ missing }) => missing), aim: none },
-      { name: 'findings stored twice', value: total(({ twice }) => twice), aim: none },
-      {
-        name: 'wrong exit codes and scan states',
-        value: total(({ unexpected }) => unexpected.length),
-        aim: none,
-      },
+      { name: 'findings lost', value: total(({ missing }) => missing), aim: NONE },
+      { name: 'findings stored twice', value: total(({ twice }) => twice), aim: NONE },
+      { name: 'wrong exit codes and scan states', value: total((one) => one.unexpected.length), aim: NONE },
     ];
   },
 });
@@ -119,7 +115,7 @@ interface Delivery {
   restart(): Promise<void>;
 }
 
-/** Delivers a report, disturbs that somewhere in the middle, and delivers the rest. */
+/** Delivers a report, injects the fault during the delivery, and delivers the rest. */
 async function interrupt({ kind, project, gate, findings, kill, restart }: Delivery) {
   const { workspace: cwd } = project;
   const env = { ...project.env, SVC_BASE_URL: gate.url };

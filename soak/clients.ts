@@ -2,49 +2,48 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember, download, type WireRequest, wire } from '../bench/support/http.ts';
-import { findLoadGenerator, type LoadResult, MARK } from '../bench/support/load.ts';
-import { type SeededOrg, seedOrg } from '../bench/support/seed.ts';
-import type { BenchServer } from '../bench/support/server.ts';
-import { median } from '../bench/support/stats.ts';
-import { finding } from '../tests/support/client.ts';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import { download, pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
+import { type LoadResult, MARK, NODE } from '../tests/support/load/load.ts';
+import { type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
+import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
+import { watchPeak } from '../tests/support/server/proc.ts';
+import type { ServerProcess } from '../tests/support/server/process.ts';
 import { type AttackName, type AttackPlan, beginAttack } from './support/attack.ts';
-import { type Scene, soak } from './support/soak.ts';
 
 /** 100 MB. */
 const FINDINGS = 100_000;
 const BYTES = 1_000;
-/** Of those whom the attack must not touch. */
+/** Connections of the ordinary clients, which the attack must not affect. */
 const PROBE_CONNECTIONS = 4;
 const SAMPLE_MS = 100;
 const REST_MS = 2_000;
 const OPEN_FILES = 300;
+const RUN = '00000000';
+const CONFIG: WireRequest = { method: 'GET', path: '/config/auth' };
 
 interface Attacker {
   name: AttackName;
   connections: number;
   request: WireRequest;
-  /** MiB */
+  /** How much the server's memory may grow, in MiB. */
   growth: number;
 }
 
-export const clients = soak({
+export const clients = scenario({
   summary: 'slow, idle and vanishing clients: others are served as always, with bounded memory',
   options: { rounds: 5, seconds: 4, idle: 10_000 },
   minutes: 30,
   async run(scene, { rounds, seconds, idle }) {
-    const { site } = scene;
-    const database = await scene.database();
-    const server = await scene.server({ databaseUrl: database.url });
-    site.say(`  making ${FINDINGS.toLocaleString('en-US')} findings`);
-    const org = await seedOrg(database, server, { findings: FINDINGS, bytes: BYTES });
+    const server = await scene.server();
+    const org = await scene.seed(server, { findings: FINDINGS, bytes: BYTES });
     const probe = await openProbe(scene, server, org, seconds);
     await probe();
 
     const figures: Figure[] = [];
     for (const attacker of attackersOf(org, idle)) {
-      figures.push(...(await underAttack(scene, { server, probe, attacker, rounds })));
+      figures.push(...(await underAttack(scene, server, probe, attacker, rounds)));
     }
     figures.push(...(await listAmongSlowReaders(scene, server, org)));
     figures.push(...(await withoutFiles(scene, server, org)));
@@ -52,179 +51,131 @@ export const clients = soak({
   },
 });
 
-const listOf = (org: SeededOrg): WireRequest => ({
-  method: 'GET',
-  path: '/findings',
-  headers: asMember(org),
-});
-
 function attackersOf(org: SeededOrg, idle: number): Attacker[] {
-  const push = pushOf(org, 'x'.repeat(36));
-  const page: WireRequest = { ...listOf(org), path: '/findings?per_page=100' };
+  const push = pushOf(org, org.scanIds[0], { fingerprint: 'x'.repeat(36) });
+  const list = readOf(org, '/findings');
   return [
-    { name: 'slow head', connections: 1_000, request: page, growth: 64 },
+    { name: 'slow head', connections: 1_000, request: readOf(org, '/findings?per_page=100'), growth: 64 },
     { name: 'slow body', connections: 1_000, request: push, growth: 64 },
-    { name: 'stopped reader', connections: 20, request: listOf(org), growth: 64 },
-    { name: 'trickling reader', connections: 20, request: listOf(org), growth: 64 },
+    { name: 'stopped reader', connections: 20, request: list, growth: 64 },
+    { name: 'trickling reader', connections: 20, request: list, growth: 64 },
     { name: 'gone in the request', connections: 50, request: push, growth: 64 },
-    { name: 'gone in the answer', connections: 5, request: listOf(org), growth: 64 },
-    { name: 'idle', connections: idle, request: { method: 'GET', path: '/config/auth' }, growth: 128 },
+    { name: 'gone in the answer', connections: 5, request: list, growth: 64 },
+    { name: 'idle', connections: idle, request: CONFIG, growth: 128 },
   ];
-}
-
-function pushOf(org: SeededOrg, fingerprint: string): WireRequest {
-  const body = finding(org, org.scanIds[0] ?? '', { fingerprint });
-  return { method: 'POST', path: '/agent/findings', headers: asAgent(org), body };
 }
 
 type Probe = () => Promise<LoadResult>;
 
-/** Ordinary requests of ordinary clients: pages, findings, pushes. */
+/** Requests of ordinary clients: pages, findings, pushes. */
 async function openProbe(
   { site }: Scene,
-  { origin }: BenchServer,
+  { url }: ServerProcess,
   org: SeededOrg,
   seconds: number,
 ): Promise<Probe> {
-  const loader = await findLoadGenerator('node');
-  const headers = asMember(org);
   const reads = ['/findings?per_page=20', `/findings/${org.findingIds[0]}`, '/auth/me'];
-  const load = {
-    ...{ origin, seconds, connections: PROBE_CONNECTIONS, distinct: 1, run: 'clients0', status: 200 },
-    requests: [
-      ...reads.map((path) => wire(origin, { method: 'GET', path, headers })),
-      wire(origin, pushOf(org, MARK)),
-    ],
-  };
-  // So that the push is of something known, as most are.
-  await download(origin, pushOf(org, `${'0'.repeat(16)}clients0${'0'.repeat(12)}`));
-  return () => loader.run(load, site.workDir);
+  const push = pushOf(org, org.scanIds[0], { fingerprint: MARK });
+  const requests = [...reads.map((path) => readOf(org, path)), push].map((request) => wire(url, request));
+  const load = { url, requests, seconds, connections: PROBE_CONNECTIONS, distinct: 1, run: RUN, status: 200 };
+  // As most pushes are, those of the probe are of a known finding. The first one is answered 201.
+  await NODE.run({ ...load, requests: requests.slice(-1), seconds: 0.1 }, site.workDir);
+  return () => NODE.run(load, site.workDir);
 }
 
 async function underAttack(
   { site }: Scene,
-  given: { server: BenchServer; probe: Probe; attacker: Attacker; rounds: number },
+  server: ServerProcess,
+  probe: Probe,
+  { name, connections, request, growth }: Attacker,
+  rounds: number,
 ): Promise<Figure[]> {
-  const { server, probe, attacker, rounds } = given;
-  const { name, connections } = attacker;
-  const plan: AttackPlan = {
-    ...attacker,
-    origin: server.origin,
-    request: wire(server.origin, attacker.request),
-  };
+  const plan: AttackPlan = { name, connections, url: server.url, request: wire(server.url, request) };
   const quiet: LoadResult[] = [];
   const attacked: LoadResult[] = [];
   const growths: number[] = [];
   for (let round = 1; round <= rounds; round++) {
-    quiet.push(await probe());
-    const before = (await server.memory()) ?? 0;
+    const calm = await probe();
+    const before = await server.memory();
     const attack = await beginAttack(site, plan);
-    const peak = watchMemory(server);
-    // What their first requests cost is over.
+    const peak = watchPeak(server.memory, SAMPLE_MS);
+    // The cost of the attack's first requests does not count.
     await sleep(REST_MS);
     const result = await probe();
-    attacked.push(result);
-    growths.push((await peak()) - before);
-    await attack.end();
+    const grown = (await peak()) - before;
+    await attack.kill();
     await sleep(REST_MS);
+    quiet.push(calm);
+    attacked.push(result);
+    growths.push(grown);
     site.say(
-      `  ${name}, round ${round}: p99 ${result.p99.toFixed(1)} ms, without ${quiet.at(-1)?.p99.toFixed(1)} ms, ` +
-        `${result.errors} errors, ${growths.at(-1)?.toFixed(1)} MiB more, ${attack.lost()} ended`,
+      `  ${name}, round ${round}: p99 ${result.p99.toFixed(1)} ms, without ${calm.p99.toFixed(1)} ms, ` +
+        `${result.errors} errors, ${grown.toFixed(1)} MiB more, ${attack.progress()?.lost} ended`,
     );
   }
-  const p99 = (results: LoadResult[]) => results.map((result) => result.p99);
-  const errors = [...quiet, ...attacked].reduce((sum, result) => sum + result.errors, 0);
-  const growth = Math.max(...growths);
+  const p99 = figureOf({ ours: attacked, limit: quiet }, (result) => result.p99);
+  const figureName = `p99 ms, ${connections.toLocaleString('en-US')} × ${name}`;
+  const perConnection = (Math.max(0, growths[0] ?? 0) * 1024) / connections;
   return [
-    {
-      name: `p99 ms, ${connections.toLocaleString('en-US')} × ${name}`,
-      ...{ value: median(p99(attacked)), limit: median(p99(quiet)), limitedBy: 'without' },
-      aim: { atMost: 1.5 },
-      rounds: { values: p99(attacked), limits: p99(quiet) },
-    },
-    { name: 'errors', value: errors, aim: { atMost: 0 } },
-    { name: 'RSS growth MiB', value: growth, aim: { atMost: attacker.growth } },
-    ...(name === 'idle'
-      ? [{ name: 'KiB per connection', value: (Math.max(0, growths[0] ?? 0) * 1024) / connections }]
-      : []),
+    { name: figureName, ...p99, limitedBy: 'without', aim: { atMost: 1.5 } },
+    { name: 'errors', value: sum([...quiet, ...attacked].map(({ errors }) => errors)), aim: NONE },
+    { name: 'RSS growth MiB', value: Math.max(...growths), aim: { atMost: growth } },
+    ...(name === 'idle' ? [{ name: 'KiB per connection', value: perConnection }] : []),
     { name: 'sockets left behind', value: await socketsOf(server), aim: { atMost: 60 } },
   ];
 }
 
-/** Call what it returns for the highest value since. */
-function watchMemory(server: BenchServer): () => Promise<number> {
-  let peak = 0;
-  const look = async () => {
-    peak = Math.max(peak, (await server.memory()) ?? 0);
-  };
-  const timer = setInterval(look, SAMPLE_MS);
-  return async () => {
-    clearInterval(timer);
-    await look();
-    return peak;
-  };
-}
+/** Open files of a server: a fixed number, and its connections to clients and to PostgreSQL. */
+const socketsOf = async ({ pid }: ServerProcess): Promise<number> =>
+  (await readdir(`/proc/${pid}/fd`).catch(() => [])).length;
 
-/** Open files of a server that are not fixed: its connections, to clients and to PostgreSQL. */
-async function socketsOf({ pid }: BenchServer): Promise<number> {
-  return (await readdir(`/proc/${pid}/fd`).catch(() => [])).length;
-}
-
-/** All places for whole lists are taken by those who read a little now and then; another one wants a list. */
-async function listAmongSlowReaders({ site }: Scene, server: BenchServer, org: SeededOrg): Promise<Figure[]> {
-  const { origin } = server;
-  const alone = await download(origin, listOf(org));
-  const plan = {
-    name: 'trickling reader',
-    connections: 5,
-    origin,
-    request: wire(origin, listOf(org)),
-  } as const;
-  const attack = await beginAttack(site, plan);
+/** Trickling readers take all places for whole lists, and another client asks for a list. */
+async function listAmongSlowReaders(
+  { site }: Scene,
+  { url }: ServerProcess,
+  org: SeededOrg,
+): Promise<Figure[]> {
+  const list = readOf(org, '/findings');
+  const alone = await download(url, list);
+  const attack = await beginAttack(site, {
+    ...{ url, name: 'trickling reader', connections: 5, request: wire(url, list) },
+  });
   await sleep(2_000);
-  const among = await download(origin, listOf(org));
-  await attack.end();
+  const among = await download(url, list);
+  await attack.kill();
   site.say(`  a whole list: ${among.status}, first byte after ${Math.round(among.firstByte)} ms`);
+  const firstByte = among.status === 200 ? among.firstByte : Number.POSITIVE_INFINITY;
   return [
     { name: 'a whole list of 100 MB ms', value: alone.total },
     {
       name: 'its first byte ms, all places taken by trickling readers',
-      ...{
-        value: among.status === 200 ? among.firstByte : Number.POSITIVE_INFINITY,
-        aim: { atMost: 30_000 },
-      },
+      ...{ value: firstByte, aim: { atMost: 30_000 } },
     },
-    { name: 'of its bytes come', value: among.bytes / alone.bytes, aim: { atLeast: 1 } },
+    { name: 'share of its bytes received', value: among.bytes / alone.bytes, aim: { atLeast: 1 } },
   ];
 }
 
-/** More connections than the server may have files. */
-async function withoutFiles({ site }: Scene, server: BenchServer, org: SeededOrg): Promise<Figure[]> {
-  const limited = await promisify(execFile)('prlimit', [
-    '--pid',
-    `${server.pid}`,
-    `--nofile=${OPEN_FILES}`,
-  ]).then(
+/** More connections than the server may have open files. */
+async function withoutFiles({ site }: Scene, server: ServerProcess, org: SeededOrg): Promise<Figure[]> {
+  const { url, pid } = server;
+  const limited = await promisify(execFile)('prlimit', ['--pid', `${pid}`, `--nofile=${OPEN_FILES}`]).then(
     () => true,
     () => false,
   );
   if (!limited) return [];
-  const { origin } = server;
-  const request: WireRequest = { method: 'GET', path: '/config/auth' };
-  const plan = { name: 'idle', connections: 2 * OPEN_FILES, origin, request: wire(origin, request) } as const;
-  const attack = await beginAttack(site, plan);
-  const before = (await server.cpuSeconds()) ?? 0;
+  const connections = 2 * OPEN_FILES;
+  const attack = await beginAttack(site, { url, name: 'idle', connections, request: wire(url, CONFIG) });
+  const before = await server.cpuSeconds();
   await sleep(3_000);
-  const cpu = ((await server.cpuSeconds()) ?? 0) - before;
-  await attack.end();
+  const cpu = (await server.cpuSeconds()) - before;
+  await attack.kill();
   await sleep(REST_MS);
-  const after = await download(origin, { ...listOf(org), path: '/findings?per_page=20' });
+  const after = await download(url, readOf(org, '/findings?per_page=20'));
   return [
     {
-      name: `CPU s per s, ${2 * OPEN_FILES} connections with ${OPEN_FILES} files`,
-      value: cpu / 3,
-      aim: { atMost: 1 },
+      name: `CPU s per s, ${connections} connections with ${OPEN_FILES} files`,
+      ...{ value: cpu / 3, aim: { atMost: 1 } },
     },
-    { name: 'status of the next who comes', value: after.status, aim: { atMost: 200 } },
+    { name: 'status of the next client', value: after.status, aim: { atMost: 200 } },
   ];
 }

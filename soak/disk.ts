@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import type { Figure } from '../bench/support/bench.ts';
-import type { Site } from '../bench/support/site.ts';
 import { isUnavailable } from '../db/errors.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
-import { type Api, createClient, createScan, finding } from '../tests/support/client.ts';
-import { soak } from './support/soak.ts';
+import { type Api, createClient, createScan, finding } from '../tests/support/api/client.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { scenario } from '../tests/support/scenario/scene.ts';
+import type { Site } from '../tests/support/scenario/site.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
 import { embeddedUrl } from './support/victim.ts';
 import { findHalves } from './support/wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './support/writers.ts';
@@ -18,15 +19,15 @@ const run = promisify(execFile);
 
 const MIB = 1024 * 1024;
 const CHUNK = Buffer.alloc(8 * MIB, 0xff);
-/** Load before, between and after. */
+/** Load before, between and after the faults. */
 const CALM_MS = 3_000;
 const FULL_MS = 8_000;
 const BACK_WITHIN_MS = 60_000;
 const FORCE_WITHIN_MS = 30_000;
 
 /**
- * How the space goes. With `greedy`, what becomes free is taken, too, for as long as the disk is full; with `forced`,
- * somebody writes all the same, until PostgreSQL ends because it has no room for its log.
+ * How the disk fills. With `greedy`, space that becomes free is taken, too, while the disk is full; with `forced`,
+ * another client writes until PostgreSQL exits because it has no room for its log.
  */
 const WAYS = [
   { name: 'slowly', pauseMs: 50, greedy: false, forced: false },
@@ -35,7 +36,7 @@ const WAYS = [
   { name: 'until PostgreSQL ends', pauseMs: 0, greedy: true, forced: true },
 ] as const;
 
-export const disk = soak({
+export const disk = scenario({
   summary:
     'fills the disk of the embedded database under load: writes fail clearly, reads go on, it recovers when space is back',
   options: { megabytes: 1024, rounds: 2 },
@@ -44,8 +45,8 @@ export const disk = soak({
     const { site } = scene;
     const dir = await mountDisk(site, megabytes);
     if (!dir) return [];
-    const server = await scene.server({ env: { SVC_DATA_DIR: dir } });
-    const api = createClient((request) => fetch(request), server.origin);
+    const server = await scene.server({ databaseUrl: 'embedded', env: { SVC_DATA_DIR: dir } });
+    const api = createClient((request) => fetch(request), server.url);
     const ledger = await openLedger(api);
     const scanId = await createScan(api, ledger.org);
     const over = new AbortController();
@@ -89,7 +90,7 @@ export const disk = soak({
           name: `filled ${way.name}: reads that failed`,
           value: Math.max(...failedReads),
           rounds: { values: failedReads },
-          ...(!way.greedy && { aim: { atMost: 0 } }),
+          ...(!way.greedy && { aim: NONE }),
         },
       );
     }
@@ -102,15 +103,15 @@ export const disk = soak({
     const halves = await findHalves(sql, whole).finally(() => sql.end());
     const faults = [...lost, ...Object.values(halves).flat(), ...ledger.unexpected];
     for (const fault of faults) site.say(`  ${fault}`);
-    const refused = [...ledger.refused.values()].reduce((sum, n) => sum + n, 0);
+    const refused = sum(ledger.refused.values());
     return [
       ...figures,
       { name: 'reads', value: reads.answered },
       { name: 'writes answered', value: ledger.answered },
       { name: 'writes refused as unavailable', value: refused, aim: { atLeast: 1 } },
-      { name: 'writes lost', value: lost.length, aim: { atMost: 0 } },
-      { name: 'half writes', value: Object.values(halves).flat().length, aim: { atMost: 0 } },
-      { name: 'writes refused in another way', value: ledger.unexpected.length, aim: { atMost: 0 } },
+      { name: 'writes lost', value: lost.length, aim: NONE },
+      { name: 'half writes', value: Object.values(halves).flat().length, aim: NONE },
+      { name: 'writes refused in another way', value: ledger.unexpected.length, aim: NONE },
     ];
   },
 });
@@ -131,7 +132,7 @@ async function mountDisk(site: Site, megabytes: number): Promise<string | undefi
   return dir;
 }
 
-/** Writes into the log of the database, as if there were room for it; returns when the database has ended. */
+/** Writes into the log of the database; returns when the database has exited. */
 async function writeUntilItEnds(dir: string): Promise<void> {
   const sql = postgres(await embeddedUrl(dir), { max: 1, onnotice: () => {} });
   try {
@@ -187,7 +188,7 @@ function fill(file: string, pauseMs: number, greedy: boolean) {
   };
 }
 
-/** Members and agents who read, and the probe. */
+/** Reading members and agents, and the probe. */
 function createReaders(api: Api, { org }: Ledger) {
   const reads = [
     () => api.get('/findings?per_page=20', org.asOwner),
@@ -215,7 +216,7 @@ function createReaders(api: Api, { org }: Ledger) {
   return readers;
 }
 
-/** Pushes until one is taken; @returns how long that took */
+/** Pushes until one succeeds. @returns milliseconds */
 async function untilWritten(api: Api, { org }: Ledger, scanId: string): Promise<number> {
   const began = Date.now();
   while (Date.now() - began < BACK_WITHIN_MS) {

@@ -1,32 +1,31 @@
 import { randomInt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember } from '../bench/support/http.ts';
-import type { BenchServer } from '../bench/support/server.ts';
-import type { Site } from '../bench/support/site.ts';
-import { median } from '../bench/support/stats.ts';
 import { createSignedTokens } from '../lib/accounts/sessions/signed-token.ts';
 import { createNodeHasher } from '../lib/node/argon2.ts';
-import { createClient, createScan, finding, PASSWORD } from '../tests/support/client.ts';
-import { type HostileRequest, mutations, spoil } from '../tests/support/hostile.ts';
-import { type HostileOperation, hostileOperations } from '../tests/support/hostile-operations.ts';
-import { createHostileWorld, type HostileWorld } from '../tests/support/hostile-world.ts';
+import { createClient, createScan, finding, PASSWORD } from '../tests/support/api/client.ts';
+import { type HostileRequest, mutations, spoil } from '../tests/support/hostile/mutations.ts';
+import { type HostileOperation, hostileOperations } from '../tests/support/hostile/operations.ts';
+import { createHostileWorld, type HostileWorld } from '../tests/support/hostile/world.ts';
+import { asAgent, asMember } from '../tests/support/http/requests.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { scenario } from '../tests/support/scenario/scene.ts';
+import type { Site } from '../tests/support/scenario/site.ts';
+import { median } from '../tests/support/scenario/stats.ts';
+import type { ServerProcess } from '../tests/support/server/process.ts';
 import { heavyRequests } from './support/heavy.ts';
 import { type LoopWatch, watchLoop } from './support/loop-delay.ts';
-import { soak } from './support/soak.ts';
 import { sendSpoiledBytes } from './support/spoiled-bytes.ts';
 
 const SECRET = 'a secret for soak tests only';
-/** Each dear request is sent so often: the median counts. */
+/** How often each expensive request is sent; the median counts. */
 const REPEATS = 5;
-/** Requests with changed bytes, for each run. */
+/** Requests with changed bytes per run. */
 const BYTES_PER_RUN = 20;
 
-export const hostile = soak({
+export const hostile = scenario({
   summary:
-    'what nobody should send, to every endpoint, as fields and as bytes: refused as described, written down nowhere, kept waiting by nobody (--seed 0 is a new one)',
+    'malformed and expensive requests to every endpoint, with changed fields and bytes: refused as described, nothing is written, the event loop is not blocked (--seed 0 chooses one)',
   options: { runs: 50, seed: 0 },
   minutes: 30,
   async run(scene, options) {
@@ -35,11 +34,8 @@ export const hostile = soak({
     site.say(`--seed ${seed}`);
     const database = await scene.database();
     const loop = watchLoop(site);
-    const server = await scene.server({
-      databaseUrl: database.url,
-      env: { LOG_LEVEL: 'debug', JWT_SECRET: SECRET, ...loop.env },
-    });
-    const api = createClient((request) => fetch(request), server.origin);
+    const server = await scene.server({ env: { LOG_LEVEL: 'debug', JWT_SECRET: SECRET, ...loop.env } });
+    const api = createClient((request) => fetch(request), server.url);
     const world = await createHostileWorld({
       api,
       sql: database.sql,
@@ -49,8 +45,8 @@ export const hostile = soak({
     const scan = await createScan(api, world.org);
     await world.written();
 
-    const fields = await spoilFields(site, server, world, options.runs, seed);
-    const bytes = await spoilBytes(site, server, world, options.runs * BYTES_PER_RUN, seed);
+    const fields = await spoilFields(site, server.url, world, options.runs, seed);
+    const bytes = await spoilBytes(site, server.url, world, options.runs * BYTES_PER_RUN, seed);
     const push = finding(world.org, scan);
     const heavy = await beHeavy(site, server, loop, {
       member: asMember(world.org),
@@ -58,33 +54,26 @@ export const hostile = soak({
       push,
     });
     await sleep(500);
-    const log = checkLog(await readFile(server.logFile, 'utf8'));
+    const log = checkLog(server.log() + server.errors());
     for (const line of log.bad.slice(0, 10)) site.say(`  ${line.slice(0, 500)}`);
 
-    const none = { atMost: 0 };
     return [
       { name: 'requests with spoiled fields', value: fields.sent },
-      { name: 'of those answered as not described, or 5xx', value: fields.wrong, aim: none },
-      { name: 'of those refused, and yet written', value: fields.written, aim: none },
+      { name: 'of those answered as not described, or 5xx', value: fields.wrong, aim: NONE },
+      { name: 'of those refused, and yet written', value: fields.written, aim: NONE },
       { name: 'requests with spoiled bytes', value: bytes.sent },
-      { name: 'of those answered 5xx, or ending the server', value: bytes.wrong, aim: none },
-      { name: 'of those written', value: bytes.written, aim: none },
+      { name: 'of those answered 5xx, or ending the server', value: bytes.wrong, aim: NONE },
+      { name: 'of those written', value: bytes.written, aim: NONE },
       { name: 'lines of the log', value: log.lines },
-      { name: 'of those no line, or of a failure', value: log.bad.length, aim: none },
-      { name: 'series of metrics not of ours', value: await strangeSeries(server.origin), aim: none },
-      { name: 'dearest request, loop held up ms', value: heavy.delay, aim: { atMost: 100 } },
-      { name: 'dearest request, processor ms', value: heavy.cpu, aim: { atMost: 100 } },
+      { name: 'of those no line, or of a failure', value: log.bad.length, aim: NONE },
+      { name: 'series of metrics not of ours', value: await strangeSeries(server.url), aim: NONE },
+      { name: 'most expensive request, event loop blocked ms', value: heavy.delay, aim: { atMost: 100 } },
+      { name: 'most expensive request, processor ms', value: heavy.cpu, aim: { atMost: 100 } },
     ] satisfies Figure[];
   },
 });
 
-async function spoilFields(
-  site: Site,
-  { origin }: BenchServer,
-  world: HostileWorld,
-  runs: number,
-  seed: number,
-) {
+async function spoilFields(site: Site, origin: string, world: HostileWorld, runs: number, seed: number) {
   const seen = { sent: 0, wrong: 0, written: 0 };
   for (const operation of hostileOperations()) {
     for (const mutation of fc.sample(mutations(operation), { numRuns: runs, seed })) {
@@ -122,13 +111,7 @@ async function send(origin: string, { method, path, headers, body }: HostileRequ
   return { status: response.status, text: await response.text() };
 }
 
-async function spoilBytes(
-  site: Site,
-  { origin }: BenchServer,
-  world: HostileWorld,
-  count: number,
-  seed: number,
-) {
+async function spoilBytes(site: Site, origin: string, world: HostileWorld, count: number, seed: number) {
   let wrong = 0;
   await sendSpoiledBytes(origin, world.org, { count, seed }, (answer, request) => {
     wrong++;
@@ -138,10 +121,10 @@ async function spoilBytes(
   return { sent: count, wrong: status === 200 ? wrong : wrong + 1, written: (await world.written()).length };
 }
 
-/** Sends what is dear, one at a time. @returns the dearest of all, of each the median */
+/** Sends the expensive requests one at a time. @returns the highest of their medians */
 async function beHeavy(
   site: Site,
-  server: BenchServer,
+  server: ServerProcess,
   loop: LoopWatch,
   as: Parameters<typeof heavyRequests>[0],
 ) {
@@ -149,19 +132,19 @@ async function beHeavy(
   for (const [name, request] of heavyRequests(as)) {
     const delays: number[] = [];
     let status = 0;
-    const before = (await server.cpuSeconds()) ?? 0;
+    const before = await server.cpuSeconds();
     for (let i = 0; i < REPEATS; i++) {
       await loop.longest(server);
-      // The first moments after it was asked do not count.
+      // The loop is delayed for a moment after the question.
       await sleep(30);
-      status = (await send(server.origin, request)).status;
+      status = (await send(server.url, request)).status;
       await sleep(20);
       delays.push(await loop.longest(server));
     }
-    const cpu = ((((await server.cpuSeconds()) ?? 0) - before) * 1000) / REPEATS;
+    const cpu = (((await server.cpuSeconds()) - before) * 1000) / REPEATS;
     const delay = median(delays);
     site.say(
-      `  ${name.padEnd(32)} ${status}  held up ${delay.toFixed(0).padStart(4)} ms, processor ${cpu.toFixed(0).padStart(4)} ms`,
+      `  ${name.padEnd(32)} ${status}  blocked ${delay.toFixed(0).padStart(4)} ms, processor ${cpu.toFixed(0).padStart(4)} ms`,
     );
     worst.delay = Math.max(worst.delay, delay);
     worst.cpu = Math.max(worst.cpu, cpu);
@@ -169,7 +152,7 @@ async function beHeavy(
   return worst;
 }
 
-/** Lines that are none, or tell of what must not be. */
+/** Finds malformed lines, and lines that report a server error. */
 function checkLog(text: string): { lines: number; bad: string[] } {
   const lines = text.trimEnd().split('\n');
   const bad = lines.filter((line) => {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import type { Figure } from '../bench/support/bench.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
+import { sum } from '../tests/support/scenario/stats.ts';
 import { type Kind, type Place, playRound, playStarts } from './support/kill-rounds.ts';
 import { buildNextVersion } from './support/next-version.ts';
-import { type Scene, soak } from './support/soak.ts';
 import { embeddedUrl } from './support/victim.ts';
 import type { Halves } from './support/wholeness.ts';
 
@@ -20,7 +21,7 @@ const KINDS: readonly Kind[] = [
   { name: 'all of two workers that migrate', database: 'embedded', workers: 2, whom: 'all', upgrade: true },
 ];
 
-export const kills = soak({
+export const kills = scenario({
   summary:
     'kill -9 at random moments of ingest, org creation, registration, migration, the first start: nothing is lost, half done or stuck',
   options: { rounds: 50, starts: 20 },
@@ -66,11 +67,11 @@ export const kills = soak({
     const none = (name: string, all: readonly unknown[]): Figure => ({
       name,
       value: all.length,
-      aim: { atMost: 0 },
+      aim: NONE,
     });
     const halves = (key: keyof Halves) => seen.halves.flatMap((found) => found[key]);
     return [
-      { name: 'writes answered', value: answered.reduce((sum, n) => sum + n, 0) },
+      { name: 'writes answered', value: sum(answered) },
       none('of them lost', seen.lost),
       none('half organizations', halves('orgs')),
       none('half users', halves('users')),
@@ -94,21 +95,11 @@ export const kills = soak({
 async function openPlaces({ site, database }: Scene): Promise<Record<Kind['database'], Place>> {
   const { url } = await database();
   const embedded = join(site.workDir, 'embedded');
-  const common = { steps: 0, ledgers: [] };
+  const place = (dataDir: string, server: string, databaseUrl: Place['databaseUrl']): Place => ({
+    ...{ dataDir, server, databaseUrl, steps: 0, ledgers: [] },
+  });
   return {
-    embedded: {
-      ...common,
-      ledgers: [],
-      dataDir: embedded,
-      env: {},
-      databaseUrl: () => embeddedUrl(embedded),
-    },
-    standing: {
-      ...common,
-      ledgers: [],
-      dataDir: join(site.workDir, 'standing'),
-      env: { DATABASE_URL: url },
-      databaseUrl: async () => url,
-    },
+    embedded: place(embedded, 'embedded', () => embeddedUrl(embedded)),
+    standing: place(join(site.workDir, 'standing'), url, async () => url),
   };
 }

@@ -1,190 +1,136 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember } from '../bench/support/http.ts';
-import { type SeededOrg, seedOrg } from '../bench/support/seed.ts';
-import type { BenchServer } from '../bench/support/server.ts';
-import { median, percentile } from '../bench/support/stats.ts';
-import { finding, PASSWORD } from '../tests/support/client.ts';
-import { beginFlood, type FloodSeen } from './support/flood.ts';
-import { soak } from './support/soak.ts';
+import { createClient, PASSWORD } from '../tests/support/api/client.ts';
+import { pushOf, readOf, wire } from '../tests/support/http/requests.ts';
+import { MARK, type Sent, type Stream, startLoad } from '../tests/support/load/load.ts';
+import { type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
+import { scenario } from '../tests/support/scenario/scene.ts';
+import { percentile, sum } from '../tests/support/scenario/stats.ts';
 
 const FINDINGS = 10_000;
 const BYTES = 1_000;
-/** Of each kind of request that must not be disturbed. */
+/** Rate of each kind of request that must not be disturbed. */
 const PER_SECOND = 50;
-/** Until the flood is at its full height. */
+/** The flood has its full height after this. */
 const SETTLE_MS = 2_000;
 const LOGIN_EVERY_MS = 1_000;
-/** Who floods, and who wants to sign in meanwhile. The service believes the header. */
+/** Addresses of the attacker, and of the owner who signs in meanwhile. The service believes the header. */
 const ATTACKER = { 'x-forwarded-for': '203.0.113.9' };
 const USER = { 'x-forwarded-for': '198.51.100.7' };
+const EXPECTED = ['401 invalid_credentials', '500 unavailable'];
 
-export const loginFlood = soak({
+type Measured = Record<string, Sent>;
+
+interface Login {
+  ok: boolean;
+  ms: number;
+}
+
+export const loginFlood = scenario({
   summary: 'wrong logins without pause: everything else is served as always, and the owner can sign in',
   options: { rounds: 5, seconds: 6, connections: 200 },
   minutes: 15,
   async run({ site, ...scene }, { rounds, seconds, connections }) {
-    const database = await scene.database();
-    const server = await scene.server({ databaseUrl: database.url, env: { SVC_TRUST_PROXY: 'on' } });
-    const org = await seedOrg(database, server, { findings: FINDINGS, bytes: BYTES });
-    const kinds = kindsOf(server, org);
-    const login = loginOf(server, org.owner.email);
-    const plan = {
-      url: `${server.origin}/api/v1/auth/login`,
-      headers: ATTACKER,
-      // Of an account, and of nobody.
-      bodies: [org.owner.email, 'nobody@example.com'].map((email) =>
-        JSON.stringify({ email, password: 'Wrong1password' }),
-      ),
-      connections,
+    const server = await scene.server({ env: { SVC_TRUST_PROXY: 'on' } });
+    const { url } = server;
+    const org = await scene.seed(server, { findings: FINDINGS, bytes: BYTES });
+    const { email } = org.owner;
+    const wrongLogin = (email: string) =>
+      wire(url, {
+        ...{ method: 'POST', path: '/auth/login', headers: ATTACKER },
+        body: { email, password: 'Wrong1password' },
+      });
+    // Of an account, and of nobody.
+    const attempts = [email, 'nobody@example.com'].map(wrongLogin);
+    // No status is expected: all answers are counted.
+    const flood = { url, streams: { logins: { requests: attempts, status: 0, connections } } };
+
+    const stream = (request: string, status = 200): Stream => ({
+      ...{ requests: [request], status, perSecond: PER_SECOND },
+    });
+    const asset = `GET /assets/swagger-ui-dist/swagger-ui.css HTTP/1.1\r\nhost: ${new URL(url).host}\r\n\r\n`;
+    const others: Record<string, Stream> = {
+      'a static file': stream(asset),
+      'GET /auth/me': stream(wire(url, readOf(org, '/auth/me'))),
+      'a point read': stream(wire(url, readOf(org, `/findings/${org.findingIds[0]}`))),
+      'a push': stream(wire(url, pushOf(org, org.scanIds[0], { fingerprint: MARK })), 201),
     };
-    await probe(kinds, 2);
+    const probe = (seconds: number): Promise<Measured> => startLoad({ url, streams: others, seconds }).result;
+    const api = createClient(fetch, url);
+    const login = async (): Promise<Login> => {
+      const began = performance.now();
+      const { status } = await api.post('/auth/login', {
+        headers: USER,
+        body: { email, password: PASSWORD },
+      });
+      return { ok: status === 200, ms: performance.now() - began };
+    };
+    await probe(2);
     await login();
 
     const quiet: Measured[] = [];
     const flooded: Measured[] = [];
-    const quietLogins: Sent[] = [];
-    const logins: Sent[] = [];
-    const floods: FloodSeen[] = [];
+    const quietLogins: Login[] = [];
+    const logins: Login[] = [];
+    const floods: Sent[] = [];
     let memory = 0;
     for (let round = 1; round <= rounds; round++) {
-      quiet.push(await probe(kinds, seconds));
+      quiet.push(await probe(seconds));
       quietLogins.push(await login());
-      const end = await beginFlood(site, plan);
+      const flooding = startLoad(flood);
+      site.onClose(flooding.kill);
       await sleep(SETTLE_MS);
       const stop = new AbortController();
       const signingIn = signInAgain(login, logins, stop.signal);
-      flooded.push(await probe(kinds, seconds));
-      memory = Math.max(memory, (await server.memory()) ?? 0);
+      flooded.push(await probe(seconds));
+      memory = Math.max(memory, await server.memory());
       stop.abort();
       await signingIn;
-      floods.push(await end());
-      const p99 = kinds.map(
-        ({ name }) =>
+      floods.push((await flooding.stop()).logins);
+      const p99 = Object.keys(others).map(
+        (name) =>
           `${name} ${p99Of(flooded.at(-1), name).toFixed(1)} (${p99Of(quiet.at(-1), name).toFixed(1)})`,
       );
       site.say(
-        `  round ${round}, p99 ms flooded (quiet): ${p99.join(', ')}; ${JSON.stringify(floods.at(-1))}`,
+        `  round ${round}, p99 ms flooded (quiet): ${p99.join(', ')}; ${JSON.stringify(floods.at(-1)?.others)}`,
       );
     }
 
-    const answers = floods.flatMap(({ answers }) => Object.entries(answers));
+    const answers = floods.flatMap(({ others }) => Object.entries(others));
     const count = (matches: (answer: string) => boolean) =>
-      answers.filter(([answer]) => matches(answer)).reduce((sum, [, n]) => sum + n, 0);
-    const failed = [...quiet, ...flooded].reduce((sum, { errors }) => sum + errors, 0);
+      sum(answers.filter(([answer]) => matches(answer)).map(([, n]) => n));
+    const failed = [...quiet, ...flooded]
+      .flatMap(Object.values<Sent>)
+      .flatMap(({ others }) => Object.values(others));
     return [
-      ...kinds.map(({ name }): Figure => {
-        const values = flooded.map((one) => p99Of(one, name));
-        const limits = quiet.map((one) => p99Of(one, name));
-        return {
-          name: `p99 ms, ${name}`,
-          ...{ value: median(values), limit: median(limits), limitedBy: 'without the flood' },
-          aim: { atMost: 1.5 },
-          rounds: { values, limits },
-        };
+      ...Object.keys(others).map((name): Figure => {
+        const figure = figureOf({ ours: flooded, limit: quiet }, (one) => p99Of(one, name));
+        return { name: `p99 ms, ${name}`, ...figure, limitedBy: 'without the flood', aim: { atMost: 1.5 } };
       }),
-      { name: 'of them failed', value: failed, aim: { atMost: 0 } },
+      { name: 'of them failed', value: sum(failed), aim: NONE },
       {
         name: "the owner's login ms, from another address",
-        value: median(logins.map(({ ms }) => ms)),
-        ...{ limit: median(quietLogins.map(({ ms }) => ms)), limitedBy: 'without the flood' },
+        ...figureOf({ ours: logins, limit: quietLogins }, ({ ms }) => ms),
+        limitedBy: 'without the flood',
       },
       {
         name: 'the slowest of these ms',
         value: Math.max(...logins.map(({ ms }) => ms)),
         aim: { atMost: 2_000 },
       },
-      { name: 'of these failed', value: logins.filter(({ ok }) => !ok).length, aim: { atMost: 0 } },
-      { name: 'wrong logins checked', value: count((answer) => answer === '401 invalid_credentials') },
-      { name: 'refused as unavailable', value: count((answer) => answer === '500 unavailable') },
-      {
-        name: 'answered otherwise',
-        value: count((answer) => !['401 invalid_credentials', '500 unavailable'].includes(answer)),
-        aim: { atMost: 0 },
-      },
+      { name: 'of these failed', value: logins.filter(({ ok }) => !ok).length, aim: NONE },
+      { name: 'wrong logins checked', value: count((answer) => answer === EXPECTED[0]) },
+      { name: 'refused as unavailable', value: count((answer) => answer === EXPECTED[1]) },
+      { name: 'answered otherwise', value: count((answer) => !EXPECTED.includes(answer)), aim: NONE },
       { name: 'slowest wrong login ms', value: Math.max(...floods.map(({ slowestMs }) => slowestMs)) },
       { name: 'RSS in the flood, highest MiB', value: memory },
     ];
   },
 });
 
-interface Sent {
-  ok: boolean;
-  ms: number;
-}
-
-interface Kind {
-  name: string;
-  send(): Promise<boolean>;
-}
-
-/** What the flood must not disturb. */
-function kindsOf({ origin }: BenchServer, org: SeededOrg): Kind[] {
-  const ask = async (path: string, status: number, init: RequestInit = {}) => {
-    const response = await fetch(origin + path, init);
-    await response.arrayBuffer();
-    return response.status === status;
-  };
-  const asOwner = { headers: asMember(org) };
-  const push = () => ({
-    method: 'POST',
-    headers: { ...asAgent(org), 'content-type': 'application/json' },
-    body: JSON.stringify(
-      finding(org, org.scanIds[0] ?? '', { fingerprint: randomBytes(16).toString('hex') }),
-    ),
-  });
-  return [
-    { name: 'a static file', send: () => ask('/assets/swagger-ui-dist/swagger-ui.css', 200) },
-    { name: 'GET /auth/me', send: () => ask('/api/v1/auth/me', 200, asOwner) },
-    { name: 'a point read', send: () => ask(`/api/v1/findings/${org.findingIds[0]}`, 200, asOwner) },
-    { name: 'a push', send: () => ask('/api/v1/agent/findings', 201, push()) },
-  ];
-}
-
-interface Measured {
-  /** Milliseconds by kind, sorted. */
-  times: Map<string, Float64Array>;
-  errors: number;
-}
-
 const p99Of = (measured: Measured | undefined, name: string): number =>
-  percentile(measured?.times.get(name) ?? [], 0.99);
+  percentile(measured?.[name]?.times ?? [], 0.99);
 
-/** Sends each kind at its times, whether those before were answered or not. */
-async function probe(kinds: readonly Kind[], seconds: number): Promise<Measured> {
-  const times = new Map<string, Float64Array>();
-  let errors = 0;
-  await Promise.all(
-    kinds.map(async ({ name, send }, i) => {
-      const began = performance.now() + (i * 1_000) / PER_SECOND / kinds.length;
-      const all = Array.from({ length: seconds * PER_SECOND }, async (_, n) => {
-        const due = began + (n * 1_000) / PER_SECOND;
-        await sleep(Math.max(0, due - performance.now()));
-        const sent = performance.now();
-        if (!(await send().catch(() => false))) errors++;
-        return performance.now() - sent;
-      });
-      times.set(name, Float64Array.from(await Promise.all(all)).sort());
-    }),
-  );
-  return { times, errors };
-}
-
-const loginOf =
-  ({ origin }: BenchServer, email: string) =>
-  async (): Promise<Sent> => {
-    const began = performance.now();
-    const response = await fetch(`${origin}/api/v1/auth/login`, {
-      method: 'POST',
-      headers: { ...USER, 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password: PASSWORD }),
-    });
-    await response.arrayBuffer();
-    return { ok: response.status === 200, ms: performance.now() - began };
-  };
-
-async function signInAgain(login: () => Promise<Sent>, seen: Sent[], signal: AbortSignal): Promise<void> {
+async function signInAgain(login: () => Promise<Login>, seen: Login[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     seen.push(await login());
     await sleep(LOGIN_EVERY_MS, undefined, { signal }).catch(() => {});

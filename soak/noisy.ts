@@ -1,35 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember, download, type WireRequest, wire } from '../bench/support/http.ts';
-import { findLoadGenerator, MARK } from '../bench/support/load.ts';
-import { type SeededOrg, seedOrg } from '../bench/support/seed.ts';
-import { median, percentile } from '../bench/support/stats.ts';
-import { finding } from '../tests/support/client.ts';
-import { type NoiseMade, openNoise } from './support/noise.ts';
-import { type Scene, soak } from './support/soak.ts';
-import { openSteadyLoad, type SteadyKind, type SteadyLoad, type SteadyWindow } from './support/steady.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import { download, pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
+import { type Load, MARK, type Sent, type Stream, startLoad } from '../tests/support/load/load.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { scenario } from '../tests/support/scenario/scene.ts';
+import { median, percentile, sum } from '../tests/support/scenario/stats.ts';
 
-/** Of the organization that must not notice. */
+/** Findings of the organization that must not be affected. */
 const OWN_FINDINGS = 10_000;
 const BYTES = 1_000;
+const KINDS = ['read', 'push'] as const;
 const PER_SECOND = { read: 100, push: 50 };
-/** How many clients do each at a time. */
-const SEARCHING = 40;
-const EXPORTING = 9;
-const LISTING = 9;
-const PUSHING = 100;
+/** The number of clients of each kind of noise. */
+const CLIENTS = { searches: 40, exports: 9, lists: 9, pushes: 100 };
 const SEARCHES = 21;
 const REST_MS = 1_000;
 
-interface Attack {
-  name: string;
-  parts: Part[];
-}
-
-/** One kind of noise. */
-type Part = 'searches' | 'exports' | 'lists' | 'pushes';
-
-const ATTACKS: Attack[] = [
+type Part = keyof typeof CLIENTS;
+const ATTACKS: { name: string; parts: Part[] }[] = [
   { name: 'searches', parts: ['searches'] },
   { name: 'exports', parts: ['exports'] },
   { name: 'lists', parts: ['lists'] },
@@ -37,61 +25,87 @@ const ATTACKS: Attack[] = [
   { name: 'all of it', parts: ['searches', 'exports', 'lists', 'pushes'] },
 ];
 
-export const noisy = soak({
-  summary: 'an organization of 1,000,000 findings asks for all it can get: another one must not notice',
+export const noisy = scenario({
+  summary:
+    'an organization of 1,000,000 findings sends every kind of expensive request: another one is not affected',
   options: { rows: 1_000_000, rounds: 3, seconds: 10 },
   minutes: 25,
   async run(scene, { rows, rounds, seconds }) {
     const { site } = scene;
-    const database = await scene.database();
-    const server = await scene.server({ databaseUrl: database.url });
-    site.say(`  making ${rows.toLocaleString('en-US')} findings`);
-    const loud = await seedOrg(database, server, { findings: rows, bytes: BYTES });
-    const quiet = await seedOrg(database, server, { findings: OWN_FINDINGS, bytes: BYTES });
-    const figures = await measureSearches(server.origin, loud);
+    const server = await scene.server();
+    const { url } = server;
+    const loud = await scene.seed(server, { findings: rows, bytes: BYTES });
+    const quiet = await scene.seed(server, { findings: OWN_FINDINGS, bytes: BYTES });
+    const figures = await measureSearches(url, loud);
     for (const { name, value } of figures) site.say(`  ${name}: ${value.toFixed(0)}`);
-    // What the many rows left behind is written now, not while others are observed.
-    await database.sql.unsafe('checkpoint');
-    const observe = openSteadyLoad(site, steadyLoad(server.origin, quiet));
+    // What the seed left to write is written now, not during the measurement.
+    await (await scene.database()).checkpoint();
+    const load = steadyLoad(url, quiet);
+    const observe = (seconds: number) => startLoad({ ...load, seconds }).result;
     await observe(5);
-    const makeNoise = await openNoises(scene, server.origin, loud);
+    const noises = noisesOf(url, loud);
     for (const { name, parts } of ATTACKS) {
-      const seen = { quiet: emptyWindow(), attacked: emptyWindow() };
-      const made: NoiseMade[] = [];
+      const calm: Window[] = [];
+      const attacked: Window[] = [];
+      const answers: Record<string, number> = {};
       for (let round = 0; round < rounds; round++) {
-        add(seen.quiet, await observe(seconds));
-        const noises = parts.map((part) => makeNoise[part](seconds + 1));
-        await pause(REST_MS);
-        add(seen.attacked, await observe(seconds - 1));
-        made.push(...(await Promise.all(noises)));
-        await pause(REST_MS);
+        calm.push(await observe(seconds));
+        // A process for each part: one alone is kept busy by the responses.
+        const noise = parts.map((part) =>
+          startLoad({
+            url,
+            streams: { [part]: noises[part] },
+            seconds: seconds + 1,
+            breaksOff: true,
+            nice: 19,
+          }),
+        );
+        for (const { kill } of noise) site.onClose(kill);
+        await sleep(REST_MS);
+        attacked.push(await observe(seconds - 1));
+        for (const { result } of noise) {
+          for (const { times, others } of Object.values(await result)) {
+            addTo(answers, { ok: times.length, ...others });
+          }
+        }
+        await sleep(REST_MS);
       }
-      const answers = JSON.stringify(sumOf(made));
-      for (const kind of ['read', 'push'] as const) {
-        const [value, limit] = [p99(seen.attacked[kind]), p99(seen.quiet[kind])];
+      for (const kind of KINDS) {
+        const [limit, value] = [calm, attacked].map((all) => percentile(timesOf(all, kind), 0.99)) as [
+          number,
+          number,
+        ];
+        const [before, after] = [calm, attacked].map((all) => percentile(timesOf(all, kind), 0.5).toFixed(1));
         site.say(
-          `  ${name}: ${kind} p99 ${limit.toFixed(1)} -> ${value.toFixed(1)} ms, p50 ${p50(seen.quiet[kind]).toFixed(1)} -> ${p50(seen.attacked[kind]).toFixed(1)} ms`,
+          `  ${name}: ${kind} p99 ${limit.toFixed(1)} -> ${value.toFixed(1)} ms, p50 ${before} -> ${after} ms`,
         );
         figures.push({
           name: `${name}: ${kind} p99 ms`,
           ...{ value, limit, limitedBy: 'the same without noise', aim: { atMost: 1.5 } },
         });
       }
-      site.say(`  ${name}: answered ${answers}`);
-      const errors = { ...seen.quiet.errors, ...seen.attacked.errors };
+      site.say(`  ${name}: answered ${JSON.stringify(answers)}`);
+      const errors: Record<string, number> = {};
+      for (const window of [...calm, ...attacked])
+        for (const kind of KINDS) addTo(errors, window[kind].others);
       if (Object.keys(errors).length > 0) site.say(`  ${name}: errors of others ${JSON.stringify(errors)}`);
-      figures.push({
-        name: `${name}: errors of others`,
-        value: Object.values(errors).reduce((sum, count) => sum + count, 0),
-        aim: { atMost: 0 },
-      });
+      figures.push({ name: `${name}: errors of others`, value: sum(Object.values(errors)), aim: NONE });
     }
     return figures;
   },
 });
 
-/** One search after the other, for a page and the total. */
-async function measureSearches(origin: string, org: SeededOrg): Promise<Figure[]> {
+type Window = Record<(typeof KINDS)[number], Sent>;
+
+const timesOf = (windows: readonly Window[], kind: keyof Window): number[] =>
+  windows.flatMap((window) => [...window[kind].times]);
+
+function addTo(counts: Record<string, number>, more: Record<string, number>): void {
+  for (const [what, count] of Object.entries(more)) counts[what] = (counts[what] ?? 0) + count;
+}
+
+/** Searches for a page and the total, one after the other. */
+async function measureSearches(url: string, org: SeededOrg): Promise<Figure[]> {
   const words = {
     'a selective word': 'handler-1008',
     'two words': 'module-13/ 99999',
@@ -101,98 +115,48 @@ async function measureSearches(origin: string, org: SeededOrg): Promise<Figure[]
   for (const [name, q] of Object.entries(words)) {
     const times: number[] = [];
     for (let i = 0; i < SEARCHES; i++) {
-      const { status, total } = await download(origin, searchOf(org, q));
+      const { status, total } = await download(url, searchOf(org, q));
       if (status !== 200) throw new Error(`a search was answered ${status}`);
       times.push(total);
     }
-    const isSelective = q !== words['a word in all'];
-    figures.push({
-      name: `search, ${name}: ms`,
-      value: median(times),
-      ...(isSelective && { aim: { atMost: 300 } }),
-    });
+    const aim = name === 'a word in all' ? {} : { aim: { atMost: 300 } };
+    figures.push({ name: `search, ${name}: ms`, value: median(times), ...aim });
   }
   return figures;
 }
 
-const searchOf = (org: SeededOrg, q: string): WireRequest => ({
-  ...{ method: 'GET', path: `/findings?page=1&per_page=50&q=${encodeURIComponent(q)}` },
-  headers: asMember(org),
-});
+const searchOf = (org: SeededOrg, q: string): WireRequest =>
+  readOf(org, `/findings?page=1&per_page=50&q=${encodeURIComponent(q)}`);
 
-function steadyLoad(origin: string, org: SeededOrg): SteadyLoad {
-  const scanId = org.scanIds[0] as string;
+function steadyLoad(url: string, org: SeededOrg): Load<keyof Window> {
+  const reads = org.findingIds.map((id) => wire(url, readOf(org, `/findings/${id}`)));
   return {
-    origin,
-    requests: {
-      read: org.findingIds.map((id) =>
-        wire(origin, { method: 'GET', path: `/findings/${id}`, headers: asMember(org) }),
-      ),
-      push: [pushOf(origin, org, scanId)],
+    url,
+    streams: {
+      read: { requests: reads, status: 200, perSecond: PER_SECOND.read },
+      push: { requests: [pushTo(url, org)], status: 201, perSecond: PER_SECOND.push },
     },
-    status: { read: 200, push: 201 },
-    perSecond: PER_SECOND,
-    run: randomBytes(4).toString('hex'),
+    // Clients have machines of their own: their waiting for a processor is no delay of the service.
+    nice: -20,
   };
 }
 
-const pushOf = (origin: string, org: SeededOrg, scanId: string): string =>
-  wire(origin, {
-    ...{ method: 'POST', path: '/agent/findings', headers: asAgent(org) },
-    body: finding(org, scanId, { fingerprint: MARK, description: `${MARK} `.padEnd(300, 'x') }),
+const pushTo = (url: string, org: SeededOrg): string =>
+  wire(url, pushOf(org, org.scanIds[0], { fingerprint: MARK, description: `${MARK} `.padEnd(300, 'x') }));
+
+function noisesOf(url: string, org: SeededOrg): Record<Part, Stream> {
+  const stream = (part: Part, requests: WireRequest[]): Stream => ({
+    ...{ requests: requests.map((request) => wire(url, request)), status: 200, connections: CLIENTS[part] },
   });
-
-/** What makes each kind of noise for some seconds. */
-async function openNoises(
-  { site }: Scene,
-  origin: string,
-  org: SeededOrg,
-): Promise<Record<Part, (seconds: number) => Promise<NoiseMade>>> {
-  const get = (path: string): WireRequest => ({ method: 'GET', path, headers: asMember(org) });
-  const searches = ['injection', 'in', 'handler-1008', 'module-13/ 99999', 'sql e', 'no such word'].map((q) =>
-    searchOf(org, q),
-  );
-  const exports = [
-    get('/findings?format=csv'),
-    get('/findings?format=sarif'),
-    get('/findings?q=e&format=csv'),
-  ];
-  const lists = [get('/findings'), get('/findings?sort=last_seen_at'), get('/findings?q=injection')];
-  const noiseOf = (requests: WireRequest[], clients: number) => {
-    const make = openNoise(site);
-    return (seconds: number) => make({ origin, requests, clients, seconds });
-  };
-  const loader = await findLoadGenerator('node');
-  const requests = [pushOf(origin, org, org.scanIds[0] as string)];
+  const lists = (...queries: string[]) => queries.map((query) => readOf(org, `/findings${query}`));
+  const words = ['injection', 'in', 'handler-1008', 'module-13/ 99999', 'sql e', 'no such word'];
   return {
-    searches: noiseOf(searches, SEARCHING),
-    exports: noiseOf(exports, EXPORTING),
-    lists: noiseOf(lists, LISTING),
-    async pushes(seconds) {
-      const load = { origin, requests, connections: PUSHING, seconds, status: 201 };
-      const run = randomBytes(4).toString('hex');
-      const { answered, errors } = await loader.run({ ...load, run, nice: 19 }, site.workDir);
-      return { statuses: { 201: answered, other: errors }, bytes: 0 };
-    },
+    searches: stream(
+      'searches',
+      words.map((q) => searchOf(org, q)),
+    ),
+    exports: stream('exports', lists('?format=csv', '?format=sarif', '?q=e&format=csv')),
+    lists: stream('lists', lists('', '?sort=last_seen_at', '?q=injection')),
+    pushes: { requests: [pushTo(url, org)], status: 201, connections: CLIENTS.pushes },
   };
 }
-
-const emptyWindow = (): SteadyWindow => ({ read: [], push: [], errors: {} });
-
-function add(sum: SteadyWindow, { read, push, errors }: SteadyWindow): void {
-  sum.read.push(...read);
-  sum.push.push(...push);
-  for (const [what, count] of Object.entries(errors)) sum.errors[what] = (sum.errors[what] ?? 0) + count;
-}
-
-function sumOf(made: readonly NoiseMade[]): Record<string, number> {
-  const sum: Record<string, number> = {};
-  for (const { statuses } of made)
-    for (const [status, count] of Object.entries(statuses)) sum[status] = (sum[status] ?? 0) + count;
-  return sum;
-}
-
-const pause = (ms: number) => new Promise((later) => setTimeout(later, ms));
-const sorted = (times: SteadyWindow[SteadyKind]) => Float64Array.from(times).sort();
-const p99 = (times: number[]) => percentile(sorted(times), 0.99);
-const p50 = (times: number[]) => percentile(sorted(times), 0.5);

@@ -1,15 +1,15 @@
+import { scenario } from '../tests/support/scenario/scene.ts';
 import { buildNextVersion } from './support/next-version.ts';
-import { openFleet } from './support/orgs.ts';
-import { crashWhileMigrating } from './support/orgs-crash.ts';
-import { createOrgs } from './support/orgs-create.ts';
-import { migrateMany } from './support/orgs-migrate.ts';
-import { startWithMany } from './support/orgs-start.ts';
-import { sweep } from './support/orgs-sweep.ts';
-import { soak } from './support/soak.ts';
+import { crashWhileMigrating } from './support/orgs/crash.ts';
+import { createOrgs } from './support/orgs/create.ts';
+import { openFleet } from './support/orgs/fleet.ts';
+import { migrateMany } from './support/orgs/migrate.ts';
+import { startWithMany } from './support/orgs/start.ts';
+import { sweep } from './support/orgs/sweep.ts';
 
-export const orgs = soak({
+export const orgs = scenario({
   summary:
-    'many organizations are made, started with, migrated (also after kill -9, and with one that fails) and swept: none is lost, late or dear',
+    'many organizations: created, started with, migrated (also after kill -9, and with one that fails) and read: none is lost, late or expensive',
   options: { n: 1_000 },
   minutes: 60,
   async run(scene, { n }) {

@@ -1,26 +1,25 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember, wire } from '../bench/support/http.ts';
-import { findLoadGenerator, type LoadResult, MARK } from '../bench/support/load.ts';
-import type { Site } from '../bench/support/site.ts';
 import { openDatabase } from '../db/client.ts';
 import { startEmbedded } from '../db/embedded/embedded.ts';
-import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/client.ts';
-import { silentLog } from '../tests/support/log.ts';
-import { withDatabase } from '../tests/support/postgres.ts';
+import { createClient, createOrg, createScan, type TestOrg } from '../tests/support/api/client.ts';
+import { withDatabase } from '../tests/support/database/scratch.ts';
+import { pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
+import { type LoadResult, MARK } from '../tests/support/load/load.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
+import type { Site } from '../tests/support/scenario/site.ts';
+import { silentLog } from '../tests/support/server/log.ts';
 import { startPgBouncer } from './support/pgbouncer.ts';
-import { type Scene, soak } from './support/soak.ts';
 
-/** Fewer than the connections of those who use them. */
+/** Fewer connections than the clients use. */
 const POOL_SIZE = 20;
 const CONNECTIONS = 32;
 const SUITE_MS = 20 * 60_000;
 
-/** Tests that are about connections of their own, by the beginning of their names, and why they are left out. */
+/** Tests about connections of their own, by the start of their names, and why they are left out. */
 const LEFT_OUT: [name: string, reason: string][] = [
   [
     'metrics of the pool show what is left when the database ends connections',
@@ -51,7 +50,7 @@ const LEFT_OUT: [name: string, reason: string][] = [
   ['a pooler is noticed, and nothing is prepared behind it', 'compares with a direct connection'],
 ];
 
-export const pgbouncer = soak({
+export const pgbouncer = scenario({
   summary:
     'PgBouncer in transaction mode between the service and PostgreSQL: the test suite passes, and a load meets no error',
   options: { orgs: 8, seconds: 10 },
@@ -73,12 +72,12 @@ export const pgbouncer = soak({
     const pooled = await measure(scene, withDatabase(url, 'pooled'), orgs, seconds);
     return [
       { name: 'tests passed', value: suite.passed, aim: { atLeast: 1 } },
-      { name: 'tests failed', value: suite.failed.length, aim: { atMost: 0 } },
+      { name: 'tests failed', value: suite.failed.length, aim: NONE },
       { name: 'tests left out', value: suite.leftOut },
       compared('findings/s', pooled.pushed, direct.pushed),
       compared('reads/s', pooled.read, direct.read),
-      { name: 'errors', value: pooled.pushed.errors + pooled.read.errors, aim: { atMost: 0 } },
-      { name: 'findings lost', value: pooled.lost, aim: { atMost: 0 } },
+      { name: 'errors', value: pooled.pushed.errors + pooled.read.errors, aim: NONE },
+      { name: 'findings lost', value: pooled.lost, aim: NONE },
     ];
   },
 });
@@ -97,7 +96,7 @@ interface SuiteResult {
   failed: string[];
 }
 
-/** The parts of Vitest's report that count. */
+/** The parts of Vitest's report that are used. */
 interface VitestReport {
   numPassedTests: number;
   testResults: {
@@ -147,40 +146,36 @@ async function runSuite(site: Site, databaseUrl: string): Promise<SuiteResult> {
   };
 }
 
-/** Pushes into several organizations, then reads of them; both again and again. */
+/** Pushes into several organizations, then reads from them. */
 async function measure(scene: Scene, databaseUrl: string, orgs: number, seconds: number) {
   const server = await scene.server({ databaseUrl });
-  const { origin } = server;
-  const api = createClient(fetch, origin);
+  const { url } = server;
+  const api = createClient(fetch, url);
   const targets: { org: TestOrg; scanId: string }[] = [];
   while (targets.length < orgs) {
     const org = await createOrg(api);
     targets.push({ org, scanId: await createScan(api, org) });
   }
-  const pushes = targets.map(({ org, scanId }) =>
-    wire(origin, {
-      method: 'POST',
-      path: '/agent/findings',
-      headers: asAgent(org),
-      body: finding(org, scanId, { fingerprint: MARK }),
-    }),
+  const paths = ['/findings?per_page=20&page=1&severity=high', '/dashboard/stats', '/scans?page=1'];
+  const send = (requests: WireRequest[], status: number) =>
+    scene.loader.run(
+      {
+        ...{ url, connections: CONNECTIONS, seconds, status },
+        requests: requests.map((request) => wire(url, request)),
+      },
+      scene.site.workDir,
+    );
+  const pushed = await send(
+    targets.map(({ org, scanId }) => pushOf(org, scanId, { fingerprint: MARK })),
+    201,
   );
-  const reads = targets.flatMap(({ org }) =>
-    ['/findings?per_page=20&page=1&severity=high', '/dashboard/stats', '/scans?page=1'].map((path) =>
-      wire(origin, { method: 'GET', path, headers: asMember(org) }),
-    ),
+  const read = await send(
+    targets.flatMap(({ org }) => paths.map((path) => readOf(org, path))),
+    200,
   );
-  const pushed = await sendLoad(scene.site, origin, pushes, seconds, 201);
-  const read = await sendLoad(scene.site, origin, reads, seconds, 200);
   let kept = 0;
   for (const { org } of targets)
     kept += (await api.get('/findings?per_page=1', org.asOwner)).json.result_info.total;
   await server.stop();
   return { pushed, read, lost: Math.max(0, pushed.answered - kept) };
-}
-
-async function sendLoad(site: Site, origin: string, requests: string[], seconds: number, status: number) {
-  const loader = await findLoadGenerator();
-  const run = randomBytes(4).toString('hex');
-  return loader.run({ origin, requests, run, connections: CONNECTIONS, seconds, status }, site.workDir);
 }

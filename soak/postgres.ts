@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../bench/support/bench.ts';
-import { percentile } from '../bench/support/stats.ts';
 import { type Database, openDatabase } from '../db/client.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createOrg, createScan } from '../tests/support/client.ts';
+import { createClient, createOrg, createScan } from '../tests/support/api/client.ts';
+import { type OwnPostgres, startOwnPostgres } from '../tests/support/database/own-postgres.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { scenario } from '../tests/support/scenario/scene.ts';
+import { percentile, sum } from '../tests/support/scenario/stats.ts';
 import { type Crowd, startCrowd } from './support/crowd.ts';
-import { type OwnPostgres, startOwnPostgres } from './support/own-postgres.ts';
-import { soak } from './support/soak.ts';
 
 const MAX_CONNECTIONS = 40;
-/** How long the database is away, and how long all is well before and after. */
+/** Duration of the fault, and of normal operation before and after. */
 const AWAY_MS = 8_000;
 const CALM_MS = 4_000;
-/** What a probe may take to tell, either way. */
+/** Time within which the probe has to report the fault, and the recovery. */
 const TELL_MS = 3_000;
 
-/** What is done to PostgreSQL, and how it is undone; unset when it undoes itself. */
+/** A fault, and its end; unset when the fault ends by itself. */
 interface Fault {
   does(postgres: OwnPostgres): Promise<void>;
   undoes?: (postgres: OwnPostgres) => Promise<void>;
@@ -42,7 +42,7 @@ const FAULTS: Record<string, () => Fault> = {
   },
 };
 
-/** Ends the service's connections and takes them, until there is none left. */
+/** Terminates the service's connections and takes them, until none is left. */
 async function takeAllConnections(url: string): Promise<Database> {
   const hog = openDatabase({ url, max: MAX_CONNECTIONS, applicationName: 'hog' });
   const take = () =>
@@ -57,8 +57,8 @@ async function takeAllConnections(url: string): Promise<Database> {
   }
 }
 
-/** PostgreSQL goes away under load in every way it can, and comes back. */
-export const postgres = soak({
+/** PostgreSQL becomes unavailable under load in several ways, and recovers. */
+export const postgres = scenario({
   summary:
     'PostgreSQL stopped, killed, restarted, paused and out of connections under load: no hang, no crash, nothing lost',
   options: { rounds: 2 },
@@ -66,7 +66,7 @@ export const postgres = soak({
   async run({ site, server }, { rounds }) {
     const own = await startOwnPostgres(site, { max_connections: `${MAX_CONNECTIONS}` });
     const service = await server({ databaseUrl: own.url });
-    const api = createClient(fetch, service.origin);
+    const api = createClient(fetch, service.url);
     const org = await createOrg(api);
     const scanId = await createScan(api, org);
     const acknowledged = new Set<string>();
@@ -75,7 +75,7 @@ export const postgres = soak({
       const seen: Observed[] = [];
       for (let round = 0; round < rounds; round++) {
         const fault = make();
-        const crowd = startCrowd({ origin: service.origin, org, scanId, writers: 16, readers: 8 });
+        const crowd = startCrowd({ api, org, scanId, writers: 16, readers: 8 });
         await sleep(CALM_MS);
         await fault.does(own);
         const gone = performance.now();
@@ -106,20 +106,20 @@ export const postgres = soak({
     return [
       ...figures,
       { name: 'pushes acknowledged', value: acknowledged.size },
-      { name: 'of them lost', value: lost.length, aim: { atMost: 0 } },
+      { name: 'of them lost', value: lost.length, aim: NONE },
     ];
   },
 });
 
-/** What a crowd has seen of a fault; times in milliseconds. */
+/** A fault as the clients saw it; times in milliseconds. */
 interface Observed {
-  /** From the fault to the first probe that said so; undefined when none did. */
+  /** From the fault to the first failed probe; undefined when none failed. */
   told: number | undefined;
-  /** From its end to the first probe, and push, that went well and after which all did. */
+  /** From its end to the first probe, and push, after which all succeeded. */
   ready: number;
   working: number;
   longest: number;
-  /** Of what was refused when the fault had been noticed: so long did 95 of 100 take. */
+  /** 95th percentile of the refusals after the fault was detected. */
   refused: number;
   wrong: string[];
 }
@@ -163,8 +163,8 @@ function figuresOf(name: string, seen: readonly Observed[]): Figure[] {
     { name: `${name}: longest request ms`, value: worst(({ longest }) => longest), aim: { atMost: 6_000 } },
     {
       name: `${name}: other answers`,
-      value: seen.reduce((sum, { wrong }) => sum + wrong.length, 0),
-      aim: { atMost: 0 },
+      value: sum(seen.map(({ wrong }) => wrong.length)),
+      aim: NONE,
     },
   ];
 }

@@ -1,22 +1,18 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../bench/support/bench.ts';
-import { asAgent, asMember, wire } from '../bench/support/http.ts';
-import type { BenchDatabase } from '../bench/support/postgres.ts';
-import { type SeededOrg, seedOrg } from '../bench/support/seed.ts';
-import type { BenchServer } from '../bench/support/server.ts';
-import { median } from '../bench/support/stats.ts';
 import { openDatabase } from '../db/client.ts';
-import { finding } from '../tests/support/client.ts';
-import { type Scene, soak } from './support/soak.ts';
+import { finding } from '../tests/support/api/client.ts';
+import type { SeededOrg } from '../tests/support/database/seed.ts';
+import { asAgent, asMember, readOf, wire } from '../tests/support/http/requests.ts';
+import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
+import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
+import { median, sum } from '../tests/support/scenario/stats.ts';
+import type { LaunchedServer } from '../tests/support/server/process.ts';
 import { type Answered, beginTraffic, FINGERPRINT, type Traffic } from './support/traffic.ts';
 
 const FINDINGS = 5_000;
 const BYTES = 1_000;
-/** Requests answered before the signal, and so many more at random. */
+/** Requests answered before the signal: this number, and up to as many more at random. */
 const BEFORE = 1_000;
 const STOP_MS = 10_000;
 const MODES = [
@@ -34,7 +30,7 @@ const CONNECTIONS: Traffic['connections'] = {
   'whole lists': 2,
 };
 
-/** What a round was like. */
+/** The result of a round. */
 interface Round extends Answered {
   ms: number;
   code: number | null;
@@ -42,23 +38,22 @@ interface Round extends Answered {
   lost: number;
 }
 
-export const stop = soak({
+export const stop = scenario({
   summary:
     'SIGTERM under load, to one process and to workers: no request is cut off, and all end within ten seconds',
   options: { rounds: 20 },
   minutes: 20,
   async run(scene, { rounds }) {
     const { site } = scene;
-    const database = await scene.database();
-    const first = await scene.server({ databaseUrl: database.url });
-    const org = await seedOrg(database, first, { findings: FINDINGS, bytes: BYTES });
+    const first = await scene.server();
+    const org = await scene.seed(first, { findings: FINDINGS, bytes: BYTES });
     await first.stop();
 
     const figures: Figure[] = [];
     for (const mode of MODES) {
       const seen: Round[] = [];
       for (let round = 0; round < rounds; round++) {
-        const result = await stopUnderLoad(scene, { database, org, mode, round });
+        const result = await stopUnderLoad(scene, org, mode, round);
         seen.push(result);
         site.say(
           `  ${mode.name}, round ${round + 1}: ${result.answered} answered, ended with ${result.code} in ` +
@@ -68,7 +63,7 @@ export const stop = soak({
       figures.push(...figuresOf(mode, seen));
     }
     for (const mode of MODES) {
-      const { ms, code } = await stopWhenStuck(scene, { database, org, mode });
+      const { ms, code } = await stopWhenStuck(scene, org, mode);
       const name = `stop ms, stalled reader, slow body, waiting query, ${mode.name}`;
       site.say(`  ${name}: ${Math.round(ms)}, ended with ${code}`);
       figures.push({ name, value: ms, aim: { atMost: STOP_MS } });
@@ -76,7 +71,7 @@ export const stop = soak({
     for (const mode of MODES) {
       const times: number[] = [];
       for (let round = 0; round < rounds; round++) {
-        times.push(await stopAtStart(scene, { database, mode, after: (round / rounds) * 1_000 }));
+        times.push(await stopAtStart(scene, mode, (round / rounds) * 1_000));
       }
       figures.push({
         name: `slowest stop ms, SIGTERM while it starts, ${mode.name}`,
@@ -88,44 +83,33 @@ export const stop = soak({
   },
 });
 
-const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
-
 function figuresOf({ name }: Mode, rounds: Round[]): Figure[] {
   const total = (read: (round: Round) => number) => sum(rounds.map(read));
   const all = (read: (round: Round) => Record<string, number>) =>
     total((round) => sum(Object.values(read(round))));
-  const none = { atMost: 0 };
   const times = rounds.map(({ ms }) => ms);
   return [
     { name: `requests answered, ${name}`, value: total(({ answered }) => answered) },
-    { name: 'requests cut off', value: all(({ resets }) => resets), aim: none },
-    { name: 'answers that are no success', value: all(({ failed }) => failed), aim: none },
+    { name: 'requests cut off', value: all(({ resets }) => resets), aim: NONE },
+    { name: 'answers that are no success', value: all(({ failed }) => failed), aim: NONE },
     { name: 'pipelined behind a last answer', value: total(({ toRepeat }) => toRepeat) },
     { name: 'pushes acknowledged', value: total(({ acknowledged }) => acknowledged.length) },
-    { name: 'of them not in the database', value: total(({ lost }) => lost), aim: none },
+    { name: 'of them not in the database', value: total(({ lost }) => lost), aim: NONE },
     { name: 'stop ms', value: median(times), rounds: { values: times } },
     { name: 'slowest stop ms', value: Math.max(...times), aim: { atMost: STOP_MS } },
-    { name: 'exit codes other than 0', value: total(({ code }) => (code === 0 ? 0 : 1)), aim: none },
+    { name: 'exit codes other than 0', value: total(({ code }) => (code === 0 ? 0 : 1)), aim: NONE },
   ];
 }
 
-interface Given {
-  database: BenchDatabase;
-  org: SeededOrg;
-  mode: Mode;
-}
-
-async function stopUnderLoad(
-  scene: Scene,
-  { database, org, mode, round }: Given & { round: number },
-): Promise<Round> {
-  const server = await scene.server({ databaseUrl: database.url, env: mode.env });
+async function stopUnderLoad(scene: Scene, org: SeededOrg, mode: Mode, round: number): Promise<Round> {
+  const server = await scene.server({ env: mode.env });
   const run = `stop${Object.keys(mode.env).length}${`${round}`.padStart(4, '0')}`;
-  const traffic = beginTraffic(trafficTo(server, org, run));
-  await traffic.reached(BEFORE + Math.random() * BEFORE);
+  const traffic = beginTraffic(trafficTo(server.url, org, run));
+  const enough = BEFORE + Math.random() * BEFORE;
+  await traffic.reached((answered) => answered >= enough);
   const { ms, code } = await timeStop(server);
-  const result = await traffic.ended;
-  const stored = await database.sql.unsafe<{ fingerprint: string }[]>(
+  const result = await traffic.result;
+  const stored = await (await scene.database()).sql.unsafe<{ fingerprint: string }[]>(
     `select fingerprint from ${org.schema}.findings where starts_with(fingerprint, '${run}')`,
   );
   const known = new Set(stored.map(({ fingerprint }) => fingerprint));
@@ -133,8 +117,8 @@ async function stopUnderLoad(
   return { ...result, ms, code, lost };
 }
 
-/** Sends SIGTERM, again for those who are impatient, and waits for the end. */
-async function timeStop(server: BenchServer): Promise<{ ms: number; code: number | null }> {
+/** Sends SIGTERM twice, as an impatient operator does, and waits for the exit. */
+async function timeStop(server: LaunchedServer): Promise<{ ms: number; code: number | null }> {
   const began = performance.now();
   server.signal('SIGTERM');
   setTimeout(() => server.signal('SIGTERM'), 50);
@@ -142,59 +126,50 @@ async function timeStop(server: BenchServer): Promise<{ ms: number; code: number
   return { ms: performance.now() - began, code };
 }
 
-function trafficTo({ origin }: BenchServer, org: SeededOrg, run: string): Traffic {
-  const member = asMember(org);
-  const read = (path: string) => wire(origin, { method: 'GET', path, headers: member });
-  const push = wire(origin, { method: 'POST', path: '/agent/findings', headers: asAgent(org) });
-  const [scanId = ''] = org.scanIds;
+function trafficTo(url: string, org: SeededOrg, run: string): Traffic {
+  const read = (path: string) => wire(url, readOf(org, path));
+  const push = wire(url, { method: 'POST', path: '/agent/findings', headers: asAgent(org) });
+  const fields = { fingerprint: FINGERPRINT, description: 'x'.repeat(500) };
+  const points = org.findingIds.slice(0, 10).map((id) => `/findings/${id}`);
   return {
-    origin,
-    run,
-    connections: CONNECTIONS,
-    reads: [
-      read('/findings?per_page=20'),
-      read('/auth/me'),
-      read('/dashboard/stats'),
-      ...org.findingIds.slice(0, 10).map((id) => read(`/findings/${id}`)),
-    ],
-    list: read('/findings'),
+    ...{ url, run, connections: CONNECTIONS, list: read('/findings') },
+    reads: ['/findings?per_page=20', '/auth/me', '/dashboard/stats', ...points].map(read),
     push: {
       head: `${push.trimEnd()}\r\ncontent-type: application/json\r\n`,
-      body: JSON.stringify(finding(org, scanId, { fingerprint: FINGERPRINT, description: 'x'.repeat(500) })),
+      body: JSON.stringify(finding(org, org.scanIds[0] ?? '', fields)),
     },
   };
 }
 
-/** A stop that nobody makes easy: a reader who does not read, half a body, half a head, and a query that waits for a lock. */
-async function stopWhenStuck(scene: Scene, { database, org, mode }: Given) {
-  const server = await scene.server({ databaseUrl: database.url, env: mode.env });
-  const pool = openDatabase({ url: database.url, max: 1 });
+/** The worst time to stop: a reader that does not read, half a body, half a head, and a query that waits for a lock. */
+async function stopWhenStuck(scene: Scene, org: SeededOrg, mode: Mode) {
+  const server = await scene.server({ env: mode.env });
+  const { url } = await scene.database();
+  const pool = openDatabase({ url, max: 1 });
   const sockets: Socket[] = [];
   const send = (text: string) => {
-    const { hostname, port } = new URL(server.origin);
+    const { hostname, port } = new URL(server.url);
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => {});
     socket.pause();
     socket.write(text);
     sockets.push(socket);
   };
-  const finding = org.findingIds[0];
   const [scan] = org.scanIds;
+  const triage = {
+    path: `/findings/${org.findingIds[0]}`,
+    headers: asMember(org),
+    body: { status: 'fixed' },
+  };
+  const end = { path: `/agent/scans/${scan}`, headers: asAgent(org), body: { status: 'completed' } };
   let stopped = { ms: 0, code: null as number | null };
   await pool.sql.begin(async (tx) => {
     await tx.unsafe(`select 1 from ${org.schema}.scans where scan_id = '${scan}' for update`);
     for (let i = 0; i < 4; i++) {
-      send(wire(server.origin, { method: 'GET', path: '/findings', headers: asMember(org) }));
-      const patch = {
-        method: 'PATCH',
-        path: `/findings/${finding}`,
-        headers: asMember(org),
-        body: { status: 'fixed' },
-      };
-      send(wire(server.origin, patch).slice(0, -5));
+      send(wire(server.url, readOf(org, '/findings')));
+      send(wire(server.url, { method: 'PATCH', ...triage }).slice(0, -5));
       send('GET / HTTP/1.1\r\nHost: a');
-      const end = { path: `/agent/scans/${scan}`, headers: asAgent(org), body: { status: 'completed' } };
-      send(wire(server.origin, { method: 'PATCH', ...end }));
+      send(wire(server.url, { method: 'PATCH', ...end }));
     }
     await sleep(1_000);
     stopped = await timeStop(server);
@@ -204,21 +179,11 @@ async function stopWhenStuck(scene: Scene, { database, org, mode }: Given) {
   return stopped;
 }
 
-/** @returns milliseconds from a SIGTERM in the middle of the start to the end */
-async function stopAtStart(
-  { site, build }: Scene,
-  { database, mode, after }: { database: BenchDatabase; mode: Mode; after: number },
-): Promise<number> {
-  await build();
-  const { PATH } = process.env;
-  const env = { PATH, DATABASE_URL: database.url, SVC_HOST: '127.0.0.1', SVC_PORT: '0', ...mode.env };
-  const child = spawn(process.execPath, [join(site.root, 'dist/server.js')], {
-    ...{ cwd: site.workDir, env, stdio: 'ignore' },
-  });
-  const exited = once(child, 'exit');
+/** @returns milliseconds from a SIGTERM during the start to the exit */
+async function stopAtStart(scene: Scene, mode: Mode, after: number): Promise<number> {
+  const server = await scene.launch({ env: mode.env });
   await sleep(after);
   const began = performance.now();
-  child.kill('SIGTERM');
-  await exited;
+  await server.stop();
   return performance.now() - began;
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A script of one statement, run over and over by many clients. */
+/** A script of one statement, run repeatedly by many clients. */
 export interface PgbenchLoad {
   databaseUrl: string;
   /** File to write the script to. */
@@ -17,12 +17,10 @@ export interface PgbenchLoad {
   seconds: number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface PgbenchResult {
   transactions: number;
   perSecond: number;
-  /** Mean time of a transaction, in milliseconds. */
-  mean: number;
 }
 
 const INSTALLED = '/usr/lib/postgresql';
@@ -56,6 +54,5 @@ export async function runPgbench(command: string, load: PgbenchLoad): Promise<Pg
   return {
     transactions: read(/transactions actually processed: (\d+)/),
     perSecond: read(/tps = ([\d.]+) \(without initial/),
-    mean: read(/latency average = ([\d.]+) ms/),
   };
 }

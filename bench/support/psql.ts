@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
@@ -10,8 +11,8 @@ export const findPsql = (): Promise<string | undefined> =>
     () => undefined,
   );
 
-/** An environment in which psql connects to a database without being told. */
-export function psqlEnvironment(databaseUrl: string): NodeJS.ProcessEnv {
+/** An environment in which psql connects to a database without arguments. */
+function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
   const url = new URL(databaseUrl);
   return {
     PATH: process.env.PATH,
@@ -23,11 +24,23 @@ export function psqlEnvironment(databaseUrl: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs statements one after the other in one session; @returns the milliseconds psql says each took */
+/** Runs statements one after the other in one session; @returns the milliseconds of each, as psql measures them */
 export async function timeByPsql(databaseUrl: string, statements: readonly string[]): Promise<number[]> {
   const commands = ['\\timing on', ...statements].flatMap((statement) => ['-c', statement]);
   const { stdout } = await execute('psql', ['-X', '-q', '-o', '/dev/null', ...commands], {
-    env: psqlEnvironment(databaseUrl),
+    env: environmentOf(databaseUrl),
   });
   return [...stdout.matchAll(/^Time: ([\d.]+) ms/gm)].map(([, ms]) => Number(ms));
+}
+
+/** Copies the rows of a query to nowhere; @returns milliseconds */
+export async function copyByPsql(databaseUrl: string, query: string): Promise<number> {
+  const began = performance.now();
+  const child = spawn('psql', ['-X', '-c', `copy (${query}) to stdout`], {
+    env: environmentOf(databaseUrl),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`psql ended with ${code}`);
+  return performance.now() - began;
 }

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { TextQuery } from '../../db/stream.ts';
-import type { Stage } from './bench.ts';
-import { type WireRequest, wire } from './http.ts';
+import { type WireRequest, wire } from '../../tests/support/http/requests.ts';
+import type { Scene } from '../../tests/support/scenario/scene.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
-import { inTurns, type Rounds } from './rounds.ts';
-import type { BenchServer } from './server.ts';
+import { type BenchOptions, compare, perSecond } from './rounds.ts';
 
 const CONNECTIONS = 64;
 const PGBENCH_CLIENTS = 32;
@@ -12,38 +11,24 @@ const PGBENCH_CLIENTS = 32;
 /** How the limit of {@link readsPerSecond} is taken. */
 export const BY_PGBENCH = `pgbench, ${PGBENCH_CLIENTS} clients`;
 
-/** Requests per second of reads, in turns with pgbench running what they need of the database. */
+/** Requests per second of reads, alternating with pgbench running the same statements. @returns the fields of a figure */
 export async function readsPerSecond(
-  stage: Stage,
+  scene: Scene,
+  { rounds, seconds }: BenchOptions,
   name: string,
-  server: BenchServer,
+  url: string,
   reads: { requests: readonly WireRequest[]; statements: readonly TextQuery[] },
-): Promise<Rounds<number>> {
-  const { site, options, loader } = stage;
-  const { url } = await stage.database();
+) {
+  const { url: databaseUrl } = await scene.database();
   const pgbench = await findPgbench();
+  const requests = reads.requests.map((request) => wire(url, request));
   const load = {
-    origin: server.origin,
-    requests: reads.requests.map((request) => wire(server.origin, request)),
-    ...{ run: '00000000', connections: CONNECTIONS, seconds: options.seconds, status: 200 },
+    ...{ databaseUrl, clients: PGBENCH_CLIENTS, seconds, file: join(scene.site.workDir, `${name}.sql`) },
+    ...toScript(reads.statements),
   };
-  const ours = async () => {
-    const { perSecond, errors } = await loader.run(load, site.workDir);
-    if (errors > 0) throw new Error(`${errors} requests failed`);
-    return perSecond;
-  };
-  const limit = pgbench
-    ? async () => {
-        const { perSecond } = await runPgbench(pgbench, {
-          databaseUrl: url,
-          file: join(site.workDir, `${name}.sql`),
-          ...toScript(reads.statements),
-          ...{ clients: PGBENCH_CLIENTS, seconds: options.seconds },
-        });
-        return perSecond;
-      }
-    : undefined;
-  return inTurns(stage, name, { ours, limit }, (perSecond) => `${Math.round(perSecond)}/s`);
+  const ours = perSecond(scene, { url, requests, connections: CONNECTIONS, seconds, status: 200 });
+  const limit = pgbench ? async () => (await runPgbench(pgbench, load)).perSecond : undefined;
+  return compare(scene, rounds, name, { ours, limit }, '/s');
 }
 
 /** Statements with their parameters as variables, which `-M prepared` turns into parameters again. */
@@ -51,7 +36,7 @@ function toScript(statements: readonly TextQuery[]): { script: string; variables
   const variables: Record<string, string> = {};
   const lines = statements.map(({ sql, params }, i) => {
     for (const [n, value] of params.entries()) variables[`p${i}_${n + 1}`] = String(value);
-    // In a text, pgbench would take what follows a colon for a variable too.
+    // pgbench replaces variables (`:name`) within string literals, too.
     const texts = sql.replaceAll(/'[^']*'/g, (text) =>
       text.includes(':') ? `E${text.replaceAll('\\', '\\\\').replaceAll(':', '\\x3a')}` : text,
     );

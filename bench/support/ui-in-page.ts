@@ -1,16 +1,16 @@
-/** What {@link IN_PAGE} offers to a page that is measured, as `inPage`. */
+/** The functions that {@link IN_PAGE} adds to a measured page, as `inPage`. */
 export interface InPage {
-  /** Of the page's load: when something was painted, and its heading; bytes of scripts as they were sent. */
+  /** Milliseconds until the first paint and the heading; transferred bytes of scripts. */
   load(): { firstPaint: number; heading: number; scriptBytes: number };
   /** Resolves when the list of findings shows rows. */
   rowsShown(): Promise<void>;
-  /** From here on a click counts as a change of the filter. */
+  /** The next click counts as a change of the filter. */
   expectFilter(): void;
   /** Milliseconds from that click until its rows are painted. */
   filtered(): Promise<number>;
-  /** Looks at every frame from here on. */
+  /** Starts to observe frames. */
   watchFrames(): void;
-  /** What was seen since: rows that went by, frames, those with a row that was not there yet, and 95 % of frames took so long. */
+  /** Since then: different rows, frames, frames with a row that was still loading, and the 95th percentile of a frame. */
   framesSeen(): { rows: number; frames: number; blank: number; frameMs: number };
 }
 

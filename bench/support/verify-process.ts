@@ -1,18 +1,15 @@
 import { createNodeHasher } from '../../lib/node/argon2.ts';
+import { serveJob } from '../../tests/support/load/helper.ts';
 
 /** Verifications of one password, in a process that does nothing else. */
 export interface VerificationLoad {
   password: string;
-  /** Under way at the same time. */
   atOnce: number;
   seconds: number;
 }
 
-process.once('message', (load: VerificationLoad) => {
-  void verify(load).then((perSecond) => process.send?.(perSecond, () => process.disconnect()));
-});
-
-async function verify({ password, atOnce, seconds }: VerificationLoad): Promise<number> {
+/** @returns verifications per second */
+serveJob<VerificationLoad, number>(async ({ password, atOnce, seconds }) => {
   const hasher = createNodeHasher();
   const hash = await hasher.hash(password);
   let verified = 0;
@@ -23,4 +20,4 @@ async function verify({ password, atOnce, seconds }: VerificationLoad): Promise<
   };
   await Promise.all(Array.from({ length: atOnce }, one));
   return verified / ((performance.now() - began) / 1000);
-}
+});

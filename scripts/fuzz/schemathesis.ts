@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Site } from '../../bench/support/site.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
 
 const VERSION = '4.32.5';
 const LEAST_PYTHON = [3, 10] as const;

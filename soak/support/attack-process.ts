@@ -1,31 +1,31 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttackPlan } from './attack.ts';
+import { serveJob } from '../../tests/support/load/helper.ts';
+import type { AttackPlan, AttackProgress } from './attack.ts';
 
-/** New connections at the same time, which is less than the server's queue holds. */
+/** New connections at the same time, fewer than the server's listen queue holds. */
 const AT_ONCE = 100;
 const BYTE_MS = 1_000;
 const TRICKLE_MS = 500;
 const AGAIN_MS = 500;
 const GONE_MS = 20;
+const REPORT_MS = 250;
 
 let lost = 0;
 
-process.once('message', (plan: AttackPlan) => void attack(plan));
-process.once('disconnect', () => process.exit());
-
-async function attack(plan: AttackPlan): Promise<void> {
+serveJob<AttackPlan, never, AttackProgress>(async (plan, { report }) => {
   for (let made = 0; made < plan.connections; made += AT_ONCE) {
     const count = Math.min(AT_ONCE, plan.connections - made);
     await Promise.all(Array.from({ length: count }, () => begin(plan)));
   }
-  setInterval(() => process.send?.({ lost }), 250);
-  process.send?.({ lost });
-}
+  report({ lost });
+  setInterval(() => report({ lost }), REPORT_MS);
+  return new Promise(() => {});
+});
 
-/** Resolves when the connection is made. */
+/** Resolves when the connection is open. */
 function begin(plan: AttackPlan): Promise<void> {
-  const { hostname, port } = new URL(plan.origin);
+  const { hostname, port } = new URL(plan.url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => {});
   return new Promise((resolve) => {

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, finding, type TestOrg } from '../../tests/support/client.ts';
+import { type Api, finding, type TestOrg } from '../../tests/support/api/client.ts';
 
-/** One request, as its sender has seen it; times by `performance.now()`. */
+/** One request as its sender saw it; times by `performance.now()`. */
 export interface Seen {
   kind: 'push' | 'read' | 'probe';
   began: number;
   ended: number;
-  /** `unavailable` is the refusal that clients are told to expect; `wrong` any other, `broken` no answer at all. */
+  /** `unavailable` is the documented refusal, `wrong` any other, `broken` a connection without a response. */
   outcome: 'ok' | 'unavailable' | 'wrong' | 'broken';
-  /** What was wrong. */
+  /** Why it is wrong or broken. */
   text: string;
 }
 
-/** Clients that do what they would do all day, and go on whatever they are answered. */
+/** Ordinary clients that continue whatever the response is. */
 export interface Crowd {
   seen: readonly Seen[];
   /** Fingerprints of the pushes that were acknowledged. */
   acknowledged: ReadonlySet<string>;
-  /** Ends it; resolves when the last answer is there. */
+  /** Stops, and resolves when the last response has arrived. */
   stop(): Promise<void>;
 }
 
 export interface CrowdOptions {
-  origin: string;
+  api: Api;
   org: TestOrg;
   scanId: string;
   writers: number;
@@ -30,11 +30,10 @@ export interface CrowdOptions {
 }
 
 const PROBE_MS = 100;
-/** Who was refused comes again after this. */
+/** Pause after a refusal. */
 const PAUSE_MS = 20;
 
-export function startCrowd({ origin, org, scanId, writers, readers }: CrowdOptions): Crowd {
-  const api = createClient(fetch, origin);
+export function startCrowd({ api, org, scanId, writers, readers }: CrowdOptions): Crowd {
   const seen: Seen[] = [];
   const acknowledged = new Set<string>();
   let over = false;

@@ -1,13 +1,13 @@
-import type { HostileRequest } from '../../tests/support/hostile.ts';
+import type { HostileRequest } from '../../tests/support/hostile/mutations.ts';
 
 const MIB = 1024 * 1024;
 
-/** As often as it fits into so many characters. */
+/** Repeats a text up to this length. */
 const fill = (text: string, length: number) => text.repeat(Math.floor(length / text.length));
 const list = (length: number, make: (i: number) => string) =>
   Array.from({ length }, (_, i) => make(i)).join(',');
 
-/** Bodies of 1 MiB at most that are dear to read, whoever reads them. */
+/** Bodies of at most 1 MiB that are expensive to parse. */
 const BODIES: Record<string, string> = {
   'arrays in one another': `{"a":${'['.repeat(MIB / 2 - 10)}${']'.repeat(MIB / 2 - 10)}}`,
   'arrays of 90 in one another': `{"a":[${list(5_700, () => '['.repeat(90) + ']'.repeat(90))}]}`,
@@ -27,7 +27,7 @@ const BODIES: Record<string, string> = {
   'half a text': `{"a":"${'\\"'.repeat(MIB / 2 - 20)}`,
 };
 
-/** Texts of 1 MiB at most that a careless pattern would be long about. */
+/** Texts of at most 1 MiB that are expensive for a careless pattern. */
 const TEXTS: Record<string, string> = {
   'a@a@…': fill('a@', MIB - 200),
   'a@a.a.…': `a@${fill('a.', MIB - 200)}`,
@@ -41,7 +41,7 @@ const TEXTS: Record<string, string> = {
   emoji: '💥'.repeat(MIB / 4 - 200),
 };
 
-/** What one request can be that is within the limits and dear, by what it is. */
+/** Expensive requests within the limits, by name. */
 export function heavyRequests(as: {
   member: Record<string, string>;
   agent: Record<string, string>;

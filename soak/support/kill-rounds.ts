@@ -1,32 +1,34 @@
 import { randomInt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { orgMigrations } from '../../drizzle/migrations.ts';
-import { type Api, createClient } from '../../tests/support/client.ts';
+import { type Api, createClient } from '../../tests/support/api/client.ts';
+import type { Scene } from '../../tests/support/scenario/scene.ts';
+import type { LaunchedServer } from '../../tests/support/server/process.ts';
 import { STEPS } from './next-version.ts';
-import type { Scene } from './soak.ts';
-import { killDatabase, postmasterIn, startVictim, type Victim } from './victim.ts';
+import { killDatabase, killServer, postmasterIn } from './victim.ts';
 import { findHalves } from './wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './writers.ts';
 
-/** What is killed, and in the middle of what. */
+/** What is killed, and during which operation. */
 export interface Kind {
   name: string;
   database: 'embedded' | 'standing';
   workers?: number;
-  whom?: Parameters<Victim['kill']>[0];
-  /** The server is left alone, and goes on by itself. */
+  whom?: Parameters<typeof killServer>[2];
+  /** Only the database is killed; the server continues. */
   only?: 'postmaster' | 'backend';
-  /** It comes with migrations that this database has not had yet. */
+  /** The server has migrations that the database does not have yet. */
   upgrade?: true;
 }
 
-/** A database, and what was answered by the servers that have used it. */
+/** A database, and the writes that its servers have answered. */
 export interface Place {
   dataDir: string;
-  env: Record<string, string>;
+  /** What the server gets: `embedded` or the URL. */
+  server: string;
+  /** The URL of the running database. */
   databaseUrl(): Promise<string>;
   /** Migrations beyond those of this checkout. */
   steps: number;
@@ -36,7 +38,7 @@ export interface Place {
 const MOMENT_MS = 3_000;
 const MIGRATED_WITHIN_MS = 60_000;
 const BACK_WITHIN_MS = 30_000;
-/** A probe that has not failed by then has not noticed anything. */
+/** A probe that has not failed by then has missed the outage. */
 const MISSED_MS = 3_000;
 
 export interface Round {
@@ -44,25 +46,24 @@ export interface Round {
   entry: string;
   kind: Kind;
   place: Place;
-  /** All that was ever answered is looked for, not only what was answered in this round. */
+  /** Verifies all answered writes, not only those of this round. */
   last: boolean;
 }
 
-/** How the service came back; `sinceUp` is counted from when the database was up, unless it never was down. */
+/** Duration of the recovery; `sinceUp` starts when the database is up, and is unset when it never was down. */
 interface Back {
   ms: number;
   sinceUp?: number | undefined;
 }
 
-/** Starts a server, writes, kills it or its database, lets it come back and looks what is there. */
+/** Starts a server, writes, kills it or its database, waits for the recovery and verifies the data. */
 export async function playRound(round: Round) {
   const { scene, entry, kind, place, last } = round;
   const { workers = 1, only } = kind;
   const start = () =>
-    startVictim(scene.site, {
-      entry,
-      dataDir: place.dataDir,
-      env: { ...place.env, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
+    scene.launch({
+      ...{ entry, databaseUrl: place.server },
+      env: { SVC_DATA_DIR: place.dataDir, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
     });
   const before = await start();
   const api = apiOf(await before.listening);
@@ -96,24 +97,24 @@ export async function playRound(round: Round) {
 }
 
 interface Scenario extends Round {
-  start(): Promise<Victim>;
-  before: Victim;
+  start(): Promise<LaunchedServer>;
+  before: LaunchedServer;
   api: Api;
   ledger: Ledger;
 }
 
 /** @returns the server that is there afterwards, and how it came back */
-type Killing = (scenario: Scenario) => Promise<{ victim: Victim; back: Back }>;
+type Killing = (scenario: Scenario) => Promise<{ victim: LaunchedServer; back: Back }>;
 
-const killTheServer: Killing = async ({ kind, start, before, api, ledger }) => {
+const killTheServer: Killing = async ({ kind, place, start, before, api, ledger }) => {
   const writing = write(api, ledger, { signal: new AbortController().signal });
   await sleep(randomInt(MOMENT_MS));
-  await before.kill(kind.whom ?? 'server');
+  await killServer(before, place.dataDir, kind.whom ?? 'server');
   await writing;
   return startAgain(start);
 };
 
-/** What there is by then is what the next version will have to migrate: it is killed while it does. */
+/** Writes, then kills the next version while it migrates them. */
 const killTheNext: Killing = async ({ kind, place, start, before, api, ledger }) => {
   const over = new AbortController();
   const writing = write(api, ledger, { signal: over.signal });
@@ -127,10 +128,10 @@ const killTheNext: Killing = async ({ kind, place, start, before, api, ledger })
     write(apiOf(origin), ledger, { signal: new AbortController().signal }),
   );
   writingOn.catch(() => {});
-  // One in three while it starts.
+  // One in three is killed during its start.
   if (randomInt(3) === 0) await sleep(randomInt(MOMENT_MS / 2));
   else await next.listening.then(() => sleep(randomInt(MOMENT_MS / 6)));
-  await next.kill(kind.whom ?? 'server');
+  await killServer(next, place.dataDir, kind.whom ?? 'server');
   await writingOn.catch(() => {});
   return startAgain(start);
 };
@@ -148,14 +149,16 @@ const killTheDatabase: Killing = async ({ kind, place, before, api, ledger }) =>
   return { victim: before, back: came };
 };
 
-async function startAgain(start: () => Promise<Victim>): Promise<{ victim: Victim; back: Back }> {
+async function startAgain(
+  start: () => Promise<LaunchedServer>,
+): Promise<{ victim: LaunchedServer; back: Back }> {
   const began = Date.now();
   const victim = await start();
   await victim.listening;
   return { victim, back: { ms: Date.now() - began } };
 }
 
-/** Waits until the probe has failed, and no longer does. A database that was only away for a moment may be missed. */
+/** Waits until the probe has failed and succeeds again. It may miss a short outage. */
 async function untilHealthyAgain(api: Api, dataDir: string): Promise<Back> {
   const began = Date.now();
   const first = await postmasterIn(dataDir);
@@ -173,10 +176,10 @@ async function untilHealthyAgain(api: Api, dataDir: string): Promise<Back> {
   throw new Error('the service does not come back');
 }
 
-/** Whether some organizations had been migrated already, and others had not, when this server started. */
-async function wasHalfWay(victim: Victim, sql: Sql): Promise<boolean> {
+/** Whether some organizations were migrated and others were not when this server started. */
+async function wasHalfWay(victim: LaunchedServer, sql: Sql): Promise<boolean> {
   const [row] = await sql.unsafe<{ orgs: number }[]>('select count(*)::int as orgs from shared.orgs');
-  const behind = /migrating organizations.*count=(\d+)/.exec(await readFile(victim.logFile, 'utf8'))?.[1];
+  const behind = /migrating organizations.*count=(\d+)/.exec(victim.log())?.[1];
   return behind !== undefined && Number(behind) < (row?.orgs ?? 0);
 }
 
@@ -191,17 +194,18 @@ async function untilMigrated(sql: Sql, version: number): Promise<void> {
   }
 }
 
-/** Kills servers that start for the first time ever, again and again, and lets the next one start. */
+/** Kills servers during their first start, repeatedly, and lets the next one start. */
 export async function playStarts(scene: Scene, entry: string, starts: number): Promise<string[]> {
   const failed: string[] = [];
   for (let i = 0; i < starts; i++) {
     const dataDir = join(scene.site.workDir, `first-${i}`);
+    const start = () => scene.launch({ entry, databaseUrl: 'embedded', env: { SVC_DATA_DIR: dataDir } });
     for (let attempt = 0; attempt < 3; attempt++) {
-      const victim = await startVictim(scene.site, { entry, dataDir });
+      const victim = await start();
       await sleep(randomInt(2_000));
-      await victim.kill(i % 2 ? 'server' : 'all');
+      await killServer(victim, dataDir, i % 2 ? 'server' : 'all');
     }
-    const victim = await startVictim(scene.site, { entry, dataDir });
+    const victim = await start();
     try {
       await openLedger(apiOf(await victim.listening));
     } catch (error) {

@@ -1,18 +1,18 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchServer } from '../../bench/support/server.ts';
-import type { Site } from '../../bench/support/site.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
+import type { ServerProcess } from '../../tests/support/server/process.ts';
 
-/** Looks at how long a server's event loop is held up. */
+/** Measures how long a server's event loop is blocked. */
 export interface LoopWatch {
-  /** Settings the server has to be started with. */
+  /** Settings for the server. */
   env: Record<string, string>;
-  /** The longest time, in milliseconds, since it was asked last. */
-  longest(server: BenchServer): Promise<number>;
+  /** The longest time since the last call, in milliseconds. */
+  longest(server: ServerProcess): Promise<number>;
 }
 
-/** In the server: on SIGUSR2 it tells how long its loop was held up since it was asked last. */
+/** Runs in the server: on SIGUSR2 it writes the longest delay of its event loop since the last signal. */
 const LOOP_DELAY = `data:text/javascript,${encodeURIComponent(`
   import { monitorEventLoopDelay } from 'node:perf_hooks';
   import { renameSync, writeFileSync } from 'node:fs';

@@ -1,23 +1,23 @@
 import { copyFile, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type { Site } from '../../bench/support/site.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
 
-/** Tells a server made by {@link buildNextVersion} how many steps it has beyond those of this checkout. */
+/** The variable that tells a server of {@link buildNextVersion} how many more steps it has. */
 export const STEPS = 'SOAK_STEPS';
 
 const TRACKS = ['shared', 'org'] as const;
 
 /**
- * Builds a server whose migrations go further than this checkout's, by as many steps as {@link STEPS} says in its
- * environment: what the next versions will be to the databases of this one.
+ * Builds a server with more migrations than this checkout, as the next versions will have: as many as {@link STEPS}
+ * says in its environment.
  * @returns the server's entry
  */
 export async function buildNextVersion(site: Site): Promise<string> {
   const dir = join(site.workDir, 'next-version');
   await mkdir(dir);
-  // For what is not bundled.
+  // For packages that are not bundled.
   await symlink(join(site.root, 'node_modules'), join(dir, 'node_modules'));
   const outfile = join(dir, 'dist/server.js');
   await build({
@@ -72,7 +72,7 @@ export const nextOrgSteps = (count: number): Migration[] =>
     ]);
   });
 
-/** More than any test asks for. */
+/** More than any test uses. */
 const MOST = 1_000;
 
 function withMore(source: string): string {

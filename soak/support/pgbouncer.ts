@@ -4,17 +4,18 @@ import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Site } from '../../bench/support/site.ts';
+import type { Site } from '../../tests/support/scenario/site.ts';
+import { freePort } from '../../tests/support/server/proc.ts';
 
 /** PgBouncer in front of a PostgreSQL. */
 export interface PgBouncer {
-  /** The same server, by way of it. */
+  /** The URL of the same server through PgBouncer. */
   url: string;
   logFile: string;
 }
 
 export interface PgBouncerOptions {
-  /** Connections to each database at the most. */
+  /** Maximum number of connections to each database. */
   poolSize: number;
 }
 
@@ -53,7 +54,7 @@ logfile = ${logFile}
   );
   const asRoot = process.getuid?.() === 0;
   if (asRoot) {
-    // It refuses to run as root, and has to get to its files.
+    // PgBouncer refuses to run as root.
     await chmod(site.workDir, 0o711);
     await chown(dir, NOBODY, NOBODY);
     await chown(config, NOBODY, NOBODY);
@@ -78,15 +79,6 @@ logfile = ${logFile}
   });
   await Promise.race([listening(listenPort), failed, ended]);
   return { url: `postgres://postgres@127.0.0.1:${listenPort}/postgres`, logFile };
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function listening(port: number): Promise<void> {

@@ -1,14 +1,21 @@
 import { connect, type Socket } from 'node:net';
-import { createResponseReader } from './responses.ts';
+import { createResponseReader } from '../../tests/support/http/responses.ts';
+import { serveJob } from '../../tests/support/load/helper.ts';
 import { type Answered, FINGERPRINT, MANNERS, type Manner, type Traffic } from './traffic.ts';
 
 const DEPTH = 4;
 const REPORT_MS = 50;
-/** Of so many requests one is a push. */
+/** One of this many requests is a push. */
 const PUSH_EVERY = 2;
 
-process.once('message', (traffic: Traffic) => {
-  void send(traffic).then((result) => process.send?.(result, () => process.disconnect()));
+serveJob<Traffic, Answered, number>(async (traffic, { report }) => {
+  const result: Answered = { answered: 0, failed: {}, resets: {}, toRepeat: 0, acknowledged: [] };
+  setInterval(() => report(result.answered), REPORT_MS);
+  const clients = MANNERS.flatMap((manner) =>
+    Array.from({ length: traffic.connections[manner] }, () => use(traffic, manner, result)),
+  );
+  await Promise.all(clients);
+  return result;
 });
 
 interface Request {
@@ -16,22 +23,11 @@ interface Request {
   fingerprint?: string;
 }
 
-async function send(traffic: Traffic): Promise<Answered> {
-  const result: Answered = { answered: 0, failed: {}, resets: {}, toRepeat: 0, acknowledged: [] };
-  const report = setInterval(() => process.send?.({ answered: result.answered }), REPORT_MS);
-  const clients = MANNERS.flatMap((manner) =>
-    Array.from({ length: traffic.connections[manner] }, () => use(traffic, manner, result)),
-  );
-  await Promise.all(clients);
-  clearInterval(report);
-  return result;
-}
-
-/** One connection after the other, until none is to be had. */
+/** One connection after the other, until the server refuses them. */
 async function use(traffic: Traffic, manner: Manner, result: Answered): Promise<void> {
   const next = requests(traffic, manner);
   for (;;) {
-    const socket = await open(traffic.origin);
+    const socket = await open(traffic.url);
     if (!socket) return;
     await converse(socket, manner, next, result);
   }
@@ -61,9 +57,9 @@ function chunks(body: string): string {
   return `${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')}0\r\n\r\n`;
 }
 
-/** Resolves with nothing when connections are refused. */
-function open(origin: string): Promise<Socket | undefined> {
-  const { hostname, port } = new URL(origin);
+/** Resolves with undefined when the connection is refused. */
+function open(url: string): Promise<Socket | undefined> {
+  const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     socket.once('connect', () => resolve(socket));

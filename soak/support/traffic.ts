@@ -1,19 +1,18 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { type Running, startHelper } from '../../tests/support/load/helper.ts';
 
-/** How a client uses its connections. */
+/** The ways in which a client uses its connections. */
 export const MANNERS = ['kept', 'pipelined', 'chunked', 'new for each', 'whole lists'] as const;
 export type Manner = (typeof MANNERS)[number];
 
-/** Requests without end, until there is nobody to connect to. */
+/** Requests until the server refuses connections. */
 export interface Traffic {
-  origin: string;
+  url: string;
   /** Whole requests that read something. */
   reads: readonly string[];
-  /** One for `whole lists`. */
+  /** The request of `whole lists`. */
   list: string;
-  /** Head of a push without its length, and its body; {@link FINGERPRINT} stands for what is new in each. */
+  /** Head of a push without its length, and its body; {@link FINGERPRINT} stands for a text that is new in each. */
   push: { head: string; body: string };
   /** Connections of each manner. */
   connections: Record<Manner, number>;
@@ -21,49 +20,22 @@ export interface Traffic {
   run: string;
 }
 
-/** What came of it. */
+/** What became of the requests. */
 export interface Answered {
   answered: number;
-  /** Whole answers that were no success, by status. */
+  /** Complete responses that were no success, by status. */
   failed: Record<string, number>;
-  /** Requests that were sent, at least in part, and got no answer, or half of one. */
+  /** Requests that were sent, at least in part, and got no response or a part of one. */
   resets: Record<string, number>;
-  /** Sent behind one whose answer turned out to be the last on its connection: to be sent again, by RFC 9112, 9.3.2. */
+  /** Pipelined behind the last response of a connection: the client has to repeat them (RFC 9112, 9.3.2). */
   toRepeat: number;
   /** Fingerprints of the pushes that were acknowledged. */
   acknowledged: string[];
 }
 
-/** As long as the text that takes its place. */
+/** Has the length of the text that takes its place. */
 export const FINGERPRINT = '#'.repeat(32);
 
-export interface TrafficUnderWay {
-  /** Resolves when a number of requests is answered. */
-  reached(answers: number): Promise<void>;
-  ended: Promise<Answered>;
-}
-
-/** Begins to send, from a process of its own. */
-export function beginTraffic(traffic: Traffic): TrafficUnderWay {
-  const child = fork(join(import.meta.dirname, 'traffic-process.ts'));
-  child.send(traffic);
-  let answered = 0;
-  let ended: (result: Answered) => void = () => {};
-  let failed: (error: Error) => void = () => {};
-  const result = new Promise<Answered>((resolve, reject) => {
-    ended = resolve;
-    failed = reject;
-  });
-  result.catch(() => {});
-  child.on('message', (message: { answered: number } | Answered) => {
-    answered = message.answered;
-    if ('resets' in message) ended(message);
-  });
-  child.once('exit', (code) => failed(new Error(`the traffic ended with ${code}`)));
-  return {
-    async reached(answers) {
-      while (answered < answers) await once(child, 'message');
-    },
-    ended: result,
-  };
-}
+/** Begins to send, from a process of its own. It reports the number of answered requests. */
+export const beginTraffic = (traffic: Traffic): Running<number, Answered> =>
+  startHelper(join(import.meta.dirname, 'traffic-process.ts'), traffic);

@@ -2,28 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { recountOrg } from '../../db/findings/recount.ts';
 import type { Sql } from '../../db/pool/query.ts';
 
-/** What stands half done in a database, by kind; nothing may. */
+/** Incomplete objects in a database, by kind; there must be none. */
 export interface Halves {
   /** Organizations without a schema, an owner or all that others have; schemas without an organization. */
   orgs: string[];
   /** Users without an address or an organization. */
   users: string[];
-  /** Organizations whose migrations do not end where they should. */
+  /** Organizations at another version. */
   migrations: string[];
-  /** Organizations whose counts are not what the rows say. */
+  /** Organizations whose counts differ from their rows. */
   counts: string[];
-  /** Locks and transactions of processes that are no longer there. */
+  /** Locks and transactions of processes that have ended. */
   locks: string[];
 }
 
 export interface Whole {
-  /** Where all organizations are to be. */
+  /** The version of all organizations. */
   version: number;
-  /** Organizations whose counts are looked into. */
+  /** Organizations whose counts are verified. */
   counted: readonly string[];
 }
 
-/** Looks through all organizations for what a process that died may have left. */
+/** Searches all organizations for what a killed process may have left. */
 export async function findHalves(sql: Sql, { version, counted }: Whole): Promise<Halves> {
   const names = async (text: string) => {
     const rows = await sql.unsafe<{ name: string }[]>(text);
@@ -60,7 +60,7 @@ export async function findHalves(sql: Sql, { version, counted }: Whole): Promise
   return { orgs, users, migrations, counts, locks: await leftLocks(sql) };
 }
 
-/** Schemas whose tables, columns and indexes are not those of most. */
+/** Schemas whose tables, columns and indexes differ from the majority. */
 async function differentSchemas(sql: Sql): Promise<string[]> {
   const rows = await sql.unsafe<{ schema: string; shape: string }[]>(`
     select n.nspname as schema, md5(string_agg(c.relkind::text || c.relname || ' ' || coalesce(a.attname, ''), ','
@@ -76,7 +76,7 @@ async function differentSchemas(sql: Sql): Promise<string[]> {
 
 const SETTLED_MS = 5_000;
 
-/** Connections of the dead end soon after them; what a living process has under way lasts for milliseconds. */
+/** PostgreSQL soon closes the connections of killed processes; work of living ones takes milliseconds. */
 async function leftLocks(sql: Sql): Promise<string[]> {
   let left: string[] = [];
   for (const deadline = Date.now() + SETTLED_MS; Date.now() < deadline; await sleep(100)) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Api } from '../../tests/support/client.ts';
+import type { Api } from '../../tests/support/api/client.ts';
 import {
   type Answer,
   createOrg,
@@ -10,9 +10,9 @@ import {
   must,
   type TestOrg,
   type TestUser,
-} from '../../tests/support/client.ts';
+} from '../../tests/support/api/client.ts';
 
-/** What a service has said it has done: all of it has to be there, whatever happens to the service. */
+/** The writes that the service has acknowledged. All of them have to survive any fault. */
 export interface Ledger {
   org: TestOrg;
   /** By fingerprint: the finding's id, and every `seen_count` that was answered. */
@@ -27,11 +27,11 @@ export interface Ledger {
   tokens: Set<string>;
   users: TestUser[];
   orgs: { id: string; slug: string; ownerId: string }[];
-  /** How many writes were answered. */
+  /** The number of answered writes. */
   answered: number;
   /** Messages of refusals as `unavailable`, and how often each came. */
   refused: Map<string, number>;
-  /** Answers that nobody should get: neither a success nor `unavailable`. */
+  /** Unexpected responses: neither a success nor `unavailable`. */
   unexpected: string[];
 }
 
@@ -54,12 +54,12 @@ export async function openLedger(api: Api): Promise<Ledger> {
 
 const STATUSES = ['fixed', 'false_positive', 'open'];
 
-/** Who was refused tries again after this. */
+/** Pause after a refusal. */
 const PAUSE_MS = 25;
 
 /**
- * Writes in all ways at the same time, noting what is answered, until `signal`. Whoever loses the connection
- * or is refused ends; `patient` ones try again.
+ * Writes in all ways at the same time and records the responses, until `signal`. A writer stops when it loses the
+ * connection or is refused; `patient` writers try again.
  */
 export async function write(
   api: Api,
@@ -176,7 +176,7 @@ export async function write(
   ]);
 }
 
-/** Everything a user or an agent sees of what was answered; @returns what is not there, or less than was said */
+/** Reads everything that was acknowledged as users and agents. @returns what is missing or incomplete */
 export async function findLost(api: Api, ledger: Ledger): Promise<string[]> {
   const { org } = ledger;
   const lost: string[] = [];

@@ -2,8 +2,8 @@ import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
-import { type Answer, type Api, createUser, must, PASSWORD, type TestUser } from '../support/api.ts';
-import { JWT_SECRET, startApp, type TestApp, type TestAppOptions } from '../support/app.ts';
+import { type Answer, type Api, createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
+import { JWT_SECRET, startApp, type TestApp, type TestAppOptions } from '../support/server/app.ts';
 
 const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
 

@@ -6,8 +6,8 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { ORG_SLUG } from '../../lib/orgs/slugs.ts';
-import { type Answer, createApi, createUser, must, PASSWORD } from '../support/api.ts';
-import { JWT_SECRET as SECRET, startApp, type TestApp, type TestAppOptions } from '../support/app.ts';
+import { type Answer, createApi, createUser, must, PASSWORD } from '../support/api/api.ts';
+import { JWT_SECRET as SECRET, startApp, type TestApp, type TestAppOptions } from '../support/server/app.ts';
 
 const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHashQueue, type HashQueueOptions } from '../../lib/accounts/passwords/hash-queue.ts';
 import type { PasswordHasher } from '../../lib/accounts/passwords/passwords.ts';
-import { createUser, PASSWORD } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { plainHasher } from '../support/hasher.ts';
-import { startServer, stopServers } from '../support/server.ts';
+import { createUser, PASSWORD } from '../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { plainHasher } from '../support/server/hasher.ts';
+import { startServer, stopServers } from '../support/server/server.ts';
 
 const ATTACKER = { 'x-forwarded-for': '203.0.113.9' };
 const USER = { 'x-forwarded-for': '198.51.100.7' };

@@ -9,7 +9,7 @@ import { DECOY_HASH } from '../../lib/accounts/passwords/passwords.ts';
 import { networkOf } from '../../lib/http/network.ts';
 import { createNodeHasher, defaultConcurrency } from '../../lib/node/argon2.ts';
 import { createHashThreads } from '../../lib/node/hash-threads.ts';
-import { afterTest } from '../support/suite.ts';
+import { afterTest } from '../support/run/suite.ts';
 
 const PASSWORD = 'Correct1horse';
 

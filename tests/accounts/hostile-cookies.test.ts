@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../../lib/logger.ts';
-import { type Answer, type CallOptions, createUser, must, type TestUser } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { limit } from '../support/limits.ts';
+import { type Answer, type CallOptions, createUser, must, type TestUser } from '../support/api/api.ts';
+import { limit } from '../support/run/limits.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /** On one host, without a base domain. */
 let t: TestApp;

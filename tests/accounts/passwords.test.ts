@@ -12,8 +12,8 @@ import {
 } from '../../lib/accounts/passwords/forms.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
-import { type Answer, createUser, PASSWORD } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { type Answer, createUser, PASSWORD } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 const LEAKED = 'Password1';
 /** Keeps to every rule, and is on no list. */

@@ -17,11 +17,11 @@ import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
 import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { readMailSecret } from '../../lib/node/mail-secret.ts';
-import { createUser, must, PASSWORD, type TestUser } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { runServer, startServer, stopServers } from '../support/server.ts';
-import { afterSuite, afterTest } from '../support/suite.ts';
+import { createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { afterSuite, afterTest } from '../support/run/suite.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { runServer, startServer, stopServers } from '../support/server/server.ts';
 
 const STRONG = 'a'.repeat(32);
 const OLD = 'the old secret, of thirty-two bytes'.replaceAll(',', '');

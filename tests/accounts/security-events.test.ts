@@ -1,8 +1,16 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../../lib/logger.ts';
-import { type Api, type CallOptions, createOrg, createScan, createUser, must, push } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { planTour } from '../support/tour.ts';
+import {
+  type Api,
+  type CallOptions,
+  createOrg,
+  createScan,
+  createUser,
+  must,
+  push,
+} from '../support/api/api.ts';
+import { planTour } from '../support/contract/tour.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /** An app with what it logs, at the level that says most. */
 async function startLogged(options: { databaseUrl?: string } = {}) {

@@ -2,10 +2,10 @@ import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mfaLogins, users } from '../../db/schema/accounts.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { createVerifiedUser, switchMfaOn, wrongCode } from '../support/account.ts';
-import { type Answer, createOrg, createUser, must, PASSWORD } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { linkTo } from '../support/mailed.ts';
+import { createVerifiedUser, switchMfaOn, wrongCode } from '../support/api/account.ts';
+import { type Answer, createOrg, createUser, must, PASSWORD } from '../support/api/api.ts';
+import { linkTo } from '../support/api/mailed.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 /** The same database, with limits, behind one proxy. */

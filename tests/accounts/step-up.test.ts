@@ -10,10 +10,10 @@ import {
   subjectsTo,
   switchMfaOn,
   wrongCode,
-} from '../support/account.ts';
-import { type Answer, createUser, must, PASSWORD } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { linkTo } from '../support/mailed.ts';
+} from '../support/api/account.ts';
+import { type Answer, createUser, must, PASSWORD } from '../support/api/api.ts';
+import { linkTo } from '../support/api/mailed.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -11,9 +11,9 @@ import {
   push,
   type TestOrg,
   type TestUser,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { linkTo, resetBy, verify } from '../support/mailed.ts';
+} from '../support/api/api.ts';
+import { linkTo, resetBy, verify } from '../support/api/mailed.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /*
  * The attacks that the API contract leaves open in default mode, and that strict mode closes: taking over an invitation,

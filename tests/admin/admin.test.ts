@@ -19,13 +19,13 @@ import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { findOrg, listOrgs, showOrg } from '../../lib/admin/orgs.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
 import { getSetting, listSettings, setSetting, unsetSetting } from '../../lib/admin/settings.ts';
-import { createOrg, createScan, createUser, must, PASSWORD, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { expectRightCounts } from '../support/counts.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { limit } from '../support/limits.ts';
-import { silentLog } from '../support/log.ts';
-import { resetBy, verify } from '../support/mailed.ts';
+import { createOrg, createScan, createUser, must, PASSWORD, push, type TestOrg } from '../support/api/api.ts';
+import { resetBy, verify } from '../support/api/mailed.ts';
+import { expectRightCounts } from '../support/database/counts.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { limit } from '../support/run/limits.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 const tracks: Tracks = { shared: sharedMigrations, org: orgMigrations };
 

@@ -2,8 +2,8 @@ import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mfaDevices } from '../../db/schema/accounts.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
-import { type Answer, createOrg, createUser, must, PASSWORD, type TestUser } from '../support/api.ts';
-import { JWT_SECRET, startApp, type TestApp } from '../support/app.ts';
+import { type Answer, createOrg, createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
+import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let api: TestApp['api'];

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startAgent, writeReport } from '../support/agent.ts';
-import { createAgentProject } from '../support/agent-project.ts';
-import { createOrg, type TestOrg } from '../support/api.ts';
-import { createDatabase } from '../support/database.ts';
-import { openGate } from '../support/gate.ts';
-import { limit, slowness } from '../support/limits.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server.ts';
-import { afterSuite } from '../support/suite.ts';
+import { startAgent, writeReport } from '../support/agent/agent.ts';
+import { createAgentProject } from '../support/agent/agent-project.ts';
+import { openGate } from '../support/agent/gate.ts';
+import { createOrg, type TestOrg } from '../support/api/api.ts';
+import { createDatabase } from '../support/database/database.ts';
+import { limit, slowness } from '../support/run/limits.ts';
+import { afterSuite } from '../support/run/suite.ts';
+import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
 let server: RunningServer;
 let org: TestOrg;

@@ -22,15 +22,15 @@ import { oneLine, printable, printableJson } from '../../agent/text.ts';
 import { matchesHost, parseHosts } from '../../agent/trust/hosts.ts';
 import { bindKey } from '../../agent/trust/keys.ts';
 import { openState, stateDirectory } from '../../agent/trust/state.ts';
-import { type AgentRun, createWorkspace, runAgent, writeReport } from '../support/agent.ts';
-import { runAgentHere } from '../support/agent-here.ts';
-import { type AgentProject, createAgentProject } from '../support/agent-project.ts';
-import { createOrg, type TestOrg } from '../support/api.ts';
-import { createCertificate } from '../support/certificate.ts';
-import { createDatabase } from '../support/database.ts';
-import { startHostileService } from '../support/hostile-service.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server.ts';
-import { afterSuite } from '../support/suite.ts';
+import { type AgentRun, createWorkspace, runAgent, writeReport } from '../support/agent/agent.ts';
+import { runAgentHere } from '../support/agent/agent-here.ts';
+import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
+import { createOrg, type TestOrg } from '../support/api/api.ts';
+import { createDatabase } from '../support/database/database.ts';
+import { createCertificate } from '../support/hostile/certificate.ts';
+import { startHostileService } from '../support/hostile/service.ts';
+import { afterSuite } from '../support/run/suite.ts';
+import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
 /*
  * The agent in a repository whose content an attacker has written, and with a service that lies. Each attack shows what

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createWorkspace, runAgent } from '../support/agent.ts';
-import { createOrg, must, type TestOrg } from '../support/api.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { limit } from '../support/limits.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server.ts';
+import { createWorkspace, runAgent } from '../support/agent/agent.ts';
+import { createOrg, must, type TestOrg } from '../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { limit } from '../support/run/limits.ts';
+import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
 /*
  * Real scanners on real code, end to end. Each runs where it is installed (on PATH, or in the folder that

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/client.ts';
+import { createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { emailField, heading, logIn, passwordField } from './support/login.ts';
 import { describePages, type Site, startSite } from './support/site.ts';

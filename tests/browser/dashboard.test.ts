@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { createWorkspace } from '../support/agent.ts';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/client.ts';
+import { createWorkspace } from '../support/agent/agent.ts';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/client.ts';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 

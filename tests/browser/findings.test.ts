@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SeededOrg, seedOrg } from '../../bench/support/seed.ts';
 import {
   createOrg,
   createScan,
@@ -11,7 +10,8 @@ import {
   push,
   type TestOrg,
   type TestUser,
-} from '../support/api.ts';
+} from '../support/api/api.ts';
+import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
@@ -27,7 +27,7 @@ describePages('the list of findings', () => {
   beforeAll(async () => {
     site = await startSite();
     sql = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
-    org = await seedOrg({ sql }, { origin: site.url }, { findings: FINDINGS, bytes: 1_000 });
+    org = await seedOrg({ sql }, site, { findings: FINDINGS, bytes: 1_000 });
     small = await createOrg(site.api);
     viewer = await createUser(site.api, 'Vera Viewer');
     const invitation = { email: viewer.email, role: 'viewer' };

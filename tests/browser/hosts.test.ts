@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, type TestOrg } from '../support/client.ts';
+import { createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { heading, logIn } from './support/login.ts';
 import { describePages, type Site, startSite } from './support/site.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { createWorkspace, startAgent } from '../support/agent.ts';
-import { PASSWORD } from '../support/client.ts';
-import { limit } from '../support/limits.ts';
+import { createWorkspace, startAgent } from '../support/agent/agent.ts';
+import { PASSWORD } from '../support/api/client.ts';
+import { limit } from '../support/run/limits.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 const REPORT = resolve(import.meta.dirname, '../fixtures/semgrep.json');

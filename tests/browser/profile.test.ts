@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, PASSWORD, type TestOrg, type TestUser } from '../support/client.ts';
+import { createOrg, createUser, must, PASSWORD, type TestOrg, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { createUser, must, type TestUser } from '../support/client.ts';
+import { createUser, must, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { emailField, heading, logIn, passwordField } from './support/login.ts';
 import { describePages, type Mail, type Site, startSite } from './support/site.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, type TestOrg, type TestUser } from '../support/client.ts';
+import { createOrg, createUser, must, type TestOrg, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 

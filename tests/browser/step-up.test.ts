@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import postgres from 'postgres';
 import { beforeAll, expect, it } from 'vitest';
-import { createUser, must, PASSWORD, type TestUser } from '../support/client.ts';
+import { createUser, must, PASSWORD, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { heading } from './support/login.ts';
 import { describePages, type Site, startSite } from './support/site.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { dependencies } from '../../package.json' with { type: 'json' };
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { limit } from '../support/limits.ts';
-import { type DatabaseProxy, startProxy } from '../support/proxy.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type DatabaseProxy, startProxy } from '../support/database/proxy.ts';
+import { limit } from '../support/run/limits.ts';
 
 /*
  * Cancelling needs private fields of postgres.js's queries (db/pool/driver.ts): these tests fail when another version of

@@ -11,13 +11,13 @@ import { migrate } from '../../lib/admin/migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
-import { createOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { citusFaults, orgSchemasOf } from '../support/citus.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type Analyzer, openAnalyzer } from '../support/query-tree.ts';
-import { planTour } from '../support/tour.ts';
-import { tapWire, type Wire } from '../support/wire.ts';
+import { createOrg } from '../support/api/api.ts';
+import { citusFaults, orgSchemasOf } from '../support/citus/faults.ts';
+import { type Analyzer, openAnalyzer } from '../support/citus/query-tree.ts';
+import { planTour } from '../support/contract/tour.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { tapWire, type Wire } from '../support/database/tap.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /*
  * Statements that keep the way to Citus open (docs/scaling.md): all that the service sends while each endpoint succeeds
@@ -44,7 +44,7 @@ beforeAll(async () => {
     const answers = await call().catch((cause: Error) => {
       throw new Error(`${name}: ${cause.message}`, { cause });
     });
-    statuses[name] = answers.map(({ status }) => status);
+    statuses[name] = [answers].flat().map(({ status }) => status);
     seen[name] = wire.take();
   }
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFrequentTexts } from '../../db/pool/frequent.ts';
-import { limit } from '../support/limits.ts';
+import { limit } from '../support/run/limits.ts';
 
 describe('createFrequentTexts', () => {
   it('counts a text as frequent from its third use', () => {

@@ -4,11 +4,11 @@ import { type Migration, migrateShared } from '../../db/migrations/migrate.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { createOrg, must, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { expectKeptCounts, expectRightCounts } from '../support/counts.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { silentLog } from '../support/log.ts';
+import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
+import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 const step = (name: string, ...statements: string[]): Migration => ({
   name,

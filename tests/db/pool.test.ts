@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
 import { readRows } from '../../db/stream.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { limit } from '../support/limits.ts';
-import { type DatabaseProxy, startProxy } from '../support/proxy.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type DatabaseProxy, startProxy } from '../support/database/proxy.ts';
+import { limit } from '../support/run/limits.ts';
 
 let testDatabase: TestDatabase;
 let admin: Database;

@@ -4,10 +4,18 @@ import { openDatabase } from '../../db/client.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { endSessions } from '../../lib/admin/users/change.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
-import { createOrg, createScan, createUser, must, PASSWORD, push, type TestUser } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { silentLog } from '../support/log.ts';
-import { afterTest } from '../support/suite.ts';
+import {
+  createOrg,
+  createScan,
+  createUser,
+  must,
+  PASSWORD,
+  push,
+  type TestUser,
+} from '../support/api/api.ts';
+import { afterTest } from '../support/run/suite.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 /*
  * Clean-ups of many rows work in batches: what they lock is locked shortly, and what others have locked does not stop them.

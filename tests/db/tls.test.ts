@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
-import { createCertificate } from '../support/certificate.ts';
+import { createCertificate } from '../support/hostile/certificate.ts';
 
 const SSL_REQUEST_BYTES = 8;
 

@@ -22,11 +22,11 @@ import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { createServices } from '../../lib/node/services.ts';
 import type { Services } from '../../lib/services.ts';
 import { startWorkerd, type Workerd } from '../../scripts/edge/workerd.ts';
-import { type Api, createApi, createOrg, createScan, must, PASSWORD, push } from '../support/api.ts';
-import { createDatabase } from '../support/database.ts';
-import { plainHasher } from '../support/hasher.ts';
-import { silentLog } from '../support/log.ts';
-import { afterSuite } from '../support/suite.ts';
+import { type Api, createApi, createOrg, createScan, must, PASSWORD, push } from '../support/api/api.ts';
+import { createDatabase } from '../support/database/database.ts';
+import { afterSuite } from '../support/run/suite.ts';
+import { plainHasher } from '../support/server/hasher.ts';
+import { silentLog } from '../support/server/log.ts';
 
 const JWT_SECRET = 'a secret for tests only';
 const HOUR = 60 * 60 * 1000;

@@ -9,10 +9,18 @@ import { endpoints } from '../../handlers/index.ts';
 import type { Config } from '../../lib/config/config.ts';
 import { createOrgGate, REQUESTS_AT_ONCE } from '../../lib/fair-share/gate.ts';
 import { countPlaces } from '../../lib/fair-share/places.ts';
-import { type Answer, createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createDatabase } from '../support/database.ts';
-import { afterTest } from '../support/suite.ts';
+import {
+  type Answer,
+  createOrg,
+  createScan,
+  createUser,
+  must,
+  push,
+  type TestOrg,
+} from '../support/api/api.ts';
+import { createDatabase } from '../support/database/database.ts';
+import { afterTest } from '../support/run/suite.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let noisy: TestOrg;

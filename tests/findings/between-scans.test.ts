@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

@@ -13,10 +13,10 @@ import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { FINDING_STATUSES, SEVERITIES, type Severity } from '../../db/schema/values.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../../lib/findings/input.ts';
-import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { expectKeptCounts, expectRightCounts } from '../support/counts.ts';
-import { limit } from '../support/limits.ts';
+import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
+import { limit } from '../support/run/limits.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /** Rounds of each random test. `COUNTS_RUNS=200 npx vitest run tests/findings/counts.test.ts --project api` hunts longer. */
 const RUNS = Number(process.env.COUNTS_RUNS ?? 5);

@@ -5,8 +5,8 @@ import { createIds } from '../../db/ids.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import type { Severity } from '../../db/schema/values.ts';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 const DAY_MS = 24 * 60 * 60 * 1_000;

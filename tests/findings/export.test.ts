@@ -6,9 +6,9 @@ import { toQuery } from '../../db/statements.ts';
 import type { ExportedFinding } from '../../lib/findings/sarif/result.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { endTalks, serve } from '../support/talk.ts';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { endTalks, serve } from '../support/http/talk.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

@@ -8,8 +8,8 @@ import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import { toQuery } from '../../db/statements.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { describeApi } from '../../lib/http/openapi.ts';
-import { createOrg, createScan, must, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { createOrg, createScan, must, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* A field declared in db/findings/fields.ts is in the table, in every statement and in every answer. */
 

@@ -19,11 +19,11 @@ import {
   createScan,
   finding,
   type TestOrg,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { expectKeptCounts } from '../support/counts.ts';
-import { silentLog } from '../support/log.ts';
-import { startServer, stopServers } from '../support/server.ts';
+} from '../support/api/api.ts';
+import { expectKeptCounts } from '../support/database/counts.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
+import { startServer, stopServers } from '../support/server/server.ts';
 
 let t: TestApp;
 /** Beside the app's connections: one that holds locks, one that looks on. */

@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setFindingStatuses } from '../../db/findings/findings.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { expectKeptCounts, expectRightCounts } from '../support/counts.ts';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { type Client, createClient, type Schemas, ServiceError } from '../../lib/client/index.ts';
-import { createOrg, createScan, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { createOrg, createScan, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

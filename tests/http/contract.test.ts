@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { declared } from '../support/contract.ts';
+import { declared } from '../support/contract/contract.ts';
 
 /** What all other test files have seen; they have run before (vitest.config.ts). */
 async function observed(): Promise<Set<string>> {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../lib/http/errors.ts';
-import { type Answer, createOrg, must, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { type Answer, createOrg, must, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /** The first digit of an error's reference, by its type. */
 const RANGES = {

@@ -16,9 +16,10 @@ import {
   createOrg,
   must,
   type TestOrg,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { declaredErrors, type Operation, observe, operations } from '../support/contract.ts';
+} from '../support/api/api.ts';
+import { declaredErrors, observe } from '../support/contract/contract.ts';
+import { type Operation, operations } from '../support/contract/description.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

@@ -5,8 +5,18 @@ import { refuseMalformed } from '../../lib/http/app.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { createHttpServer } from '../../lib/node/http-server.ts';
 import { listen } from '../../lib/node/listener.ts';
-import { limit } from '../support/limits.ts';
-import { endTalks, type Fetch, get, lastOnes, ok, post, serve, statuses, talk } from '../support/talk.ts';
+import {
+  endTalks,
+  type Fetch,
+  get,
+  lastOnes,
+  ok,
+  post,
+  serve,
+  statuses,
+  talk,
+} from '../support/http/talk.ts';
+import { limit } from '../support/run/limits.ts';
 
 afterEach(endTalks);
 

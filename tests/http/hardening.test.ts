@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { orgs } from '../../db/schema/orgs.ts';
-import { createApi, createOrg, PASSWORD, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { createApi, createOrg, PASSWORD, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 const SECRETS = { JWT_SECRET: 'a'.repeat(32), SVC_ENCRYPTION_KEY: 'b'.repeat(32) };
 

@@ -19,9 +19,9 @@ import {
   PASSWORD,
   push,
   type TestOrg,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { limit } from '../support/limits.ts';
+} from '../support/api/api.ts';
+import { limit } from '../support/run/limits.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 const REQUEST_ID = /^req_[0-9a-f]{32}$/;
 const UNREACHABLE = 'postgres://nobody@127.0.0.1:1/nowhere';

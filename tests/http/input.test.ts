@@ -9,8 +9,8 @@ import {
   must,
   push,
   type TestOrg,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+} from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 const endpoints: Endpoint[] = Object.values(table);
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../handlers/index.ts';
 import { type App, createApp } from '../../lib/http/app.ts';
 import { type Endpoint, toPattern } from '../../lib/http/endpoint.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let app: App;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createOrg, createScan, finding, must, PASSWORD, push, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { createOrg, createScan, finding, must, PASSWORD, push, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 describe('while the database takes no writes', () => {
   let t: TestApp;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { limit } from '../support/limits.ts';
-import { endTalks, get, lastOnes, ok, post, serve, statuses, talk } from '../support/talk.ts';
+import { endTalks, get, lastOnes, ok, post, serve, statuses, talk } from '../support/http/talk.ts';
+import { limit } from '../support/run/limits.ts';
 
 afterEach(endTalks);
 

@@ -10,8 +10,8 @@ import {
   imported,
   own,
   realReport,
-} from '../support/importers.ts';
-import { mangled } from '../support/mangle.ts';
+} from '../support/importers/importers.ts';
+import { mangled } from '../support/importers/mangle.ts';
 
 /** A JSON report as it is after lines were added above what was found. */
 const moved = (report: string, lines = 10) =>

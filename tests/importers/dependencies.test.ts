@@ -12,8 +12,8 @@ import {
   imported,
   own,
   realReport,
-} from '../support/importers.ts';
-import { mangled } from '../support/mangle.ts';
+} from '../support/importers/importers.ts';
+import { mangled } from '../support/importers/mangle.ts';
 
 /** The fingerprints of a fixture in which something was changed. */
 const changed = (name: string, from: string | RegExp, to: string) => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createUser, must, PASSWORD, type TestUser } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 const SCRIPT = `<script>alert(1)</script><img src=x onerror="alert(2)"><svg/onload=alert(3)>'"\`--></title></textarea>`;
 

@@ -33,8 +33,8 @@ import {
   verifyEmail,
 } from '../../lib/mail/templates/sign-in.ts';
 import { createNodeMailer } from '../../lib/node/mailer.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { limit } from '../support/limits.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { limit } from '../support/run/limits.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

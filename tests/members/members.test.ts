@@ -8,8 +8,8 @@ import {
   PASSWORD,
   type TestOrg,
   type TestUser,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+} from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '../../db/schema/orgs.ts';
 import type { LogFields, Logger } from '../../lib/logger.ts';
-import { type Answer, createOrg, createUser, must, type TestOrg, type TestUser } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { silentLog } from '../support/log.ts';
-import { linkTo, resetBy, verify } from '../support/mailed.ts';
+import { type Answer, createOrg, createUser, must, type TestOrg, type TestUser } from '../support/api/api.ts';
+import { linkTo, resetBy, verify } from '../support/api/mailed.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 /*
  * What becomes of a membership after the invitation: leaving, another role, and the invitation once more. An organization

@@ -9,9 +9,9 @@ import {
   PASSWORD,
   type TestOrg,
   type TestUser,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { verify } from '../support/mailed.ts';
+} from '../support/api/api.ts';
+import { verify } from '../support/api/mailed.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let org: TestOrg;

@@ -6,7 +6,7 @@ import {
   openTenants,
   PROJECTS,
   type Tenants,
-} from '../support/hostile-tenants.ts';
+} from '../support/hostile/tenants.ts';
 
 let tenants: Tenants;
 

@@ -3,17 +3,13 @@ import { beforeAll, expect, it } from 'vitest';
 import { recountOrg } from '../../db/findings/recount.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { type Answered, answerFaults } from '../support/isolation/answers.ts';
+import { anyCall, type Call, optionsOf } from '../support/isolation/call.ts';
+import { changeFaults } from '../support/isolation/changes.ts';
+import { COOKIES, claimsOf } from '../support/isolation/picks.ts';
 import {
-  type Answered,
-  answerFaults,
-  anyCall,
   BASE_DOMAIN,
-  type Call,
   type Change,
-  COOKIES,
-  changeFaults,
-  claimsOf,
   DEVICES,
   DOMAIN,
   EMAILS,
@@ -28,7 +24,6 @@ import {
   mint,
   ORGS,
   type OrgName,
-  optionsOf,
   RECOVERY_CODE,
   RIGHT_PASSWORD,
   readable,
@@ -43,8 +38,9 @@ import {
   UNVERIFIED,
   USERS,
   WITH_MFA,
-} from '../support/isolation-model.ts';
-import { limit } from '../support/limits.ts';
+} from '../support/isolation/world.ts';
+import { limit } from '../support/run/limits.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /*
  * Random calls with mixed-up hosts, cookies, tokens and ids, in organizations where the same ids name different things,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { migrateOrgs } from '../../lib/orgs/migrations.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { silentLog } from '../support/log.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 const VERSION = 2;
 

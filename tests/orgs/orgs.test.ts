@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { orgMigrations } from '../../drizzle/migrations.ts';
-import { type Answer, type CallOptions, createUser, must, type TestUser } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { type Answer, type CallOptions, createUser, must, type TestUser } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let ada: TestUser;

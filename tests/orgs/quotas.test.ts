@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { rateLimits, sessions, users } from '../../db/schema/accounts.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { createVerifiedUser } from '../support/account.ts';
+import { createVerifiedUser } from '../support/api/account.ts';
 import {
   type Answer,
   createOrg,
@@ -12,9 +12,9 @@ import {
   PASSWORD,
   type TestOrg,
   type TestUser,
-} from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { resetBy, verify } from '../support/mailed.ts';
+} from '../support/api/api.ts';
+import { resetBy, verify } from '../support/api/mailed.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 /** Another process over the same database. */

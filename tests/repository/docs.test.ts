@@ -8,9 +8,9 @@ import { VARIABLE_NAMES } from '../../lib/config/variables.ts';
 import { TAGS } from '../../lib/http/endpoint-spec.ts';
 import { describeApi } from '../../lib/http/openapi.ts';
 import { SECURITY_EVENTS } from '../../lib/security-events.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server.ts';
-import { ADDED_ENDPOINTS } from '../support/spec.ts';
+import { ADDED_ENDPOINTS } from '../support/contract/spec.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
 let database: TestDatabase;
 let server: RunningServer;

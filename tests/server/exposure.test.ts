@@ -5,9 +5,9 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../lib/config/parse.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { exposureOf, warnOfExposure } from '../../lib/warnings/exposure.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { startServer, stopServers } from '../support/server.ts';
-import { afterSuite } from '../support/suite.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { afterSuite } from '../support/run/suite.ts';
+import { startServer, stopServers } from '../support/server/server.ts';
 
 const STRONG = 'a'.repeat(32);
 const LOCAL = { SVC_HOST: '127.0.0.1' };

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { createWorkspace } from '../support/agent.ts';
-import { afterTest } from '../support/suite.ts';
+import { createWorkspace } from '../support/agent/agent.ts';
+import { afterTest } from '../support/run/suite.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const RUN = ['run', '--config', 'tests/fixtures/killed-run/vitest.config.ts', '--testNamePattern'];

@@ -11,7 +11,7 @@ import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { createMetrics, type MetricsOptions } from '../../lib/metrics/metrics.ts';
 import { createMetricsSum } from '../../lib/metrics/sum.ts';
 import { collectProcess } from '../../lib/node/process-metrics.ts';
-import { silentLog } from '../support/log.ts';
+import { silentLog } from '../support/server/log.ts';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
-import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type RunningServer, runServer, startServer, stopServers } from '../support/server.ts';
+import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type RunningServer, runServer, startServer, stopServers } from '../support/server/server.ts';
 
 let database: TestDatabase;
 let env: Record<string, string>;

@@ -7,9 +7,9 @@ import { PassThrough, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import { forwardLines } from '../../lib/node/whole-lines.ts';
-import { createOrg, createScan, createUser } from '../support/api.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type RunningServer, runServer, startServer, stopServers } from '../support/server.ts';
+import { createOrg, createScan, createUser } from '../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type RunningServer, runServer, startServer, stopServers } from '../support/server/server.ts';
 
 let database: TestDatabase;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { provisionOrgFlag } from '../../lib/admin/org-flags.ts';
-import { type Answer, createOrg, createUser, finding, must, type TestOrg } from '../support/api.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { type Answer, createOrg, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { PASSWORD } from '../../support/client.ts';
+import { PASSWORD } from '../../support/api/client.ts';
 
 export const emailField = (page: Page) => page.getByLabel('E-mail address', { exact: true });
 export const passwordField = (page: Page) => page.getByLabel('Password', { exact: true });

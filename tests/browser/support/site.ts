@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Agent, fetch } from 'undici';
 import { describe, inject, vi } from 'vitest';
-import { createWorkspace } from '../../support/agent.ts';
-import { type Api, createClient } from '../../support/client.ts';
-import { createDatabase } from '../../support/database.ts';
-import { startServerProcess } from '../../support/server-process.ts';
-import { afterSuite } from '../../support/suite.ts';
+import { createWorkspace } from '../../support/agent/agent.ts';
+import { type Api, createClient } from '../../support/api/client.ts';
+import { createDatabase } from '../../support/database/database.ts';
+import { afterSuite } from '../../support/run/suite.ts';
+import { startServerProcess } from '../../support/server/process.ts';
 import { openWindow, type WindowOptions } from './windows.ts';
 
 /** `describe` for what needs a browser; skipped without one. */
@@ -62,11 +62,13 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
   const database = await createDatabase();
   const dataDir = createWorkspace();
   const server = await startServerProcess({
-    DATABASE_URL: database.url,
-    JWT_SECRET: 'a secret for tests of the web UI',
-    SVC_DATA_DIR: dataDir,
-    ...(baseDomain && { SVC_BASE_DOMAIN: baseDomain }),
-    ...env,
+    env: {
+      DATABASE_URL: database.url,
+      JWT_SECRET: 'a secret for tests of the web UI',
+      SVC_DATA_DIR: dataDir,
+      ...(baseDomain && { SVC_BASE_DOMAIN: baseDomain }),
+      ...env,
+    },
   });
   afterSuite(async () => {
     await server.stop('SIGTERM');

@@ -6,8 +6,8 @@ import {
   type Page,
 } from 'playwright-core';
 import { expect, inject } from 'vitest';
-import { limit } from '../../support/limits.ts';
-import { afterSuite, afterTest } from '../../support/suite.ts';
+import { limit } from '../../support/run/limits.ts';
+import { afterSuite, afterTest } from '../../support/run/suite.ts';
 import { watch } from './watch.ts';
 
 export interface WindowOptions extends BrowserContextOptions {

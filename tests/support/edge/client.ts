@@ -84,7 +84,7 @@ export async function openEdgeClient(options: EdgeClientOptions): Promise<EdgeCl
   };
 }
 
-/** Says again what the app's log has said. */
+/** Repeats the app's log lines in the test's logger. */
 function tell(log: Logger, lines: string | null): void {
   for (const line of JSON.parse(decodeURIComponent(lines ?? '[]'))) {
     const { level, message, time: _, ...fields } = JSON.parse(line);

@@ -3,7 +3,7 @@ import { startWorkerd } from '../../../scripts/edge/workerd.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where a workerd serves the apps of the tests; undefined where they run in process. */
+    /** The port of the workerd that serves the apps; undefined when they run in process. */
     edgePort: number | undefined;
   }
 }

@@ -4,11 +4,11 @@ import { endpoints } from '../../../handlers/index.ts';
 import { createEdgeHasher } from '../../../lib/edge/argon2.ts';
 import type { Env } from '../../../lib/edge/config.ts';
 import { createWorker, type Execution, type Worker } from '../../../lib/edge/worker.ts';
-import { plainHasher } from '../hasher.ts';
+import { plainHasher } from '../server/hasher.ts';
 
-// The worker as it is, once for every app of the tests: each with variables, a database and a clock of its own.
+// The unchanged worker, once for every app of the tests: each with its own variables, database and clock.
 
-/** What an app is made of; posted once. */
+/** The parts of an app; posted once. */
 export interface EdgeApp {
   id: string;
   variables: Record<string, string>;
@@ -20,7 +20,7 @@ export interface EdgeApp {
 interface Running {
   worker: Worker;
   env: Env;
-  /** Lines of its log that nobody has been told. */
+  /** Lines of its log that no response has carried yet. */
   lines: string[];
   aheadMs: number;
 }

@@ -1,0 +1,42 @@
+import { must, type TestOrg } from '../api/api.ts';
+import type { RunningServer } from '../server/server.ts';
+import { type AgentRun, createWorkspace, runAgent } from './agent.ts';
+import { runAgentHere } from './agent-here.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+type Rows = any[];
+
+/** A project with a token, and an empty directory in which svc-agent knows both. */
+export interface AgentProject {
+  workspace: string;
+  /** The agent's environment. */
+  env: Record<string, string>;
+  /** Runs svc-agent to its end, in this process. */
+  agent(args: string[], changed?: Record<string, string | undefined>): Promise<AgentRun>;
+  /** The built one, as a process of its own. */
+  agentProcess(
+    args: string[],
+    changed?: Record<string, string | undefined>,
+    input?: string,
+  ): Promise<AgentRun>;
+  findings(): Promise<Rows>;
+  scans(): Promise<Rows>;
+}
+
+export async function createAgentProject({ api, url }: RunningServer, org: TestOrg): Promise<AgentProject> {
+  const workspace = createWorkspace();
+  const body = { name: `Project ${workspace}` };
+  const project = must(await api.post('/projects', { ...org.asOwner, body }));
+  const path = `/projects/${project.id}/tokens`;
+  const { token } = must(await api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
+  const env = { SVC_BASE_URL: url, SVC_API_KEY: token, SVC_PROJECT_ID: project.id, SVC_ORG: org.slug };
+  return {
+    workspace,
+    env,
+    agent: (args, changed) => runAgentHere(args, { cwd: workspace, env: { ...env, ...changed } }),
+    agentProcess: (args, changed, input) =>
+      runAgent(args, { cwd: workspace, env: { ...env, ...changed }, ...(input !== undefined && { input }) }),
+    findings: async () => must(await api.get(`/findings?project_id=${project.id}`, org.asOwner)),
+    scans: async () => must(await api.get(`/scans?project_id=${project.id}`, org.asOwner)),
+  };
+}

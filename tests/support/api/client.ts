@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+
+/** Credentials, headers and body of a call; everything is optional. */
+export interface CallOptions {
+  body?: unknown;
+  /** Value of the `svc_token` cookie. */
+  cookie?: string | undefined;
+  /** API token. */
+  token?: string | undefined;
+  /** `X-Org-Slug`: names the org in single-host mode. */
+  org?: string | undefined;
+  host?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+/** A response, read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The whole body as text. */
+  text: string;
+  /** The envelope. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+  json: any;
+  /** `result` of the envelope. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+  result: any;
+  /** `type/code` of the first error. */
+  error: string | undefined;
+  /** Names of the fields in `details`. */
+  badFields: string[];
+  /** The session cookie it sets. */
+  cookie: string | undefined;
+}
+
+export type Api = ReturnType<typeof createClient>;
+
+/** A response as observers see it. */
+export interface Observation {
+  method: string;
+  /** Without query. */
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** A client of the API. Paths are relative to `/api/v1`, or from the root when they start with `//`. */
+export function createClient(
+  fetch: (request: Request) => Response | Promise<Response>,
+  origin: string,
+  observe: (seen: Observation) => void = () => {},
+) {
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const headers = new Headers(options.headers);
+    headers.set('host', options.host ?? new URL(origin).host);
+    if (options.cookie !== undefined) headers.set('cookie', `svc_token=${options.cookie}`);
+    if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
+    if (options.org !== undefined) headers.set('x-org-slug', options.org);
+    const init: RequestInit = { method, headers };
+    if (options.body !== undefined) {
+      init.body = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
+      if (!headers.has('content-type')) headers.set('content-type', 'application/json');
+    }
+    const url = origin + (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
+    const response = await fetch(new Request(url, init));
+    const text = await response.text();
+    const { status, headers: answered } = response;
+    observe({ method, path: new URL(url).pathname, status, headers: answered, text });
+    return read(response, text);
+  }
+  return {
+    call,
+    get: (path: string, options?: CallOptions) => call('GET', path, options),
+    post: (path: string, options?: CallOptions) => call('POST', path, options),
+    patch: (path: string, options?: CallOptions) => call('PATCH', path, options),
+    delete: (path: string, options?: CallOptions) => call('DELETE', path, options),
+  };
+}
+
+function read(response: Response, text: string): Answer {
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  const json = isJson ? JSON.parse(text) : undefined;
+  const [error] = json?.errors ?? [];
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json,
+    result: json?.result,
+    error: error && `${error.type}/${error.code}`,
+    badFields: (error?.details ?? []).map(({ field }: { field: string }) => field),
+    cookie: /(?:^|, )svc_token=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1],
+  };
+}
+
+const unique = () => randomBytes(4).toString('hex');
+
+export const PASSWORD = 'Correct1horse';
+
+/** A signed-in user. */
+export interface TestUser {
+  id: string;
+  email: string;
+  cookie: string;
+}
+
+/** Registers a user. */
+export async function createUser(
+  api: Api,
+  name = 'Ada Lovelace',
+  options: CallOptions = {},
+): Promise<TestUser> {
+  const email = `user-${unique()}@example.com`;
+  const answer = await api.post('/auth/register', { ...options, body: { email, password: PASSWORD, name } });
+  if (answer.status !== 201 || !answer.cookie) throw new Error(`not registered: ${answer.text}`);
+  return { id: answer.result.user.id, email, cookie: answer.cookie };
+}
+
+/** An organization with an owner, a project and a project token. */
+export interface TestOrg {
+  id: string;
+  slug: string;
+  owner: TestUser;
+  projectId: string;
+  token: string;
+  tokenId: string;
+  /** The owner's credentials, for cookie calls. */
+  asOwner: { cookie: string; org: string };
+  /** The agent's credentials, for bearer calls. */
+  asAgent: { token: string; org: string };
+}
+
+/** Makes an org by the API, in single-host mode. */
+export async function createOrg(api: Api, slug = `org-${unique()}`): Promise<TestOrg> {
+  const owner = await createUser(api);
+  const org = must(await api.post('/orgs', { cookie: owner.cookie, body: { name: slug, slug } }));
+  const asOwner = { cookie: owner.cookie, org: slug };
+  const projectId = must(await api.post('/projects', { ...asOwner, body: { name: 'Web shop' } })).id;
+  const made = must(await api.post(`/projects/${projectId}/tokens`, { ...asOwner, body: { name: 'ci' } }));
+  return {
+    id: org.id,
+    slug,
+    owner,
+    projectId,
+    token: made.token,
+    tokenId: made.info.id,
+    asOwner,
+    asAgent: { token: made.token, org: slug },
+  };
+}
+
+/** The result of a call that has to succeed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+export function must(answer: Answer): any {
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.result;
+}
+
+/** Registers a scan and returns its id. */
+export async function createScan(api: Api, org: TestOrg, scanId = `scan-${unique()}`): Promise<string> {
+  const body = { scan_id: scanId, project_id: org.projectId, persona: 'sharingan' };
+  must(await api.post('/agent/scans', { ...org.asAgent, body }));
+  return scanId;
+}
+
+/** The body of a push. */
+export function finding(org: TestOrg, scanId: string, fields: Record<string, unknown> = {}) {
+  return {
+    scan_id: scanId,
+    project_id: org.projectId,
+    fingerprint: `fp-${unique()}`,
+    title: 'SQL injection in search',
+    severity: 'high',
+    description: 'User input reaches the query.',
+    ...fields,
+  };
+}
+
+/** Pushes a finding and returns it. */
+export async function push(api: Api, org: TestOrg, scanId: string, fields: Record<string, unknown> = {}) {
+  return must(await api.post('/agent/findings', { ...org.asAgent, body: finding(org, scanId, fields) }));
+}

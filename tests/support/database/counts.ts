@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import type { Database } from '../../../db/client.ts';
+import { orgSchemaName } from '../../../db/schema/org-schema.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
+import { type Api, must, type TestOrg } from '../api/api.ts';
+
+interface Count {
+  project: string;
+  severity?: string;
+  status: string;
+  n: number;
+}
+
+/** Counts an org's rows, and expects the same of the counts that are kept. */
+export async function expectKeptCounts({ sql }: Database, { id }: { id: string }) {
+  const schema = `"${orgSchemaName(id)}"`;
+  const read = (keys: string, what: string, from: string) =>
+    sql.unsafe<Count[]>(
+      `select project_id as project, ${keys}, ${what}::int as n from ${schema}.${from} order by project_id, ${keys}`,
+    );
+  const findings = await read(
+    'severity, status',
+    'count(*)',
+    'findings group by project_id, severity, status',
+  );
+  const scans = await read('status', 'count(*)', 'scans group by project_id, status');
+  expect([...(await read('severity, status', 'count', 'finding_counts where count <> 0'))]).toEqual([
+    ...findings,
+  ]);
+  expect([...(await read('status', 'count', 'scan_counts where count <> 0'))]).toEqual([...scans]);
+  return { findings: [...findings], scans: [...scans] };
+}
+
+const sum = (counts: readonly Count[]) => counts.reduce((total, { n }) => total + n, 0);
+
+/** Expects that the counts that are kept, the dashboard and the totals of pages say what the rows say. */
+export async function expectRightCounts(database: Database, api: Api, org: TestOrg): Promise<void> {
+  const { findings, scans } = await expectKeptCounts(database, org);
+  const bySeverity = SEVERITIES.map((severity) => [
+    severity,
+    sum(findings.filter((count) => count.severity === severity)),
+  ]);
+  const stats = must(await api.get('/dashboard/stats', org.asOwner));
+  expect(stats).toMatchObject({
+    total_scans: sum(scans),
+    active_scans: sum(scans.filter(({ status }) => status === 'running')),
+    total_findings: sum(findings),
+    severity_breakdown: { total: sum(findings), ...Object.fromEntries(bySeverity) },
+  });
+  expect(stats.recent_findings).toEqual(must(await api.get('/findings?per_page=10', org.asOwner)));
+
+  const total = async (path: string, query = '') =>
+    (await api.get(`${path}?per_page=1${query}`, org.asOwner)).json.result_info.total;
+  expect(await total('/scans')).toBe(sum(scans));
+  const two = <T>(values: readonly T[]) => [values[0], values.at(-1)] as const;
+  for (const [query, matches] of [
+    ['', () => true],
+    [`&project_id=${org.projectId}`, ({ project }) => project === org.projectId],
+    [`&severity=${two(SEVERITIES)}`, ({ severity }) => two(SEVERITIES).includes(severity as never)],
+    [`&status=${two(FINDING_STATUSES)}`, ({ status }) => two(FINDING_STATUSES).includes(status as never)],
+    [
+      `&project_id=${org.projectId}&severity=high&status=open`,
+      (count) => count.project === org.projectId && count.severity === 'high' && count.status === 'open',
+    ],
+  ] satisfies [string, (count: Count) => boolean][]) {
+    expect([query, await total('/findings', query)]).toEqual([query, sum(findings.filter(matches))]);
+  }
+}

@@ -1,0 +1,79 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findPackage, prepareBinaries } from '../../../db/embedded/binaries.ts';
+import {
+  createCluster,
+  openCluster,
+  readLockFile,
+  readPassword,
+  SUPERUSER,
+} from '../../../db/embedded/cluster.ts';
+import { launch } from '../../../db/embedded/postmaster.ts';
+import { unprivilegedUser } from '../../../db/embedded/system.ts';
+import type { Site } from '../scenario/site.ts';
+import { descendantsOf, kill } from '../server/proc.ts';
+
+/** A PostgreSQL without supervision: nothing restarts it. */
+export interface OwnPostgres {
+  url: string;
+  /** Starts it again at the same address; resolves when it accepts connections. */
+  start(): Promise<void>;
+  /** SIGINT ends its sessions and shuts it down, SIGKILL kills all of its processes as a power failure does. */
+  stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
+  /** Stops all of its processes (SIGSTOP), or lets them continue (SIGCONT). */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+}
+
+/** Makes a cluster in the site's directory and starts it; it stops when the site closes. */
+export async function startOwnPostgres(
+  site: Site,
+  settings: Record<string, string> = {},
+): Promise<OwnPostgres> {
+  const user = await unprivilegedUser();
+  const cluster = await openCluster(join(site.workDir, 'own'));
+  const password = await readPassword(cluster);
+  const binaries = await prepareBinaries(await findPackage(), user, [join(cluster.home, 'runtime')]);
+  await createCluster(cluster, password, binaries.initdb, user);
+  let port: number | undefined;
+  let postmaster: ChildProcess | undefined;
+
+  async function signalAll(signal: NodeJS.Signals): Promise<void> {
+    if (!postmaster?.pid) return;
+    for (const pid of [postmaster.pid, ...(await descendantsOf(postmaster.pid))]) kill(pid, signal);
+  }
+  const own: OwnPostgres = {
+    get url() {
+      return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
+    },
+    async start() {
+      const launched = await launch({
+        ...{ cluster, binaries, user, settings, port },
+        stale: await readLockFile(cluster.dir),
+        signal: new AbortController().signal,
+      });
+      if (typeof launched === 'string') throw new Error(`PostgreSQL does not start: ${launched}`);
+      postmaster = launched;
+      port ??= (await readLockFile(cluster.dir))?.port;
+    },
+    async stop(signal) {
+      if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return;
+      const exited = once(postmaster, 'exit');
+      if (signal === 'SIGKILL') await signalAll('SIGKILL');
+      else postmaster.kill(signal);
+      await exited;
+    },
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+  };
+  site.onClose(async () => {
+    await own.resume();
+    await own.stop('SIGINT');
+  });
+  await own.start().catch(async (error) => {
+    throw new Error(`${error.message}\n${await readFile(cluster.logFile, 'utf8').catch(() => '')}`);
+  });
+  return own;
+}

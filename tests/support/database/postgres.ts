@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { openDatabase } from '../../../db/client.ts';
+import { startEmbedded } from '../../../db/embedded/embedded.ts';
+import { migrateShared } from '../../../db/migrations/migrate.ts';
+import { sharedMigrations } from '../../../drizzle/migrations.ts';
+import { silentLog } from '../server/log.ts';
+import { withDatabase } from './scratch.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A PostgreSQL for this run, where tests may make databases. */
+    postgresUrl: string;
+  }
+}
+
+/** The database that suites are copied from: `shared` is migrated. */
+export const TEMPLATE = 'svc_template';
+
+/** One PostgreSQL for the whole run: TEST_DATABASE_URL's, or an embedded one in a temporary directory. */
+export default async function setup(project: TestProject) {
+  const given = process.env.TEST_DATABASE_URL;
+  const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  // Nothing of it outlives the run, and a database is made and dropped for each suite.
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '250' };
+  const embedded = given ? undefined : await startEmbedded({ dataDir, log: silentLog, settings });
+  const url = given ?? embedded?.adminUrl ?? '';
+
+  const admin = openDatabase({ url, max: 1 });
+  await admin.sql.unsafe(`drop database if exists ${TEMPLATE}`);
+  await admin.sql.unsafe(`create database ${TEMPLATE}`);
+  await admin.close();
+  const template = openDatabase({ url: withDatabase(url, TEMPLATE), max: 1 });
+  await migrateShared(template.sql, sharedMigrations);
+  await template.close();
+
+  project.provide('postgresUrl', url);
+  return async () => {
+    await embedded?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}

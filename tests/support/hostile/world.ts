@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { v7 } from 'uuid';
+import type { Sql } from '../../../db/pool/query.ts';
+import type { SignedTokens } from '../../../lib/accounts/sessions/signed-token.ts';
+import { type Api, createOrg, createScan, must, PASSWORD, push, type TestOrg } from '../api/client.ts';
+import type { Base } from './mutations.ts';
+import type { HostileOperation } from './operations.ts';
+
+/** An organization with every kind of object, and its callers. */
+export interface HostileWorld {
+  org: TestOrg;
+  /** A valid request of the operation. */
+  base(operation: HostileOperation): Base;
+  /** Replaces the callers, whose credentials may have been revoked. */
+  renew(): Promise<void>;
+  /** The writes since the last call: operation, schema and table. */
+  written(): Promise<string[]>;
+}
+
+export interface HostileWorldOptions {
+  api: Api;
+  sql: Sql;
+  signedTokens: SignedTokens;
+  /** The hash of {@link PASSWORD}. */
+  passwordHash: string;
+}
+
+const unique = () => randomBytes(6).toString('hex');
+
+/** Makes the target of hostile requests. */
+export async function createHostileWorld(options: HostileWorldOptions): Promise<HostileWorld> {
+  const { api, sql, signedTokens, passwordHash } = options;
+  const org = await createOrg(api);
+  const schema = `org_${org.id.replaceAll('-', '')}`;
+  const scan = await createScan(api, org);
+  const ended = await createScan(api, org);
+  const finding = (await push(api, org, scan)).id as string;
+  const exploit = must(
+    await api.post(`/agent/findings/${finding}/exploits`, {
+      ...org.asAgent,
+      body: { filename: 'poc.py', language: 'python', code: 'print(1)' },
+    }),
+  ).id as string;
+  const tokens = `/projects/${org.projectId}/tokens`;
+  const spare = must(await api.post(tokens, { ...org.asOwner, body: { name: 'spare' } })).info.id as string;
+  must(await api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
+  await watchWrites(sql, schema);
+  let actor = await renewed();
+
+  /** A user with every kind of object, made by SQL without the cost of registering. */
+  async function renewed() {
+    const [user, session, other, member, primary, second, third, totp, totp2, mailed] = Array.from(
+      { length: 10 },
+      () => v7(),
+    );
+    const name = unique();
+    await sql.unsafe(`
+      insert into shared.users (id, name, password_hash, created_at) values
+        ('${user}', 'Ada', '${passwordHash}', now()), ('${member}', 'Mallory', null, now());
+      insert into shared.user_emails (id, user_id, email, is_primary, verified_at, created_at) values
+        ('${primary}', '${user}', '${name}@example.com', true, now(), now()),
+        ('${second}', '${user}', 'second-${name}@example.com', false, now(), now()),
+        ('${third}', '${user}', 'third-${name}@example.com', false, null, now()),
+        ('${v7()}', '${member}', 'member-${name}@example.com', true, null, now());
+      insert into shared.sessions (id, user_id, ip_address, user_agent, browser, os, device_type, created_at,
+          last_active_at, expires_at)
+        select id, '${user}', '', '', '', '', '', now(), now(), now() + interval '1 day'
+        from unnest(array['${session}', '${other}']::uuid[]) id;
+      insert into shared.memberships (org_id, user_id, role, created_at) values
+        ('${org.id}', '${user}', 'owner', now()), ('${org.id}', '${member}', 'member', now());
+      insert into shared.mfa_devices (id, user_id, type, name, secret, verified, created_at) values
+        ('${totp}', '${user}', 'totp', 'Phone', 'plain.JBSWY3DPEHPK3PXP', false, now()),
+        ('${totp2}', '${user}', 'totp', 'Other phone', 'plain.JBSWY3DPEHPK3PXP', true, now());
+      insert into shared.mfa_devices (id, user_id, type, name, email_id, verified, created_at) values
+        ('${mailed}', '${user}', 'email', 'second-${name}@example.com', '${second}', true, now());
+      insert into shared.mfa_logins (id, user_id, expires_at)
+        values ('${session}', '${user}', now() + interval '1 day');
+    `);
+    const now = new Date();
+    const claims = { userId: user as string, id: session as string };
+    return {
+      cookie: await signedTokens.sign('session', claims, now),
+      mfaToken: await signedTokens.sign('mfa', claims, now),
+      address: `${name}@example.com`,
+      ids: {
+        sessions: other,
+        members: member,
+        emails: second,
+        unverified: third,
+        totp,
+        devices: totp2,
+        mailed,
+        email: primary,
+      },
+    };
+  }
+
+  function fieldsOf(id: string): Record<string, unknown> {
+    return {
+      email: id === 'login' ? actor.address : `new-${unique()}@example.com`,
+      slug: `new-${unique()}`,
+      project_id: org.projectId,
+      project: undefined,
+      scan_id: id === 'registerScan' ? v7() : scan,
+      fingerprint: unique(),
+      email_id: actor.ids.email,
+      device_id: id === 'sendStepUpOtp' ? actor.ids.mailed : actor.ids.devices,
+      mfa_token: actor.mfaToken,
+      changes: [{ id: finding, status: 'confirmed' }],
+    };
+  }
+
+  const ids = (): Record<string, string | undefined> => ({
+    ...actor.ids,
+    projects: org.projectId,
+    tokens: spare,
+    findings: finding,
+    exploits: exploit,
+    orgs: org.slug,
+    'org-features': 'org_wide_tokens',
+    scans: scan,
+    endScan: ended,
+    sendVerification: actor.ids.unverified,
+  });
+
+  async function written(): Promise<string[]> {
+    const rows = await sql.unsafe('delete from watched.writes returning what');
+    return rows.map(({ what }) => what as string);
+  }
+
+  await written();
+  return {
+    org,
+    base({ id, path, kind, body, query }: HostileOperation): Base {
+      const known = ids();
+      const params: Record<string, string> = Object.fromEntries(
+        [...path.matchAll(/([\w-]+)\/\{(\w+)\}/g)].map(([, word = '', name = '']) => [
+          name,
+          known[id] ?? known[word] ?? v7(),
+        ]),
+      );
+      const given = fieldsOf(id);
+      const auth: Record<string, string> =
+        kind === 'bearer'
+          ? { authorization: `Bearer ${org.token}` }
+          : { cookie: `svc_token=${actor.cookie}` };
+      return {
+        params,
+        query: query.includes('page')
+          ? { ...(id === 'listAgentFindings' && { project_id: org.projectId }), page: '1' }
+          : {},
+        ...(body && {
+          body: Object.fromEntries(
+            Object.entries(body).map(([key, value]) => [key, key in given ? given[key] : value]),
+          ),
+        }),
+        headers: kind === 'public' || kind === 'baseDomainOnly' ? {} : { ...auth, 'x-org-slug': org.slug },
+      };
+    },
+    async renew() {
+      actor = await renewed();
+      await written();
+    },
+    written,
+  };
+}
+
+/**
+ * Records every row that is written and committed, except the times of the last use, which a refused request may
+ * update, and mails, which may be sent after their request.
+ */
+async function watchWrites(sql: Sql, schema: string): Promise<void> {
+  await sql.unsafe(`
+    create schema watched;
+    create table watched.writes (what text not null);
+    create function watched.note() returns trigger language plpgsql as $$
+      begin
+        insert into watched.writes values (tg_op || ' ' || tg_table_schema || '.' || tg_table_name);
+        return null;
+      end $$;
+    do $$
+      declare t record;
+      begin
+        for t in select table_schema as s, table_name as n from information_schema.tables
+          where table_schema in ('shared', '${schema}') and table_name <> 'outgoing_mails' loop
+          execute format('create trigger watch after insert or delete on %I.%I for each row execute function watched.note()', t.s, t.n);
+          execute format('create trigger watch_update after update on %I.%I for each row
+            when (to_jsonb(old) - array[''last_used'', ''last_active_at''] is distinct from
+                  to_jsonb(new) - array[''last_used'', ''last_active_at''])
+            execute function watched.note()', t.s, t.n);
+        end loop;
+      end $$;
+  `);
+}

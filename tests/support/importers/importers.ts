@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, type TestContext } from 'vitest';
+import { FindingInput } from '../../../lib/findings/input.ts';
+import type { Finding } from '../../../lib/importers/finding.ts';
+import { ReportError } from '../../../lib/importers/importer.ts';
+import { importReport } from '../../../lib/importers/index.ts';
+
+export const context = { workspace: '/builds/team/app' };
+
+/** A report that we have written. */
+export const own = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
+
+export const imported = (text: string, format?: string) => importReport(text, context, format).findings;
+
+export const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint);
+
+// Real reports, in a directory beside the checkout (PROVENANCE.md there has the counts).
+const SCANS = join(import.meta.dirname, '../../../../shared/fixtures/scans');
+
+/** A real report; without it the test is skipped. */
+export function realReport(file: string, { skip }: TestContext): string {
+  const path = join(SCANS, file);
+  skip(!existsSync(path), `${SCANS} is not there`);
+  return readFileSync(path, 'utf8');
+}
+
+/** The service's validation errors for findings. */
+function refusals(findings: readonly Finding[]) {
+  const ids = {
+    scan_id: '01890a5d-ac96-774b-bcce-b302099a8057',
+    project_id: '01890a5d-ac96-774b-bcce-b302099a8058',
+  };
+  return findings.flatMap((finding) => FindingInput.safeParse({ ...finding, ...ids }).error?.issues ?? []);
+}
+
+/** Expects that the format is recognized, and that the service accepts all findings, each with its own fingerprint. */
+export function expectFindings(text: string, format: string, count: number): Finding[] {
+  const first = importReport(text, context);
+  expect(first.format).toBe(format);
+  expect(first.findings).toHaveLength(count);
+  expect(new Set(fingerprints(first.findings)).size).toBe(count);
+  expect(refusals(first.findings)).toEqual([]);
+  expect(importReport(text, context, format)).toEqual(first);
+  return first.findings;
+}
+
+/**
+ * A damaged report is refused with a clear error, or gives findings that the service accepts.
+ * @returns how many findings there were in all
+ */
+export function findingsOfMangled(reports: fc.Arbitrary<string>, format: string): number {
+  let found = 0;
+  fc.assert(
+    fc.property(reports, (text) => {
+      for (const asked of [undefined, format]) {
+        try {
+          const { findings } = importReport(text, context, asked);
+          expect(refusals(findings)).toEqual([]);
+          expect(new Set(fingerprints(findings)).size).toBe(findings.length);
+          found += findings.length;
+        } catch (error) {
+          if (!(error instanceof ReportError)) throw error;
+          expect(error.message).not.toBe('');
+        }
+      }
+    }),
+    { numRuns: 400 },
+  );
+  return found;
+}

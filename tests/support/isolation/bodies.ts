@@ -1,0 +1,121 @@
+import { type Picks, WITH_BODY } from './picks.ts';
+import {
+  type EndpointName,
+  emailOf,
+  FINDINGS,
+  idOf,
+  mailedToken,
+  minted,
+  RECOVERY_CODE,
+  RIGHT_PASSWORD,
+  TOO_HARD,
+  type UserName,
+} from './world.ts';
+
+/** What a body says about an account, in calls without a cookie. */
+interface Claim {
+  /** The account it names. */
+  about?: UserName;
+  /** It contains a password or a code of the account. */
+  proven?: boolean;
+  /** It mixes two accounts. */
+  mixed?: boolean;
+}
+
+/** The parts of a call that its body uses. */
+export interface BodyParts {
+  picks: Picks;
+  own: UserName | undefined;
+  target: UserName;
+  emailId: string;
+  deviceId: string;
+  code: string;
+  pick<T>(...values: T[]): T;
+}
+
+/** A body with `MARK` where a marked text will stand, and what it says about an account; undefined when there is none. */
+export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?: Claim } | undefined {
+  const { picks, target } = call;
+  if (!WITH_BODY.has(picks.endpoint)) return undefined;
+  const user = call.own ?? 'ada';
+  const mixed = user !== target;
+  const password = call.pick(RIGHT_PASSWORD, RIGHT_PASSWORD, 'Wrong1horse');
+  const proven = password === RIGHT_PASSWORD;
+  const project_id = idOf('project', picks.project);
+  const mfa_token = minted.get(`mfa/${user}`);
+  const address = call.pick(emailOf(target, 'main'), emailOf(target, 'spare'), 'newcomer@users.example');
+  const about = address.startsWith('secret') ? { about: target } : {};
+  const bodies: Partial<Record<EndpointName, () => [Record<string, unknown>, Claim?]>> = {
+    register: () => [{ email: address, password, name: 'Newcomer' }],
+    login: () => [
+      { email: address, password },
+      { ...about, proven },
+    ],
+    forgotPassword: () => [{ email: address }, about],
+    resetPassword: () => [
+      { token: mailedToken(call.pick('reset_password', 'verify_email'), user), password: 'Other2horse' },
+      { about: user },
+    ],
+    verifyEmail: () => [
+      {
+        token: mailedToken(call.pick('verify_email', 'reset_password'), user),
+        email_id: idOf('email', `${target}/hidden`),
+      },
+      { about: user, mixed },
+    ],
+    validateMfa: () => [
+      call.pick(true, true, false)
+        ? { mfa_token, device_id: call.deviceId, code: call.code }
+        : { mfa_token, code: RECOVERY_CODE, is_recovery: true },
+      { about: user, proven: true, mixed: mixed && call.pick(true, true, false) },
+    ],
+    sendEmailOtp: () => [
+      { mfa_token, device_id: idOf('device', `${target}/mail`) },
+      { about: user, proven: true, mixed },
+    ],
+    stepUp: () => [{ password, code: RECOVERY_CODE, is_recovery: true }],
+    sendStepUpOtp: () => [{ device_id: idOf('device', `${target}/mail`) }],
+    undoEmailChange: () => [{ token: mailedToken('undo_email_change', user) }, { about: user }],
+    changePassword: () => [{ current_password: password, new_password: 'Other2horse' }],
+    addEmail: () => [{ email: call.pick('extra@users.example', emailOf(target, 'main')) }],
+    createTotpDevice: () => [{ name: 'MARK' }],
+    verifyTotpDevice: () => [{ code: call.code }],
+    createEmailDevice: () => [{ email_id: call.emailId }],
+    removeMfaDevice: () => [{ password }],
+    disableMfa: () => [{ password }],
+    regenerateRecoveryCodes: () => [{ password }],
+    createOrg: () => [{ name: 'MARK', slug: call.pick(undefined, 'alpha', 'www') }],
+    updateFindings: () => {
+      const status = call.pick('open', 'confirmed', 'fixed', 'wontfix');
+      const named = FINDINGS.slice(call.picks.thing % FINDINGS.length);
+      return [{ changes: named.map((name) => ({ id: idOf('finding', name), status })) }];
+    },
+    updateMember: () => [{ role: call.pick('viewer', 'member', 'admin', 'owner') }],
+    updateFinding: () => [{ status: call.pick('open', 'confirmed', 'fixed', 'wontfix') }],
+    createProject: () => [{ name: 'MARK', slug: call.pick(undefined, 'shop', 'fresh') }],
+    inviteMember: () => [{ email: address, role: call.pick('viewer', 'member', 'admin', 'owner') }],
+    pushFinding: () => [
+      {
+        scan_id: picks.scan,
+        project_id,
+        fingerprint: call.pick('sqli', 'xss', 'fresh'),
+        title: 'MARK',
+        severity: 'high',
+        description: 'MARK',
+      },
+    ],
+    updateAgentFinding: () => [{ status: call.pick('open', 'verified') }],
+    attachExploit: () => [{ filename: 'MARK', language: 'python', code: 'MARK' }],
+    registerScan: () => [
+      { scan_id: call.pick(picks.scan, 'fresh'), project_id, persona: 'senku', name: 'MARK' },
+    ],
+    endScan: () => [{ status: call.pick('completed', 'failed'), error_message: 'MARK' }],
+    createProjectToken: () => [{ name: 'MARK' }],
+    createToken: () => [{ name: 'MARK' }],
+    updateOrgFeature: () => [{ enabled: call.pick(true, false) }],
+    updateSecuritySettings: () => [{ viewer_tokens_verify: true }],
+  };
+  const made = bodies[picks.endpoint]?.();
+  if (!made) throw TOO_HARD(`a body for ${picks.endpoint}`);
+  return { json: made[0], ...(made[1] && { claim: made[1] }) };
+}

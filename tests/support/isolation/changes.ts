@@ -1,0 +1,182 @@
+import type { Answered } from './answers.ts';
+import type { Call } from './call.ts';
+import { type Admitted, verdict } from './guard.ts';
+import { CROSSED, claimsOf } from './picks.ts';
+import { markOfEmail, view } from './view.ts';
+import {
+  type Change,
+  type Facts,
+  idOf,
+  marksIn,
+  nameOf,
+  ORGS,
+  type OrgName,
+  orgOf,
+  PROJECTS,
+  schemaOf,
+  type UserName,
+  userOf,
+} from './world.ts';
+
+/** The changes that none of the answered calls may have written. */
+export function changeFaults(
+  answered: readonly Answered[],
+  changes: readonly Change[],
+  before: Facts,
+  after: Facts,
+): string[] {
+  return changes.flatMap((change) => {
+    const faults = answered.map((one) => changeFault(one, change, before, after));
+    return faults.includes(undefined) ? [] : (faults.slice(0, 1) as string[]);
+  });
+}
+
+function changeFault(
+  { call, answer }: Answered,
+  change: Change,
+  before: Facts,
+  after: Facts,
+): string | undefined {
+  const { admitted, reason } = verdict(call, before);
+  const { org, token } = admitted;
+  const by = ownerOf(change, before, after);
+  const project = by.project && nameOf('project', PROJECTS, by.project);
+  const wrote = `wrote ${change.op} ${change.table} of ${by.org ?? by.user ?? 'somebody'}${project ? `, project ${project}` : ''}`;
+  if (change.op === 'TOUCH') {
+    const { id } = change.row;
+    // A live session is in use also where it is refused.
+    const isOwn = token
+      ? id === token.id && by.org === org
+      : id === claimsOf(call.picks.cookie)?.session && by.user === call.own;
+    return isOwn ? undefined : wrote;
+  }
+  if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
+  if (reason || answer.status >= 400 || call.endpoint.method === 'GET') return wrote;
+  if (change.table === 'sessions' && isReplaced(call, change)) return undefined;
+  if (change.table === 'mailed_tokens' && isInvited(call, change, before, after)) return undefined;
+  if (change.table === 'outgoing_mails')
+    return mailFault(call, admitted, change, view(call, admitted, before, after), before, after);
+  // Mails are counted by the hash of their address.
+  if (change.table === 'rate_limits')
+    return marksIn(JSON.stringify(change.row)).length > 0 ? wrote : undefined;
+  if (!isOwn(call, admitted, by)) return wrote;
+  if (!by.org || by.org === 'new' || change.schema === 'shared') return undefined;
+  const foreign = marksIn(JSON.stringify(change.row)).find((mark) => !mark.startsWith(`secret.${by.org}`));
+  return foreign && `${wrote}: ${foreign}`;
+}
+
+/** Whether the change notes but a member's first visit, or that the owner of a link has verified the invited address. */
+function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Facts, after: Facts): boolean {
+  const org = orgOf(String(row.org_id));
+  if (!org) return false;
+  const id = String(row.user_id);
+  const about = call.body?.claim?.about;
+  const byLink = ['verifyEmail', 'resetPassword'].includes(call.picks.endpoint);
+  // Resetting an unverified account removes the invitations to its other addresses.
+  if (byLink && about !== undefined && id === idOf('user', about)) return true;
+  const isOwn =
+    admitted.kind === 'member' && admitted.org === org && id === idOf('user', admitted.user ?? '');
+  const [was, is] = [before, after].map((facts) => facts.orgs[org].members[id]?.role);
+  return op === 'UPDATE' && isOwn && was === is;
+}
+
+/** Whether a sign-in in strict mode ends the session whose cookie it came with. */
+const isReplaced = (call: Call, { op, row }: Change): boolean =>
+  op === 'UPDATE' &&
+  call.door.app === 'strict' &&
+  ['register', 'login', 'validateMfa'].includes(call.picks.endpoint) &&
+  row.id === claimsOf(call.picks.cookie)?.session;
+
+/** Whether the link is one for whom an organization has just invited. */
+function isInvited(call: Call, { row }: Change, before: Facts, after: Facts): boolean {
+  const id = String(row.email_id);
+  const email = before.emails[id] ?? after.emails[id];
+  if (!email || email.verified || row.purpose !== 'reset_password') return false;
+  if (call.picks.endpoint === 'inviteMember') return email.email === call.body?.json.email;
+  return (
+    call.picks.endpoint === 'resendInvitation' &&
+    call.named.some(([word, value]) => word === 'members' && value === email.user)
+  );
+}
+
+interface Owner {
+  org?: OrgName | 'new' | undefined;
+  user?: UserName | 'new' | undefined;
+  project?: string | undefined;
+}
+
+/** The owner of a row. */
+function ownerOf({ schema, table, row }: Change, before: Facts, after: Facts): Owner {
+  const text = (key: string) => (typeof row[key] === 'string' ? (row[key] as string) : undefined);
+  if (schema !== 'shared') {
+    const org = ORGS.find((name) => schema === schemaOf(name));
+    if (!org) return { org: 'new' };
+    const finding = text('finding_id');
+    const project =
+      text('project_id') ??
+      (finding && (before.orgs[org].findings[finding] ?? after.orgs[org].findings[finding]));
+    return { org, project };
+  }
+  const orgId = table === 'orgs' ? text('id') : text('org_id');
+  if (orgId) return { org: orgOf(orgId) ?? 'new' };
+  const device = text('device_id');
+  const userId =
+    table === 'users'
+      ? text('id')
+      : (text('user_id') ?? (device && (before.devices[device] ?? after.devices[device])?.user));
+  return userId ? { user: userOf(userId) ?? 'new' } : {};
+}
+
+const MAKES_NEW: Record<string, (keyof Owner)[]> = {
+  register: ['org', 'user'],
+  createOrg: ['org'],
+  inviteMember: ['user'],
+  // An invited newcomer may be one who uses them.
+  login: ['user'],
+  forgotPassword: ['user'],
+};
+
+function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boolean {
+  const makes = MAKES_NEW[call.picks.endpoint] ?? [];
+  if (by.org === 'new') return makes.includes('org');
+  if (by.user === 'new') return makes.includes('user');
+  switch (kind) {
+    case 'agent':
+      return by.org === org && (token?.project == null || by.project === token.project);
+    case 'member':
+      return by.org === org;
+    case 'user':
+      return by.user === user;
+    case 'nobody': {
+      const session = call.picks.endpoint === 'logout' && call.picks.cookie === CROSSED ? 'bob' : call.own;
+      const about = call.picks.endpoint === 'logout' ? session : call.body?.claim?.about;
+      return by.user !== undefined && by.user === about;
+    }
+  }
+}
+
+/** Mails go to who asked for them, or to the address in the request, and tell nothing to others. */
+function mailFault(
+  call: Call,
+  { user }: Admitted,
+  { row }: Change,
+  sees: (mark: string) => boolean,
+  before: Facts,
+  after: Facts,
+): string | undefined {
+  const recipient = String(row.recipient);
+  const about = user ?? call.body?.claim?.about;
+  const emails = [...Object.values(before.emails), ...Object.values(after.emails)];
+  const owners = emails.filter(({ email }) => email === recipient).map((email) => userOf(email.user));
+  const invited =
+    call.picks.endpoint === 'resendInvitation' ? userOf(call.params.members?.() ?? '') : undefined;
+  const isAsked =
+    recipient === call.body?.json.email ||
+    [about, invited].some((one) => one !== undefined && owners.includes(one));
+  if (!isAsked) return `mailed ${recipient}`;
+  const theirs = [markOfEmail(recipient), ...owners.map((owner) => `secret.${owner}.name`)];
+  const told = marksIn(`${row.subject} ${row.text} ${row.html}`).find(
+    (mark) => !sees(mark) && !theirs.includes(mark),
+  );
+  return told && `mailed ${told} to ${recipient}`;
+}

@@ -1,0 +1,186 @@
+import type { Role } from '../../../db/schema/orgs.ts';
+import { type Call, projectOf } from './call.ts';
+import { claimsOf, type Door } from './picks.ts';
+import {
+  BASE_DOMAIN,
+  type Facts,
+  idOf,
+  type Membership,
+  ORGS,
+  type OrgName,
+  sha256,
+  TOO_HARD,
+  type UserName,
+} from './world.ts';
+
+export type Refusal = [status: number, error: string];
+
+export interface Admitted {
+  kind: 'nobody' | 'user' | 'member' | 'agent';
+  user?: UserName;
+  session?: string;
+  org?: OrgName;
+  role?: Role;
+  token?: { id: string; project: string | null };
+}
+
+const NOT_AUTHENTICATED: Refusal = [401, 'auth_error/not_authenticated'];
+const SESSION_OVER: Refusal = [401, 'auth_error/session_revoked'];
+const NO_ORG: Refusal = [404, 'tenant_error/not_found'];
+const DENIED: Refusal = [403, 'permission_error/denied'];
+const NOT_VERIFIED: Refusal = [403, 'permission_error/email_not_verified'];
+const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
+const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
+const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
+
+/** Whether the call is admitted (docs/architecture.md, access). */
+function guard(call: Call, facts: Facts): Admitted | Refusal {
+  const { access, method } = call.endpoint;
+  const { door } = call;
+  const { origin, token } = call.picks;
+  const { org } = call;
+  if (access.kind === 'bearer') {
+    if (token === undefined) return NOT_AUTHENTICATED;
+    if (token === 'garbage') return [401, 'token_error/invalid_format'];
+    if (!org) return NO_ORG;
+    const hash = sha256(call.tokenText ?? '');
+    const [id, row] = Object.entries(facts.orgs[org].tokens).find(([, row]) => row.hash === hash) ?? [];
+    if (!id || !row || row.revoked) return [401, 'token_error/invalid'];
+    if (row.expired) return [401, 'token_error/expired'];
+    return { kind: 'agent', org, token: { id, project: row.project } };
+  }
+  if (method !== 'GET' && origin && !isFriendly(origin, door)) return DENIED;
+  const visitor = visitorOf(call, facts);
+  if (access.kind === 'public') {
+    // `session` also answers visitors that are not signed in.
+    return call.picks.endpoint === 'session' && !Array.isArray(visitor) ? visitor : { kind: 'nobody' };
+  }
+  if (access.kind === 'baseDomainOnly')
+    return door.app === 'based' && door.host !== BASE_DOMAIN
+      ? [403, 'auth_error/base_domain_only']
+      : { kind: 'nobody' };
+
+  if (Array.isArray(visitor)) return visitor;
+  const id = idOf('user', visitor.user);
+  const isFree = access.kind === 'cookie' && access.unverified;
+  if (door.app === 'strict' && !isFree && !isVerified(id, facts)) return NOT_VERIFIED;
+  if (access.kind === 'cookie') {
+    const isFresh = facts.sessions[visitor.session ?? '']?.fresh;
+    return access.stepUp && !isFresh ? [403, 'permission_error/step_up_required'] : visitor;
+  }
+  if (!org) return NO_ORG;
+  const { flags } = facts.orgs[org];
+  const { role } = membershipOf(call, facts, org, id) ?? {};
+  if (!role) return [403, 'tenant_error/not_member'];
+  if (flags.require_mfa && !facts.users[id]?.mfa) return [403, 'permission_error/mfa_required_by_org'];
+  if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
+  return { ...visitor, kind: 'member', org, role };
+}
+
+const isVerified = (user: string, { emails }: Facts) =>
+  Object.values(emails).some((email) => email.user === user && email.primary && email.verified);
+
+/** The membership, if it gives access where the call arrives. */
+export function membershipOf(call: Call, facts: Facts, org: OrgName, user: string): Membership | undefined {
+  const membership = facts.orgs[org].members[user];
+  if (!membership || call.door.app !== 'strict') return membership;
+  const { invited, confirmed } = membership;
+  return confirmed || (invited === null && isVerified(user, facts)) ? membership : undefined;
+}
+
+/** The user of the cookie. */
+function visitorOf(call: Call, facts: Facts): (Admitted & { user: UserName }) | Refusal {
+  const claims = claimsOf(call.picks.cookie);
+  if (!claims) return NOT_AUTHENTICATED;
+  const { user, session } = claims;
+  const row = facts.sessions[session];
+  if (!row?.live || row.user !== idOf('user', user)) return SESSION_OVER;
+  return { kind: 'user', user, session };
+}
+
+const isFriendly = (origin: string, { app, host }: Door) =>
+  new URL(origin).host === host || (app === 'based' && origin.endsWith(`.${BASE_DOMAIN}`));
+
+/**
+ * The refusal of an admitted call that names something missing or foreign.
+ * @returns undefined when the call has to succeed
+ */
+function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefined {
+  const { org, role, token, user } = admitted;
+  if (admitted.kind === 'user')
+    return namesForeign(call, facts, idOf('user', user ?? ''))
+      ? NOT_FOUND
+      : verifiesOther(call, facts, idOf('user', user ?? ''))
+        ? NOT_VERIFIED
+        : undefined;
+  if (!org) return undefined;
+  const here = facts.orgs[org];
+  const path = Object.fromEntries(call.named);
+  const own = idOf('user', user ?? '');
+  const json = call.body?.json ?? {};
+
+  if (path.findings && !(path.findings in here.findings)) return NOT_FOUND;
+  if (path.exploits && here.exploits[path.exploits] !== path.findings) return NOT_FOUND;
+  if (path.scans && !(path.scans in here.scans)) return NOT_FOUND;
+  const against = /against=([\w-]+)/.exec(call.path)?.[1];
+  if (against && path.scans && here.scans[against] !== here.scans[path.scans])
+    return [400, 'validation_error/invalid_request'];
+  if (path.tokens) {
+    const named = here.tokens[path.tokens];
+    if (!named) return NOT_FOUND;
+    if (path.projects && named.project !== path.projects) return SCOPE;
+  } else if (path.projects) {
+    const isThere = path.projects in here.projects || Object.values(here.projects).includes(path.projects);
+    if (!isThere) return NOT_FOUND;
+  }
+  if (path.members && path.members !== own) {
+    const other = here.members[path.members];
+    if (!other) return NOT_FOUND;
+    const changes = call.picks.endpoint !== 'resendInvitation';
+    if (changes && other.role === 'owner' && role !== 'owner') return DENIED;
+  }
+  if (path['org-features'] && !(path['org-features'] in here.flags))
+    return [403, 'permission_error/feature_not_provisioned'];
+  if (json.role === 'owner' && role !== 'owner') return DENIED;
+  if (call.picks.endpoint === 'createToken' && !here.flags.org_wide_tokens)
+    return [403, 'permission_error/feature_disabled'];
+  if (token) {
+    const project = projectOf(call, here) ?? '';
+    if (token.project !== null && token.project !== project) return SCOPE;
+    if (!(project in here.projects)) return NOT_FOUND;
+    if (call.picks.endpoint === 'pushFinding') {
+      const scanProject = here.scans[String(json.scan_id)];
+      if (!scanProject) return NOT_FOUND;
+      if (scanProject !== project) return [400, 'validation_error/field_invalid'];
+    }
+  }
+  return undefined;
+}
+
+/** Whether an account that is to verify its primary address asks for a link to another. */
+const verifiesOther = (call: Call, facts: Facts, user: string): boolean =>
+  call.picks.endpoint === 'sendVerification' &&
+  call.door.app === 'strict' &&
+  !isVerified(user, facts) &&
+  call.named.some(([, value]) => !facts.emails[value]?.primary);
+
+/** Whether a profile call names what is not the user's. */
+function namesForeign(call: Call, facts: Facts, user: string): boolean {
+  const device = call.picks.endpoint === 'sendStepUpOtp' && call.body?.json.device_id;
+  if (device) return facts.devices[String(device)]?.user !== user;
+  return call.named.some(([word, value]) => {
+    if (word === 'orgs') return !ORGS.some((org) => org === value && membershipOf(call, facts, org, user));
+    if (word === 'emails') return facts.emails[value]?.user !== user;
+    if (word === 'devices') return facts.devices[value]?.user !== user;
+    if (word === 'totp') return facts.devices[value]?.user !== user || facts.devices[value]?.type !== 'totp';
+    if (word === 'sessions') return facts.sessions[value]?.user !== user || !facts.sessions[value]?.live;
+    throw TOO_HARD(`whose /${word}/ are`);
+  });
+}
+
+/** The model's expectation of a call. */
+export function verdict(call: Call, facts: Facts): { admitted: Admitted; reason: Refusal | undefined } {
+  const outcome = guard(call, facts);
+  if (Array.isArray(outcome)) return { admitted: { kind: 'nobody' }, reason: outcome };
+  return { admitted: outcome, reason: refusal(call, facts, outcome) };
+}

@@ -1,0 +1,43 @@
+import type { Call } from './call.ts';
+import { type Admitted, membershipOf } from './guard.ts';
+import { type Facts, idOf, nameOf, ORGS, PROJECTS, userOf } from './world.ts';
+
+export const markOfEmail = (email: string) => email.slice(0, email.indexOf('@'));
+
+/** Which marks an answer may show. */
+export function view(call: Call, { kind, user, org, token }: Admitted, before: Facts, after: Facts) {
+  const below = (root: string) => (mark: string) => mark === root || mark.startsWith(`${root}.`);
+  const seen: ((mark: string) => boolean)[] = [];
+  const emailsOf = (facts: Facts, id: string) =>
+    Object.values(facts.emails).filter((email) => email.user === id);
+  const { claim } = call.body ?? {};
+  const self = kind === 'user' ? user : claim?.proven && !claim.mixed ? claim.about : undefined;
+  if (self) {
+    const id = idOf('user', self);
+    seen.push(below(`secret.${self}`));
+    for (const facts of [before, after]) {
+      const own = emailsOf(facts, id).map(({ email }) => markOfEmail(email));
+      const orgs = ORGS.filter((name) => membershipOf(call, facts, name, id)).map((name) => `secret.${name}`);
+      seen.push((mark) => own.includes(mark) || (kind === 'user' && orgs.includes(mark)));
+    }
+  }
+  if (org && token) {
+    const project = token.project && nameOf('project', PROJECTS, token.project);
+    seen.push(below(project ? `secret.${org}.${project}` : `secret.${org}`));
+  } else if (org) {
+    seen.push(below(`secret.${org}`));
+    for (const facts of [before, after])
+      for (const [id, membership] of Object.entries(facts.orgs[org].members)) {
+        const { invited, confirmed, unseen } = membership;
+        const primary = emailsOf(facts, id).find((email) => email.primary)?.email ?? '';
+        const isNamed =
+          id === idOf('user', user ?? '') ||
+          invited === null ||
+          (confirmed && !unseen) ||
+          (call.door.app !== 'strict' && invited === primary);
+        const shown = [markOfEmail(invited ?? primary), ...(isNamed ? [`secret.${userOf(id)}.name`] : [])];
+        seen.push((mark) => shown.includes(mark));
+      }
+  }
+  return (mark: string) => seen.some((sees) => sees(mark));
+}

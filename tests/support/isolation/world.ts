@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import type { Role } from '../../../db/schema/orgs.ts';
+import { endpoints } from '../../../handlers/index.ts';
+
+/*
+ * The world of tests/orgs/isolation.test.ts: organizations in which the same ids, slugs and scan ids name different
+ * things. What changes during a run is passed to the model as `Facts`.
+ */
+
+export type EndpointName = keyof typeof endpoints;
+export const ENDPOINTS = Object.keys(endpoints) as EndpointName[];
+
+// --- The world ---
+
+export const ORGS = ['alpha', 'bravo', 'charlie', 'delta'] as const;
+export type OrgName = (typeof ORGS)[number];
+
+export const USERS = ['ada', 'bob', 'cyd', 'dan', 'eve'] as const;
+export type UserName = (typeof USERS)[number];
+
+/** Delta requires MFA. */
+export const MEMBERS: Record<OrgName, Partial<Record<UserName, Role>>> = {
+  alpha: { ada: 'owner', bob: 'admin', cyd: 'member', dan: 'viewer' },
+  bravo: { bob: 'owner', cyd: 'admin', ada: 'viewer' },
+  charlie: { cyd: 'owner', dan: 'admin', bob: 'member' },
+  delta: { dan: 'owner', ada: 'admin', cyd: 'member', eve: 'viewer' },
+};
+/** The address by which a user was invited. The other members joined before invitations were recorded. */
+export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[number]>>> = {
+  // Not verified, so that it is pending where that counts.
+  alpha: { dan: 'hidden' },
+  bravo: {},
+  // Verified, and the organization was not used since.
+  charlie: { bob: 'spare' },
+  delta: { cyd: 'main' },
+};
+/** Users whose primary address is not verified. */
+export const UNVERIFIED: readonly UserName[] = ['eve'];
+export const STRICT: OrgName = 'delta';
+export const WITH_MFA: readonly UserName[] = ['bob', 'cyd', 'eve'];
+
+export const BASE_DOMAIN = 'svc.test';
+/** Charlie's own domain, whose first label is another's slug. */
+export const DOMAIN = { host: 'alpha.example', org: 'charlie' as OrgName };
+
+/** Names of ids, for people. */
+const names = new Map<string, string>();
+const ids = new Map<string, string>();
+/** When all ids of the world were made, in June 2024. */
+export const OLD = '01900000';
+/** An id that is the same in every run. */
+export function idOf(kind: string, name: string): string {
+  const key = `${kind}:${name}`;
+  const made = ids.get(key);
+  if (made) return made;
+  const hex = createHash('sha256').update(`${kind}/${name}`).digest('hex');
+  const id = `${OLD}-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
+  ids.set(key, id);
+  names.set(id, `<${key}>`);
+  return id;
+}
+/** With names in the place of ids and tokens. */
+export const readable = (text: string) =>
+  text.replace(
+    /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|eyJ[\w.-]+/g,
+    (id) => names.get(id) ?? id,
+  );
+export const nameOf = <Name extends string>(
+  kind: string,
+  all: readonly Name[],
+  id: string,
+): Name | undefined => all.find((name) => idOf(kind, name) === id);
+export const userOf = (id: string) => nameOf('user', USERS, id);
+export const orgOf = (id: string) => nameOf('org', ORGS, id);
+
+/** Only Bravo has `vault`; no organization has `nowhere`. */
+export const PROJECTS = ['shop', 'site', 'vault', 'nowhere'] as const;
+export const SCANS = ['nightly', 'weekly', 'vault-scan', 'nowhere'] as const;
+export const FINDINGS = ['sqli', 'xss', 'vault-rce', 'nowhere'] as const;
+export const EXPLOITS = ['poc-sqli', 'poc-xss', 'poc-vault', 'nowhere'] as const;
+export const TOKENS = ['shop', 'site', 'wide', 'twin', 'revoked', 'expired', 'vault', 'nowhere'] as const;
+export const FLAGS = ['org_wide_tokens', 'require_mfa', 'nowhere'] as const;
+export type TokenName = (typeof TOKENS)[number];
+
+/** All tokens share their prefix. The twin's text is the same in all organizations, its rights are not. */
+export const tokenText = (org: string, name: TokenName): string =>
+  `svc_aaaaaaaa${sha256(name === 'twin' ? name : `${org}/${name}`).slice(0, 24)}`;
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** The first is primary; the last is not verified. */
+export const EMAILS = ['main', 'spare', 'hidden'] as const;
+export const emailOf = (user: string, name: string) => `secret.${user}.${name}@users.example`;
+/** An unverified TOTP device, an e-mail device, and a verified TOTP device; everybody's have the same secret. */
+export const DEVICES = ['phone', 'mail', 'watch'] as const;
+export const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+export const SESSIONS = ['live', 'other', 'revoked', 'expired'] as const;
+export function mailedToken(purpose: string, user: UserName): string {
+  const token = sha256(`${purpose}/${user}`);
+  names.set(token, `<${purpose}:${user}>`);
+  return token;
+}
+export const RECOVERY_CODE = 'abcd-efgh-ijkm';
+export const RIGHT_PASSWORD = 'Correct1horse';
+
+export const minted = new Map<string, string>();
+/** Registers a signed token: a session cookie by its name in `COOKIES`, or `mfa/<user>`. */
+export function mint(name: string, token: string): void {
+  minted.set(name, token);
+  names.set(token, `<${name}>`);
+}
+
+// --- What is true at the moment, read by the test from the database ---
+
+export interface Facts {
+  orgs: Record<OrgName, OrgFacts>;
+  users: Record<string, { mfa: boolean }>;
+  emails: Record<string, { user: string; email: string; primary: boolean; verified: boolean }>;
+  devices: Record<string, { user: string; type: string }>;
+  sessions: Record<string, { user: string; live: boolean; fresh: boolean }>;
+}
+
+export interface OrgFacts {
+  members: Record<string, Membership>;
+  flags: Record<string, boolean>;
+  /** Slugs by id. */
+  projects: Record<string, string>;
+  /** Projects by id. */
+  scans: Record<string, string>;
+  findings: Record<string, string>;
+  /** Findings by id. */
+  exploits: Record<string, string>;
+  tokens: Record<string, { hash: string; project: string | null; revoked: boolean; expired: boolean }>;
+}
+
+export interface Membership {
+  role: Role;
+  /** The invited address. */
+  invited: string | null;
+  /** The address is verified. */
+  confirmed: boolean;
+  /** The address was verified before the invitation, and the user has not visited the organization since. */
+  unseen: boolean;
+}
+
+/** A row that was written while a call was answered. `TOUCH` is an update of `last_used` or `last_active_at` alone. */
+export interface Change {
+  schema: string;
+  table: string;
+  op: 'INSERT' | 'UPDATE' | 'DELETE' | 'TOUCH';
+  row: Record<string, unknown>;
+}
+
+export const TOO_HARD = (what: string) =>
+  new Error(`tests/support/isolation does not know ${what}: teach it`);
+
+/** The texts that betray whose they are. */
+export const marksIn = (text: string): string[] => [...new Set(text.match(/secret\.\w+(\.\w+)*/g) ?? [])];
+
+export const schemaOf = (org: OrgName) => `org_${idOf('org', org).replaceAll('-', '')}`;

@@ -1,0 +1,4 @@
+import { buildServer } from '../server/process.ts';
+
+/** Builds `dist/` once for all suites that start it, as `npm start` does. */
+export default () => buildServer();
