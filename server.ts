@@ -12,8 +12,7 @@ import type { Config } from './lib/config/config.ts';
 import { ConfigError, parseConfig } from './lib/config/parse.ts';
 import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { readBacklog } from './lib/maintenance/backlog.ts';
-import { purgeExpired } from './lib/maintenance/purge.ts';
+import { housekeeping, startTasks } from './lib/maintenance/housekeeping.ts';
 import { createNodeHasher, defaultConcurrency } from './lib/node/argon2.ts';
 import { createHttpServer } from './lib/node/http-server.ts';
 import { createLineWriter } from './lib/node/line-writer.ts';
@@ -23,7 +22,7 @@ import { collectProcess } from './lib/node/process-metrics.ts';
 import { createServices } from './lib/node/services.ts';
 import { connectPrimary } from './lib/node/worker.ts';
 import { createWorkers, WorkerFailed } from './lib/node/workers.ts';
-import { type Services, warnOfUnset } from './lib/services.ts';
+import { warnOfUnset } from './lib/services.ts';
 import { warnOfExposure } from './lib/warnings/exposure.ts';
 
 /** For the requests under way; a worker may be given less. All that is stopped together takes ten seconds at most. */
@@ -34,8 +33,6 @@ const DATABASE_STOP_TIMEOUT_MS = 500;
 const WORKERS_STOP_TIMEOUT_MS = 9_500;
 /** What a worker needs of it behind its last request. */
 const WORKER_END_MS = 1_500;
-const PURGE_MS = 60 * 60 * 1000;
-const BACKLOG_MS = 15_000;
 
 /** What the build has put there, whether this runs from dist/ or from its source. */
 const { dirname: here } = import.meta;
@@ -146,28 +143,16 @@ async function serve({ config, log, databaseUrl, started, requestsMs }: Step): P
   const app = createApp(services, endpoints);
   const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services), log });
   const port = primary ? config.port : await server.listen(config.port, config.host);
-  services.mail.start();
+  // Once is enough for all workers.
+  const stopTasks = workerNumber <= 1 ? startTasks(housekeeping(services), log) : () => {};
   started.push(async () => {
+    stopTasks();
     // What requests under way still put into the queue is sent by the next process.
     const [ended] = await Promise.all([server.stop(requestsMs()), services.mail.stop()]);
     if (ended > 0) log.warn('requests were ended', { count: ended });
   });
   primary?.ready({ take: server.take, readMetrics: services.metrics.read });
-  // Once is enough for all workers.
-  if (workerNumber <= 1) startMaintenance(services);
   return port;
-}
-
-function startMaintenance({ database, orgMigrations, orgs, metrics, clock, log }: Services): void {
-  const look = async () => {
-    metrics.backlog(await readBacklog(database.db, orgMigrations.length).catch(() => undefined));
-    setTimeout(look, BACKLOG_MS).unref();
-  };
-  void look();
-  const purge = () => purgeExpired(database.db, clock()).catch((error) => log.warn('not purged', { error }));
-  setInterval(purge, PURGE_MS).unref();
-  // What is behind is also migrated when a request names it.
-  orgs.migrateAll().catch((error) => log.error('organizations were not migrated', { error }));
 }
 
 /** Serves in several processes, for which this one does what is done once; resolves with the port. */

@@ -1,28 +1,85 @@
-import type { SQL } from 'drizzle-orm';
+import { fillPlaceholders, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import type { Sql, TransactionSql } from './pool/query.ts';
+import type { Db } from './client.ts';
+import type { Sql } from './pool/query.ts';
 import { defineOrgTables, type OrgTables } from './schema/org.ts';
 import { TEMPLATE_SCHEMA } from './schema/org-schema.ts';
+import type { TextQuery } from './stream.ts';
+
+/*
+ * SQL that Drizzle's builder cannot express is written with Drizzle's tag `sql` and run here. Tables are inserted as
+ * `${tables.findings}`, values as `${value}` or, in a statement that is built once, as `${$.name}`.
+ */
+
+/** A client or transaction of postgres.js. */
+export type SqlClient = Pick<Sql, 'unsafe'>;
+/** A database or transaction of Drizzle. */
+export type DrizzleClient = Pick<Db, 'execute'>;
+
+/** A statement that is built once. Its text stays the same, so that it can be prepared. */
+export interface Statement<Params, Row> {
+  run(client: SqlClient, params: Params): Promise<Row[]>;
+  /** Text and parameters, for `readRows` and `readAtOnce`. */
+  query(params: Params): TextQuery;
+}
+
+/** A placeholder for each parameter. */
+export type Placeholders<Params> = { readonly [Name in keyof Params & string]: Placeholder<Name> };
 
 const dialect = new PgDialect();
 
+const placeholders = new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) });
+
+/** Text and parameters of a fragment. */
+export const toQuery = (fragment: SQL): TextQuery => dialect.sqlToQuery(fragment);
+
+/** Builds a statement for this call and runs it. */
+export async function run<Row extends object>(
+  client: SqlClient | DrizzleClient,
+  statement: SQL,
+): Promise<Row[]> {
+  if ('execute' in client) return (await client.execute(statement)) as unknown as Row[];
+  const { sql: text, params } = toQuery(statement);
+  return await client.unsafe<Row[]>(text, params as never[]);
+}
+
+/** A statement on shared tables, built once. */
+export const statement = <Params extends object, Row extends object>(
+  build: ($: Placeholders<Params>) => SQL,
+): Statement<Params, Row> => toStatement(toQuery(build(placeholders as Placeholders<Params>)));
+
 /**
- * The text of a statement on an org's tables, whose parameters stand in it as $1, $2 …. Put together once, for the
- * template's tables, which takes longer than many a statement.
+ * A statement on the tables of an organization, built once. Building takes longer than many a statement runs; for each
+ * organization only the name of the schema is replaced.
+ * @returns the statement for an organization, which is kept as long as its tables are
  */
-export function orgStatement(build: (tables: OrgTables) => SQL): (tables: OrgTables) => string {
-  const text = dialect.sqlToQuery(build(defineOrgTables(TEMPLATE_SCHEMA))).sql;
-  return ({ schema }) => text.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema.schemaName}"`);
+export function orgStatement<Params extends object, Row extends object>(
+  build: (tables: OrgTables, $: Placeholders<Params>) => SQL,
+): (tables: OrgTables) => Statement<Params, Row> {
+  let template: TextQuery | undefined;
+  const built = new WeakMap<OrgTables, Statement<Params, Row>>();
+  return (tables) => {
+    let found = built.get(tables);
+    if (!found) {
+      template ??= toQuery(build(defineOrgTables(TEMPLATE_SCHEMA), placeholders as Placeholders<Params>));
+      const text = template.sql.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${tables.schema.schemaName}"`);
+      found = toStatement({ sql: text, params: template.params });
+      built.set(tables, found);
+    }
+    return found;
+  };
 }
 
-/** Runs a statement. */
-export async function run<Row extends object>(sql: Sql | TransactionSql, statement: SQL): Promise<Row[]> {
-  const { sql: text, params } = dialect.sqlToQuery(statement);
-  return await sql.unsafe<Row[]>(text, params as never[]);
+function toStatement<Params extends object, Row extends object>({
+  sql: text,
+  params: order,
+}: TextQuery): Statement<Params, Row> {
+  const toParams = (given: Params) => fillPlaceholders(order, given as Record<string, unknown>);
+  return {
+    run: async (client, given) => await client.unsafe<Row[]>(text, toParams(given) as never[]),
+    query: (given) => ({ sql: text, params: toParams(given) }),
+  };
 }
-
-/** A statement's text and parameters. */
-export const toQuery = (statement: SQL): { sql: string; params: unknown[] } => dialect.sqlToQuery(statement);
 
 /** A PostgreSQL array of ids, numbers or other values that need no quotes, as a parameter. */
 export const arrayText = (values: readonly string[]): string => `{${[...new Set(values)].join(',')}}`;

@@ -43,6 +43,16 @@ export async function* readRows(
 }
 
 /**
+ * Reads a query's rows with one statement, as the bytes PostgreSQL sent.
+ * @param max how many at the most
+ */
+export async function readAtOnce(sql: Sql, query: TextQuery, max?: number): Promise<Uint8Array[]> {
+  const text = max === undefined ? query.sql : `select * from (${query.sql}) as list limit ${max}`;
+  const rows = await sql.unsafe(text, query.params as never[]).raw();
+  return (rows as unknown as [Uint8Array][]).map(([row]) => row);
+}
+
+/**
  * A transaction that goes on until `end` is called, which rejects when it failed. (postgres.js' own way to keep a
  * connection, `reserve`, waits for ever when it has to open one and `fetch_types` is off.)
  */

@@ -9,24 +9,31 @@ import { orgStatement } from '../statements.ts';
 /** These statuses say that the matter is settled: a regression noted before is settled with it. */
 const SETTLED: ReadonlySet<FindingStatus> = new Set(['fixed', 'verified', 'false_positive', 'wontfix']);
 
+interface SetStatuses {
+  /** JSON, each finding once. */
+  changes: string;
+  /** Null for any. */
+  projectId: string | null;
+  now: string;
+}
+
 /**
- * $1 the changes (JSON), each finding once, $2 their project or null for any, $3 now.
- *
  * Findings are locked in the order in which pushes write them, all of them before the first count, and counts in the
  * order of their key: so nobody waits in a circle. What was counted before is read from the locked rows.
  */
-const setStatuses = (answer: (tables: OrgTables) => SQL) =>
-  orgStatement(
-    (tables) => sql`
+const setStatuses = <Row extends object>(answer: (tables: OrgTables) => SQL) =>
+  orgStatement<SetStatuses, Row>(
+    (tables, $) => sql`
 with change as materialized (
-  select * from json_to_recordset($1::text::json) as c(id uuid, status text, settled boolean)
+  select * from json_to_recordset(${$.changes}::text::json) as c(id uuid, status text, settled boolean)
 ), before as materialized (
   select id, project_id, severity, status, status_changed_at from ${tables.findings}
-  where id = any (array(select id from change)) and ($2::uuid is null or project_id = $2::uuid)
+  where id = any (array(select id from change)) and (${$.projectId}::uuid is null or project_id = ${$.projectId}::uuid)
   order by project_id, fingerprint for no key update
 ), changed as (
-  update ${tables.findings} f set status = change.status, updated_at = $3::timestamptz,
-    status_changed_at = case when before.status = change.status then before.status_changed_at else $3::timestamptz end,
+  update ${tables.findings} f set status = change.status, updated_at = ${$.now}::timestamptz,
+    status_changed_at = case when before.status = change.status then before.status_changed_at
+      else ${$.now}::timestamptz end,
     regressed = f.regressed and not change.settled
   from before join change on change.id = before.id where f.id = before.id returning f.*
 ), moved as (
@@ -44,12 +51,12 @@ with change as materialized (
 ${answer(tables)}`,
   );
 
-const setOne = setStatuses(
+const setOne = setStatuses<{ finding: Resource<FindingRow> }>(
   (tables) =>
     sql`select ${json(findingFields(withCte(tables, 'findings', 'changed')))} as finding from changed`,
 );
 
-const setMany = setStatuses(
+const setMany = setStatuses<ChangedStatus>(
   () =>
     sql`select changed.id, changed.status, before.status as previous_status
 from changed join before on before.id = changed.id`,
@@ -64,11 +71,11 @@ export interface StatusChange {
 /** @param scope.projectId the project the findings have to be of */
 type Scope = { now: Date; projectId?: string | undefined };
 
-const parametersOf = (changes: readonly StatusChange[], { now, projectId = null as never }: Scope) => [
-  JSON.stringify(changes.map(({ id, status }) => ({ id, status, settled: SETTLED.has(status) }))),
-  projectId,
-  now.toISOString(),
-];
+const parametersOf = (changes: readonly StatusChange[], { now, projectId }: Scope): SetStatuses => ({
+  changes: JSON.stringify(changes.map(({ id, status }) => ({ id, status, settled: SETTLED.has(status) }))),
+  projectId: projectId ?? null,
+  now: now.toISOString(),
+});
 
 /**
  * Sets a finding's status, and keeps the counts. Changes at the same time follow each other.
@@ -81,9 +88,7 @@ export async function setFindingStatus(
   { id, status, ...scope }: StatusChange & Scope,
 ): Promise<Resource<FindingRow> | undefined> {
   const parameters = parametersOf([{ id, status }], scope);
-  const [row] = await retried(() =>
-    client.unsafe<{ finding: Resource<FindingRow> }[]>(setOne(tables), parameters),
-  );
+  const [row] = await retried(() => setOne(tables).run(client, parameters));
   return row?.finding;
 }
 
@@ -103,5 +108,5 @@ export async function setFindingStatuses(
   changes: readonly StatusChange[],
   now: Date,
 ): Promise<ChangedStatus[]> {
-  return await retried(() => client.unsafe<ChangedStatus[]>(setMany(tables), parametersOf(changes, { now })));
+  return await retried(() => setMany(tables).run(client, parametersOf(changes, { now })));
 }

@@ -1,8 +1,8 @@
+import { asc, desc, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from '../client.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgSchemaName, perOrg } from '../schema/org-schema.ts';
 import { type FindingStatus, SEVERITIES, type Severity } from '../schema/values.ts';
-import { toQuery } from '../statements.ts';
+import { orgStatement } from '../statements.ts';
 import type { TextQuery } from '../stream.ts';
 import { type FindingView, findingText } from './text.ts';
 
@@ -53,83 +53,95 @@ export interface FindingPages {
 }
 
 export function createFindingPages(database: Pick<Database, 'of'>): FindingPages {
-  const statementsOf = perOrg(pageStatements);
   return {
     async ofKinds(org, view, { projectId, severities, statuses }, order, { limit, offset }) {
-      const statements = statementsOf(org);
-      const ofProject = projectId === undefined ? [] : [projectId];
-      const { sql } = database.of(org);
-      const kinds = await sql.unsafe<Kind[]>(statements.kinds(ofProject.length > 0), ofProject);
+      const { tables } = org;
+      const ofProject = projectId !== undefined;
+      const kinds = await kindsOf(ofProject)(tables).run(database.of(org).sql, { projectId });
       const wanted = kinds.filter(
         ({ severity, status }) =>
           (severities?.includes(severity) ?? true) && (statuses?.includes(status) ?? true),
       );
       const total = wanted.reduce((sum, { count }) => sum + count, 0);
       // Behind the end there is nothing to be searched for.
-      if (offset >= total) return { total, rows: { sql: statements.newest(view, true), params: [0, 0] } };
-      if (order.by === 'created_at' && projectId === undefined && !severities && !statuses) {
-        return { total, rows: { sql: statements.newest(view, order.descending), params: [limit, offset] } };
+      if (offset >= total) return { total, rows: newest(view, true)(tables).query({ limit: 0, offset: 0 }) };
+      if (order.by === 'created_at' && !ofProject && !severities && !statuses) {
+        return { total, rows: newest(view, order.descending)(tables).query({ limit, offset }) };
       }
       const { bands, rest } = skipBands(wanted, order, offset);
-      return {
-        total,
-        rows: {
-          sql: statements.ofKinds(view, order, ofProject.length > 0),
-          params: [JSON.stringify(bands), limit, rest, ...ofProject],
-        },
-      };
+      const params = { bands: JSON.stringify(bands), limit, offset: rest, projectId };
+      return { total, rows: banded(view, order, ofProject)(tables).query(params) };
     },
-    ofIds: (org, view, ids) => ({ sql: statementsOf(org).ofIds(view, GIVEN_IDS), params: [ids] }),
+    ofIds: ({ tables }, view, ids) => given(view)(tables).query({ ids }),
   };
 }
 
-/** $1 the ids. */
-const GIVEN_IDS =
-  'select id from unnest($1::uuid[]) with ordinality as given(id, place) order by given.place';
-
-function pageStatements({ id, tables }: Org) {
-  const schema = `"${orgSchemaName(id)}"`;
-  const texts = new Map<string, string>();
-  /** Put together once, which takes longer than many a page. */
-  function textOf(view: FindingView): string {
-    const key = `${view.as} ${view.named} ${view.brief}`;
-    const text = texts.get(key) ?? toQuery(findingText(tables, view)).sql;
-    texts.set(key, text);
-    return text;
-  }
-  // Ids first, text afterwards: what is skipped costs no more than its id.
-  const ofIds = (view: FindingView, ids: string) => `
-    with page as materialized (select id, row_number() over () as place from (${ids}) ordered)
-    select ${textOf(view)} as text from page join ${schema}.findings on "findings".id = page.id order by page.place`;
-  const direction = (descending: boolean) => (descending ? 'desc' : 'asc');
-  return {
-    ofIds,
-    /** $1 the project, if it is to be one's. */
-    kinds: (ofProject: boolean) => `
-      select severity, status, sum(count)::int as count from ${schema}.finding_counts
-      ${ofProject ? 'where project_id = $1::uuid' : ''} group by severity, status having sum(count) > 0`,
-    /** $1 the limit, $2 the offset. */
-    newest: (view: FindingView, descending: boolean) =>
-      ofIds(
-        view,
-        `select id from ${schema}.findings order by id ${direction(descending)} limit $1::bigint offset $2::bigint`,
-      ),
-    /** $1 the kinds with their bands as JSON, $2 the limit, $3 the offset, $4 the project, if it is to be one's. */
-    ofKinds(view: FindingView, { by, descending }: IndexedOrder, ofProject: boolean) {
-      // Within a severity the newest come first, however severities are ordered.
-      const byId = `id ${direction(by === 'severity' || descending)}`;
-      const ids = `
-      select f.id from json_to_recordset($1::text::json) as k(severity text, status text, band int)
-      cross join lateral (
-        select id from ${schema}.findings
-        where ${ofProject ? 'project_id = $4::uuid and' : ''} severity = k.severity and status = k.status
-        order by ${byId} limit $2::bigint + $3::bigint
-      ) f
-      order by k.band, f.${byId} limit $2::bigint offset $3::bigint`;
-      return ofIds(view, ids);
-    },
+/** One statement for each view and order, made when it is first asked for. */
+function variants<Key extends unknown[], Made>(make: (...key: Key) => Made): (...key: Key) => Made {
+  const made = new Map<string, Made>();
+  return (...key) => {
+    const name = JSON.stringify(key);
+    const found = made.get(name) ?? make(...key);
+    made.set(name, found);
+    return found;
   };
 }
+
+/** Used by the statements of one project. */
+type OfProject = { projectId: string | undefined };
+
+const kindsOf = variants((ofProject: boolean) =>
+  orgStatement<OfProject, Kind>(({ findingCounts: c }, $) => {
+    const where = ofProject ? sql`where ${c.projectId} = ${$.projectId}::uuid` : undefined;
+    return sql`
+select ${c.severity} as severity, ${c.status} as status, sum(${c.count})::int as count from ${c}
+${where} group by ${c.severity}, ${c.status} having sum(${c.count}) > 0`;
+  }),
+);
+
+/** The texts of the findings that `ids` selects, in its order. What `ids` skips costs no more than its id. */
+const textsOf = (tables: OrgTables, view: FindingView, ids: SQL) => sql`
+with page as materialized (select id, row_number() over () as place from (${ids}) ordered)
+select ${findingText(tables, view)} as text
+from page join ${tables.findings} on ${tables.findings.id} = page.id order by page.place`;
+
+/** `ids`: a PostgreSQL array. */
+const given = variants((view: FindingView) =>
+  orgStatement<{ ids: string }, never>((tables, $) => {
+    const ids = sql`select id from unnest(${$.ids}::uuid[]) with ordinality as given(id, place) order by given.place`;
+    return textsOf(tables, view, ids);
+  }),
+);
+
+const newest = variants((view: FindingView, descending: boolean) =>
+  orgStatement<Window, never>((tables, $) => {
+    const { findings: f } = tables;
+    const order = descending ? desc(f.id) : asc(f.id);
+    const ids = sql`select ${f.id} from ${f} order by ${order} limit ${$.limit}::bigint offset ${$.offset}::bigint`;
+    return textsOf(tables, view, ids);
+  }),
+);
+
+/** `bands`: the kinds with their bands, as JSON. */
+type Banded = Window & OfProject & { bands: string };
+
+const banded = variants((view: FindingView, { by, descending }: IndexedOrder, ofProject: boolean) =>
+  orgStatement<Banded, never>((tables, $) => {
+    const { findings: f } = tables;
+    // Within a severity the newest come first, however severities are ordered.
+    const byId = (id: SQLWrapper) => (by === 'severity' || descending ? desc(id) : asc(id));
+    const ids = sql`
+  select f.id from json_to_recordset(${$.bands}::text::json) as k(severity text, status text, band int)
+  cross join lateral (
+    select ${f.id} from ${f}
+    where ${ofProject ? sql`${f.projectId} = ${$.projectId}::uuid and` : undefined}
+      ${f.severity} = k.severity and ${f.status} = k.status
+    order by ${byId(f.id)} limit ${$.limit}::bigint + ${$.offset}::bigint
+  ) f
+  order by k.band, ${byId(sql`f.id`)} limit ${$.limit}::bigint offset ${$.offset}::bigint`;
+    return textsOf(tables, view, ids);
+  }),
+);
 
 /** Kinds of one band follow each other by id, bands one after the other. */
 type Band = Pick<Kind, 'severity' | 'status'> & { band: number };

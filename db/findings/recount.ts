@@ -1,5 +1,8 @@
-import type { Sql, TransactionSql } from '../pool/query.ts';
+import { sql } from 'drizzle-orm';
+import type { Sql } from '../pool/query.ts';
+import { defineOrgTables, type OrgTables } from '../schema/org.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
+import { run, type SqlClient } from '../statements.ts';
 
 /** A count that was not what the rows say. */
 export interface Miscount {
@@ -14,40 +17,44 @@ export interface Miscount {
   counted: number;
 }
 
-const KEYS = { findings: 'project_id, severity, status', scans: 'project_id, status' };
-const TABLES = { findings: 'finding_counts', scans: 'scan_counts' };
+/** The table that is counted, the counts that are kept of it, and what they are kept by. */
+const countsOf = ({ findings, findingCounts, scans, scanCounts }: OrgTables) => ({
+  findings: { rows: findings, kept: findingCounts, keys: sql.raw('project_id, severity, status') },
+  scans: { rows: scans, kept: scanCounts, keys: sql.raw('project_id, status') },
+});
 
 /**
  * Counts an org's findings and scans anew, and puts right what was kept wrongly. Meanwhile nothing is written to them;
  * reading goes on.
  * @returns what was wrong
  */
-export async function recountOrg(sql: Sql, orgId: string): Promise<Miscount[]> {
-  const schema = orgSchemaName(orgId);
-  return await sql.begin(async (tx) => {
-    await tx.unsafe("set local lock_timeout = '60s'; set local statement_timeout = 0").simple();
+export async function recountOrg(client: Sql, orgId: string): Promise<Miscount[]> {
+  const tables = defineOrgTables(orgSchemaName(orgId));
+  return await client.begin(async (tx) => {
+    await run(tx, sql`set local lock_timeout = '60s'`);
+    await run(tx, sql`set local statement_timeout = 0`);
     // In the order in which all other transactions take these two, so that nobody waits in a circle.
-    await tx.unsafe(`lock table "${schema}".scans in exclusive mode`);
-    await tx.unsafe(`lock table "${schema}".findings in share row exclusive mode`);
-    const ofFindings = await recount(tx, schema, 'findings');
-    const ofScans = await recount(tx, schema, 'scans');
+    await run(tx, sql`lock table ${tables.scans} in exclusive mode`);
+    await run(tx, sql`lock table ${tables.findings} in share row exclusive mode`);
+    const ofFindings = await recount(tx, tables, 'findings');
+    const ofScans = await recount(tx, tables, 'scans');
     return [...ofFindings, ...ofScans];
   });
 }
 
-async function recount(tx: TransactionSql, schema: string, of: Miscount['of']): Promise<Miscount[]> {
-  const keys = KEYS[of];
-  const kept = `"${schema}".${TABLES[of]}`;
-  const counted = `select ${keys}, count(*) from "${schema}".${of} group by ${keys}`;
-  const wrong = await tx.unsafe<Miscount[]>(
-    `select '${of}' as of, project_id, ${of === 'findings' ? 'severity' : 'null as severity'}, status,
+async function recount(tx: SqlClient, tables: OrgTables, of: Miscount['of']): Promise<Miscount[]> {
+  const { rows, kept, keys } = countsOf(tables)[of];
+  const counted = sql`select ${keys}, count(*) from ${rows} group by ${keys}`;
+  const wrong = await run<Omit<Miscount, 'of'>>(
+    tx,
+    sql`select project_id, ${sql.raw(of === 'findings' ? 'severity' : 'null as severity')}, status,
        coalesce(k.count, 0)::int as kept, coalesce(c.count, 0)::int as counted
      from ${kept} k full join (${counted}) c using (${keys})
      where coalesce(k.count, 0) <> coalesce(c.count, 0) order by ${keys}`,
   );
   if (wrong.length > 0) {
-    await tx.unsafe(`delete from ${kept}`);
-    await tx.unsafe(`insert into ${kept} (${keys}, count) ${counted}`);
+    await run(tx, sql`delete from ${kept}`);
+    await run(tx, sql`insert into ${kept} (${keys}, count) ${counted}`);
   }
-  return [...wrong];
+  return wrong.map((miscount) => ({ of, ...miscount }));
 }

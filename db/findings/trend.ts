@@ -7,12 +7,15 @@ import { arrayText, orgStatement } from '../statements.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** $1 the lowest ids of the days, $2 the lowest that are too late for them. */
-const byDay = orgStatement(
-  (tables) => sql`
+/** `first`: the lowest ids of the days, `late`: the lowest that are too late for them. */
+const byDay = orgStatement<
+  { first: string; late: string },
+  { day: number; severity: Severity; total: number; unresolved: number }
+>(
+  (tables, $) => sql`
 select d.day::int, k.severity, sum(f.count)::int as total,
   coalesce(sum(f.count) filter (where k.status in ('open', 'confirmed')), 0)::int as unresolved
-from unnest($1::uuid[], $2::uuid[]) with ordinality d(first, late, day)
+from unnest(${$.first}::uuid[], ${$.late}::uuid[]) with ordinality d(first, late, day)
 cross join (
   select severity, status from ${tables.findingCounts} group by severity, status having sum(count) > 0
 ) k
@@ -42,10 +45,10 @@ export async function countByDay(
 ): Promise<DayCounts[]> {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const starts = Array.from({ length: days }, (_, i) => today - (days - 1 - i) * DAY_MS);
-  const rows = await client.unsafe<{ day: number; severity: Severity; total: number; unresolved: number }[]>(
-    byDay(tables),
-    [starts, starts.map((start) => start + DAY_MS)].map((days) => arrayText(days.map(lowestIdAt))),
-  );
+  const rows = await byDay(tables).run(client, {
+    first: arrayText(starts.map(lowestIdAt)),
+    late: arrayText(starts.map((start) => lowestIdAt(start + DAY_MS))),
+  });
   const counts = starts.map((start): DayCounts => {
     const date = new Date(start).toISOString().slice(0, 10);
     return { date, total: 0, critical: 0, high: 0, medium: 0, low: 0, info: 0, unresolved: 0 };

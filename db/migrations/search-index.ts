@@ -1,6 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { isUnavailable, refusesWrites } from '../errors.ts';
 import type { Sql, TransactionSql } from '../pool/query.ts';
 import { TRIGRAM_SCHEMA } from '../schema/org.ts';
+import { orgs } from '../schema/orgs.ts';
+import { type DrizzleClient, run, type SqlClient } from '../statements.ts';
 
 /*
  * The index that searches use needs the extension pg_trgm, which not every PostgreSQL has, and not every role may create.
@@ -13,14 +16,13 @@ const EXTENSION = 'pg_trgm';
 /** Name of the index in an organization's schema. */
 export const SEARCH_INDEX = 'findings_search';
 
-/** Selects the quoted `schema` of the extension; no row without it. */
-export const SELECT_TRIGRAM_SCHEMA = `
-  select quote_ident(n.nspname) as schema from pg_catalog.pg_extension e
-  join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = '${EXTENSION}'`;
-
 /** The quoted schema of the extension; undefined without it. */
-export async function trigramSchema(sql: Sql | TransactionSql): Promise<string | undefined> {
-  const [row] = await sql.unsafe<{ schema: string }[]>(SELECT_TRIGRAM_SCHEMA);
+export async function trigramSchema(client: SqlClient | DrizzleClient): Promise<string | undefined> {
+  const [row] = await run<{ schema: string }>(
+    client,
+    sql`select quote_ident(n.nspname) as schema from pg_catalog.pg_extension e
+      join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = ${sql.raw(`'${EXTENSION}'`)}`,
+  );
   return row?.schema;
 }
 
@@ -29,14 +31,14 @@ export async function trigramSchema(sql: Sql | TransactionSql): Promise<string |
  * @returns why it cannot be had; undefined when it is there
  */
 export async function addTrigrams(
-  sql: Sql,
+  client: Sql,
   lock: (tx: TransactionSql) => Promise<unknown>,
 ): Promise<string | undefined> {
-  if (await trigramSchema(sql)) return undefined;
+  if (await trigramSchema(client)) return undefined;
   try {
-    await sql.begin(async (tx) => {
+    await client.begin(async (tx) => {
       await lock(tx);
-      await tx.unsafe(`create extension if not exists ${EXTENSION} with schema shared`);
+      await run(tx, sql.raw(`create extension if not exists ${EXTENSION} with schema shared`));
     });
     return undefined;
   } catch (error) {
@@ -55,13 +57,13 @@ export const withTrigrams = (statements: readonly string[], schema: string | und
     .map((statement) => (schema ? statement.replaceAll(`"${TRIGRAM_SCHEMA}"`, schema) : statement));
 
 /** Organizations that were made or migrated without the extension, and so have no index; those of this version only. */
-export async function orgsWithoutSearchIndex(sql: Sql, version: number): Promise<string[]> {
-  const rows = await sql.unsafe<{ id: string }[]>(
-    `select o.id from shared.orgs o where o.schema_version >= $1 and not exists (
+export async function orgsWithoutSearchIndex(client: SqlClient, version: number): Promise<string[]> {
+  const rows = await run<{ id: string }>(
+    client,
+    sql`select ${orgs.id} as id from ${orgs} where ${orgs.schemaVersion} >= ${version} and not exists (
        select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-       where c.relname = '${SEARCH_INDEX}' and n.nspname = 'org_' || replace(o.id::text, '-', ''))
-     order by o.id`,
-    [version],
+       where c.relname = ${SEARCH_INDEX} and n.nspname = 'org_' || replace(${orgs.id}::text, '-', ''))
+     order by ${orgs.id}`,
   );
   return rows.map(({ id }) => id);
 }

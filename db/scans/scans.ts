@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, desc, eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Db, Tx } from '../client.ts';
 import type { Sql } from '../pool/query.ts';
@@ -6,7 +6,7 @@ import { json, type Resource, type ScanRow, scanFields, withCte } from '../resou
 import { rankIn } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { type PERSONAS, type ScanStatus, type ScanTarget, SEVERITIES } from '../schema/values.ts';
-import { run } from '../statements.ts';
+import { orgStatement, run } from '../statements.ts';
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
 export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string) {
@@ -43,7 +43,9 @@ export async function previousScan(db: Db, tables: OrgTables, scan: ScanRow): Pr
 
 /** How many findings only a scan reported, it and another, and only the other; without another all are new. */
 export async function compareScans(db: Db, tables: OrgTables, scanId: string, against: string | undefined) {
-  const [counts] = await db.execute<{ new: number; seen_again: number; gone: number }>(sql`
+  const [counts] = await run<{ new: number; seen_again: number; gone: number }>(
+    db,
+    sql`
     select count(*) filter (where side = 1)::int as new, count(*) filter (where side = 3)::int as seen_again,
       count(*) filter (where side = 2)::int as gone
     from (
@@ -51,7 +53,8 @@ export async function compareScans(db: Db, tables: OrgTables, scanId: string, ag
         select id, 1 as side from (${findingIdsOfScan(db, tables, scanId)}) own union all
         select id, 2 from (${findingIdsOfScan(db, tables, against ?? '')}) other
       ) reported group by id
-    ) compared`);
+    ) compared`,
+  );
   return counts ?? { new: 0, seen_again: 0, gone: 0 };
 }
 
@@ -65,6 +68,22 @@ export interface NewScan {
   now: Date;
 }
 
+const register = orgStatement<
+  Omit<NewScan, 'target' | 'now'> & { target: string | null; now: string },
+  { scan: Resource<ScanRow> }
+>(
+  (tables, $) => sql`
+with registered as (
+  insert into ${tables.scans} (scan_id, project_id, persona, name, target, status, created_at)
+  values (${$.scanId}, ${$.projectId}, ${$.persona}, ${$.name}, ${$.target}, 'running', ${$.now})
+  on conflict (scan_id) do nothing returning *
+), counted as (
+  insert into ${tables.scanCounts} as c (project_id, status, count) select project_id, status, 1 from registered
+  on conflict (project_id, status) do update set count = c.count + excluded.count
+)
+select ${json(scanFields(withCte(tables, 'scans', 'registered')))} as scan from registered`,
+);
+
 /**
  * Registers a running scan, and counts it.
  * @returns the scan, or undefined when there is one of this id
@@ -72,23 +91,13 @@ export interface NewScan {
 export async function insertScan(
   client: Sql,
   tables: OrgTables,
-  { scanId, projectId, persona, name, target, now }: NewScan,
+  { target, now, ...scan }: NewScan,
 ): Promise<Resource<ScanRow> | undefined> {
-  const { scans, scanCounts } = tables;
-  const [row] = await run<{ scan: Resource<ScanRow> }>(
-    client,
-    sql`
-with registered as (
-  insert into ${scans} (scan_id, project_id, persona, name, target, status, created_at)
-  values (${scanId}, ${projectId}, ${persona}, ${name}, ${target ? JSON.stringify(target) : null}, 'running',
-    ${now.toISOString()})
-  on conflict (scan_id) do nothing returning *
-), counted as (
-  insert into ${scanCounts} as c (project_id, status, count) select project_id, status, 1 from registered
-  on conflict (project_id, status) do update set count = c.count + excluded.count
-)
-select ${json(scanFields(withCte(tables, 'scans', 'registered')))} as scan from registered`,
-  );
+  const [row] = await register(tables).run(client, {
+    ...scan,
+    target: target ? JSON.stringify(target) : null,
+    now: now.toISOString(),
+  });
   return row?.scan;
 }
 
@@ -102,6 +111,26 @@ export interface ScanEnd {
   projectId: string | null;
 }
 
+const end = orgStatement<Omit<ScanEnd, 'now'> & { now: string }, { scan: Resource<ScanRow> }>(
+  (tables, $) => sql`
+with summed as materialized (${summaryOf(tables, $.scanId)}
+), ended as (
+  update ${tables.scans} s set status = ${$.status}, error_message = ${$.errorMessage}, summary = summed.summary,
+    completed_at = ${$.now}::timestamptz
+  from summed where s.scan_id = ${$.scanId} and s.status = 'running'
+    and (${$.projectId}::uuid is null or s.project_id = ${$.projectId}::uuid)
+  returning s.*
+), counted as (
+  insert into ${tables.scanCounts} as c (project_id, status, count)
+  select project_id, status, change from (
+    select project_id, 'running' as status, -1 as change from ended union all
+    select project_id, status, 1 from ended
+  ) changes order by project_id, status
+  on conflict (project_id, status) do update set count = c.count + excluded.count
+)
+select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended`,
+);
+
 /**
  * Ends a running scan with the summary of its findings, and counts it.
  * @returns `ended`: the scan, when it was ended now; else `found`, when there is such a scan
@@ -109,56 +138,43 @@ export interface ScanEnd {
 export async function finishScan(
   client: Sql,
   tables: OrgTables,
-  { scanId, status, errorMessage, now, projectId }: ScanEnd,
+  { now, ...scan }: ScanEnd,
 ): Promise<{ ended?: Resource<ScanRow>; found?: { project_id: string; status: ScanStatus } }> {
-  const { scans, scanCounts } = tables;
-  const end = sql`
-with summed as materialized (${summaryOf(tables, scanId)}
-), ended as (
-  update ${scans} s set status = ${status}, error_message = ${errorMessage}, summary = summed.summary,
-    completed_at = ${now.toISOString()}::timestamptz
-  from summed where s.scan_id = ${scanId} and s.status = 'running'
-    ${projectId === null ? sql`` : sql`and s.project_id = ${projectId}::uuid`}
-  returning s.*
-), counted as (
-  insert into ${scanCounts} as c (project_id, status, count)
-  select project_id, status, change from (
-    select project_id, 'running' as status, -1 as change from ended union all
-    select project_id, status, 1 from ended
-  ) changes order by project_id, status
-  on conflict (project_id, status) do update set count = c.count + excluded.count
-)
-select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended`;
   return await client.begin(async (tx) => {
     const [[found], [row]] = await Promise.all([
-      lockScan(tx, tables, scanId),
-      run<{ scan: Resource<ScanRow> }>(tx, end),
+      lockScan(tables).run(tx, { scanId: scan.scanId }),
+      end(tables).run(tx, { ...scan, now: now.toISOString() }),
     ]);
     return { ...(row && { ended: row.scan }), ...(found && { found }) };
   });
 }
 
+const refresh = orgStatement<{ scanId: string }, object>(
+  (tables, $) => sql`
+with summed as materialized (${summaryOf(tables, $.scanId)}
+)
+update ${tables.scans} s set summary = summed.summary from summed
+where s.scan_id = ${$.scanId} and s.status <> 'running'`,
+);
+
 /** Makes an ended scan's summary anew; a scan that still runs is left alone. */
 export async function refreshSummary(client: Sql, tables: OrgTables, scanId: string): Promise<void> {
-  const refresh = sql`
-with summed as materialized (${summaryOf(tables, scanId)}
-)
-update ${tables.scans} s set summary = summed.summary from summed where s.scan_id = ${scanId} and s.status <> 'running'`;
-  await client.begin((tx) => Promise.all([lockScan(tx, tables, scanId), run(tx, refresh)]));
+  await client.begin((tx) =>
+    Promise.all([lockScan(tables).run(tx, { scanId }), refresh(tables).run(tx, { scanId })]),
+  );
 }
 
 /**
  * Locks a scan. In a statement of its own, in front of the one that counts and sent with it: whoever counts then has
  * seen all pushes that were committed before; those that come later wait, and renew the summary.
  */
-const lockScan = (tx: Parameters<typeof run>[0], { scans }: OrgTables, scanId: string) =>
-  run<{ project_id: string; status: ScanStatus }>(
-    tx,
-    sql`select project_id, status from ${scans} where scan_id = ${scanId} for no key update`,
-  );
+const lockScan = orgStatement<{ scanId: string }, { project_id: string; status: ScanStatus }>(
+  ({ scans }, $) =>
+    sql`select project_id, status from ${scans} where scan_id = ${$.scanId} for no key update`,
+);
 
 /** The summary of a scan's findings as they are now. Those it saw again are never those it reported first. */
-function summaryOf({ findings, sightings }: OrgTables, scanId: string): SQL {
+function summaryOf({ findings, sightings }: OrgTables, scanId: Placeholder): SQL {
   const bySeverity = SEVERITIES.map((severity) =>
     sql.raw(`'${severity}', coalesce(sum(n) filter (where severity = '${severity}'), 0)`),
   );

@@ -1,8 +1,9 @@
-import { eq, inArray } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { featureFlags } from '../../db/schema/platform.ts';
 import { mailVerification } from '../../lib/accounts/accounts.ts';
+import { isClaimed } from '../../lib/accounts/claim.ts';
 import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
@@ -55,7 +56,8 @@ export const register = endpoint(
       addresses: [body.email],
     });
     await requireOpenRegistration(call);
-    if (await isClaimed(call, body.email)) throw taken();
+    // Asked before the password is hashed, which is the expensive part.
+    if (await isClaimed(db, body.email)) throw taken();
 
     const passwordHash = await services.hasher.hash(body.password, peer.ip);
     const { id: userId, at } = services.nextId();
@@ -103,13 +105,4 @@ async function requireOpenRegistration({ db }: PublicCall): Promise<void> {
   if (!isOn('signup') || isOn('invite_only')) {
     throw new ApiError('permission_error/feature_disabled', { message: 'Registration is closed.' });
   }
-}
-
-/** Asked before the password is hashed, which is the expensive part. The unique index has the last word. */
-async function isClaimed({ db }: PublicCall, address: string): Promise<boolean> {
-  const rows = await db
-    .select({ isPrimary: userEmails.isPrimary, verifiedAt: userEmails.verifiedAt })
-    .from(userEmails)
-    .where(eq(userEmails.email, address));
-  return rows.some(({ isPrimary, verifiedAt }) => isPrimary || verifiedAt !== null);
 }

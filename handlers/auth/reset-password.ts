@@ -1,7 +1,7 @@
-import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/schema/accounts.ts';
 import { mailPasswordChanged, revokeSessions } from '../../lib/accounts/accounts.ts';
-import { dropEarlierHolder } from '../../lib/accounts/claim.ts';
+import { dropEarlierHolder, isClaim, verifyAddress } from '../../lib/accounts/claim.ts';
 import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/accounts/mailed-tokens.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
@@ -12,7 +12,6 @@ import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
-import { confirmMemberships } from '../../lib/members/invitations.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const CHANGED = 'The password was changed. Log in with the new one.';
@@ -54,22 +53,14 @@ export const resetPassword = endpoint(
       const [address] = await tx
         .select({ email: userEmails.email, verifiedAt: userEmails.verifiedAt })
         .from(userEmails)
-        .where(
-          and(
-            eq(userEmails.id, emailId),
-            or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt)),
-          ),
-        );
+        .where(and(eq(userEmails.id, emailId), isClaim));
       // It was given up since the link was mailed, and may be somebody else's by now.
       if (!user || !address) throw invalidLink();
       await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
       const { email } = address;
       const isFirst = address.verifiedAt === null;
       const claimed = isFirst && user.passwordHash !== null && services.config.requireVerifiedEmail;
-      if (isFirst) {
-        await tx.update(userEmails).set({ verifiedAt: now }).where(eq(userEmails.id, emailId));
-        await confirmMemberships(tx, { userId, email }, now);
-      }
+      if (isFirst) await verifyAddress(tx, emailId, now);
       if (claimed) await dropEarlierHolder(tx, { userId, email });
       await tx
         .delete(mailedTokens)

@@ -1,13 +1,13 @@
 import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { mailedTokens, userEmails } from '../../db/schema/accounts.ts';
+import { mailedTokens } from '../../db/schema/accounts.ts';
+import { verifyAddress } from '../../lib/accounts/claim.ts';
 import { consumeMailedToken, invalidLink } from '../../lib/accounts/mailed-tokens.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { uuid, z } from '../../lib/http/schema.ts';
-import { confirmMemberships } from '../../lib/members/invitations.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const verifyEmail = endpoint(
@@ -32,13 +32,8 @@ export const verifyEmail = endpoint(
       const account = await db.transaction(async (tx) => {
         const used = await consumeMailedToken(tx, 'verify_email', body.token, now, body.email_id);
         if (!used) throw invalidLink();
-        const [address] = await tx
-          .update(userEmails)
-          .set({ verifiedAt: now })
-          .where(eq(userEmails.id, used.emailId))
-          .returning({ userId: userEmails.userId, email: userEmails.email });
+        const address = await verifyAddress(tx, used.emailId, now);
         if (!address) throw invalidLink();
-        await confirmMemberships(tx, address, now);
         // Links that were mailed before are for what is done now.
         await tx
           .delete(mailedTokens)

@@ -7,6 +7,7 @@ import {
 } from '../../db/findings/counts.ts';
 import { findingViewFields } from '../../db/findings/text.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
+import { run } from '../../db/statements.ts';
 import { omitParameter } from '../../lib/findings/list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -16,7 +17,7 @@ import { ListedFinding, SeveritySummary } from '../../lib/resources.ts';
 
 const RECENT = 10;
 
-interface Numbers extends Record<string, unknown> {
+interface Numbers {
   severities: Parameters<typeof toSeverityCounts>[0] | null;
   scans: Awaited<ReturnType<typeof countScans>>;
   recent: Resource<FindingRow>[] | null;
@@ -48,12 +49,15 @@ export const dashboardStats = endpoint(
     const { findings } = tables;
     const fields = findingViewFields(tables, { as: 'json', brief: omit === 'description' });
     // Without parameters, so that it is one round trip.
-    const [row] = await db.execute<Numbers>(sql`select
+    const [row] = await run<Numbers>(
+      db,
+      sql`select
       (select json_agg(c) from ${findingCountsQuery(db, tables)} c) as severities,
       (select row_to_json(c) from ${scanCountsQuery(db, tables)} c) as scans,
       (select json_agg(f.json) from (
         select ${json(fields)} as json from ${findings}
-        order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`);
+        order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
+    );
     const severities = toSeverityCounts(row?.severities ?? []);
     return ok({
       total_scans: row?.scans.all ?? 0,

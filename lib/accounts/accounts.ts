@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../../db/batches.ts';
 import type { Db, Tx } from '../../db/client.ts';
@@ -9,6 +9,7 @@ import { mayMail } from '../mail/quota.ts';
 import { passwordChanged } from '../mail/templates/changes.ts';
 import { verifyEmail } from '../mail/templates/sign-in.ts';
 import { logSecurityEvent } from '../security-events.ts';
+import { isClaim } from './claim.ts';
 import { clientOfSession } from './limits/clients.ts';
 import { issueMailedToken } from './mailed-tokens.ts';
 
@@ -29,7 +30,7 @@ export interface Account {
   emailId: string;
 }
 
-/** Finds the account an address belongs to: as its primary address, or as one it has verified. Disabled accounts are not found. */
+/** Finds the account that claims an address. Disabled accounts are not found. */
 export async function findAccount(db: Db | Tx, address: string): Promise<Account | undefined> {
   const account = await findAnyAccount(db, address);
   return account?.disabledAt === null ? account : undefined;
@@ -58,11 +59,9 @@ export async function findAnyAccount(
     .innerJoin(users, eq(users.id, userEmails.userId))
     .innerJoin(primary, and(eq(primary.userId, users.id), eq(primary.isPrimary, true)))
     // No address has these; PostgreSQL would refuse to look for them.
-    .where(and(eq(userEmails.email, address.replaceAll('\0', '\ufffd').toWellFormed()), isClaimed));
+    .where(and(eq(userEmails.email, address.replaceAll('\0', '\ufffd').toWellFormed()), isClaim));
   return account;
 }
-
-const isClaimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
 
 /**
  * Checks the signed-in user's own password, before what only its owner may do.

@@ -1,5 +1,5 @@
-import { and, eq, isNotNull, ne } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
+import { and, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
 import {
   mailedTokens,
   mfaDevices,
@@ -10,6 +10,41 @@ import {
   users,
 } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
+import { confirmMemberships } from '../members/invitations.ts';
+
+/*
+ * The rule for claimed addresses (docs/security.md, "Claimed addresses"): an account claims an address as its primary one,
+ * or by verifying it. The unique index `user_emails_claimed` allows one claim. A claim without verification is weak: it
+ * gives way to the mailbox's owner, whose mailed links prove access.
+ */
+
+/** Whether a row of `user_emails` is a claim. */
+export const isClaim = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
+
+/** Whether an account claims an address. Nobody else can register or add it. The unique index has the last word. */
+export async function isClaimed(db: Db | Tx, address: string): Promise<boolean> {
+  const [claim] = await db
+    .select({ id: userEmails.id })
+    .from(userEmails)
+    .where(and(eq(userEmails.email, address), isClaim));
+  return claim !== undefined;
+}
+
+/**
+ * Verifies an address by a mailed link and confirms the memberships by invitation to it. Of several accounts that have the
+ * address, the first to verify it gets it.
+ * @returns the account and the address; undefined when the address is no longer the account's
+ * @throws a unique violation when another account claims the address
+ */
+export async function verifyAddress(tx: Tx, emailId: string, now: Date) {
+  const [verified] = await tx
+    .update(userEmails)
+    .set({ verifiedAt: now })
+    .where(eq(userEmails.id, emailId))
+    .returning({ userId: userEmails.userId, email: userEmails.email });
+  if (verified) await confirmMemberships(tx, verified, now);
+  return verified;
+}
 
 /**
  * Removes everything from an account that an earlier holder may have attached: other addresses, second factors, pending
@@ -37,4 +72,25 @@ export async function dropEarlierHolder(
       ),
     );
   await tx.update(users).set({ mfaEnabled: false }).where(eq(users.id, userId));
+}
+
+/**
+ * Takes an address from other accounts that claim it without having verified it: a registration or invitation must not lock
+ * its verified owner out. Those accounts stay, with an address that reaches nobody.
+ */
+export async function releaseAddress(
+  tx: Tx,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await tx
+    .update(userEmails)
+    .set({ email: sql`${userEmails.id} || '@released.invalid'` })
+    .where(
+      and(
+        eq(userEmails.email, email),
+        ne(userEmails.userId, userId),
+        eq(userEmails.isPrimary, true),
+        isNull(userEmails.verifiedAt),
+      ),
+    );
 }

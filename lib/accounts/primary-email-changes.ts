@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNull, ne, or, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, isNull, ne, or } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import {
@@ -14,6 +14,7 @@ import { ApiError } from '../http/errors.ts';
 import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates/changes.ts';
 import { confirmMemberships } from '../members/invitations.ts';
 import { revokeSessions } from './accounts.ts';
+import { releaseAddress } from './claim.ts';
 import { invalidLink, issueMailedToken } from './mailed-tokens.ts';
 import { switchMfaOff, verifiedDevices } from './mfa/devices.ts';
 import { endMfaLogins } from './mfa/logins.ts';
@@ -121,26 +122,6 @@ async function endLinks(tx: Tx, { userId, changedAt }: Change): Promise<void> {
 
 const suspectSince = ({ changedAt }: Change) => new Date(changedAt.getTime() - SUSPECT_MS);
 
-/**
- * Takes the address from accounts that claim it without having verified it: a registration or invitation made meanwhile must
- * not lock the owner out. Those accounts stay, with an address that reaches nobody. An account that had not verified the
- * address either has no better claim: an attacker may have registered it, and its owner since.
- */
-async function releaseAddress(tx: Tx, { userId, oldEmail, oldEmailVerified }: Change): Promise<void> {
-  if (!oldEmailVerified) return;
-  await tx
-    .update(userEmails)
-    .set({ email: sql`${userEmails.id} || '@released.invalid'` })
-    .where(
-      and(
-        eq(userEmails.email, oldEmail),
-        ne(userEmails.userId, userId),
-        eq(userEmails.isPrimary, true),
-        isNull(userEmails.verifiedAt),
-      ),
-    );
-}
-
 /** Makes the old address the primary one, verified by the link, and removes those that were not verified long before. */
 async function restoreAddress(tx: Tx, { now, services }: PublicCall, change: Change): Promise<string> {
   const { userId, oldEmail, newEmail } = change;
@@ -152,7 +133,8 @@ async function restoreAddress(tx: Tx, { now, services }: PublicCall, change: Cha
   );
   await tx.delete(userEmails).where(and(others, suspect));
   await tx.update(userEmails).set({ isPrimary: false }).where(others);
-  await releaseAddress(tx, change);
+  // An account that had not verified the address has no better claim than the other one: an attacker may have registered it.
+  if (change.oldEmailVerified) await releaseAddress(tx, { userId, email: oldEmail });
   const { id, at: createdAt } = services.nextId();
   const [restored] = await tx
     .insert(userEmails)

@@ -1,9 +1,10 @@
 import { asc } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
-import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { type Miscount, recountOrg } from '../../db/findings/recount.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { orgs } from '../../db/schema/orgs.ts';
+import { forEachOrg } from '../orgs/for-each-org.ts';
+import { isAway } from '../orgs/migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 
@@ -43,7 +44,7 @@ export async function recount(database: Database, options: RecountOptions): Prom
   const all =
     org === undefined ? await db.select(which).from(orgs).orderBy(asc(orgs.slug)) : [await findOrg(db, org)];
   const results: RecountResult[] = [];
-  for (const { id, slug, schema_version } of all) {
+  await forEachOrg(all, 1, async ({ id, slug, schema_version }) => {
     const outcome =
       schema_version < migrations.length
         ? failed('its schema is behind: run "migrate" first')
@@ -51,7 +52,7 @@ export async function recount(database: Database, options: RecountOptions): Prom
     const result = { org_id: id, org: slug, ...outcome };
     onResult(result);
     results.push(result);
-  }
+  });
   const having = (status: RecountResult['status']) =>
     results.filter((result) => result.status === status).length;
   return { orgs: results, corrected: having('corrected'), failed: having('failed') };
@@ -66,8 +67,7 @@ async function recountOne({ sql }: Database, orgId: string): Promise<Outcome> {
     const wrong = await recountOrg(sql, orgId);
     return { status: wrong.length > 0 ? 'corrected' : 'right', wrong, error: null };
   } catch (error) {
-    // Without the database all others would fail as well. A statement that somebody cancelled is this one's affair.
-    if (isUnavailable(error) && sqlState(error) !== '57014') throw error;
+    if (isAway(error)) throw error;
     return failed(reasonOf(error));
   }
 }

@@ -1,9 +1,11 @@
-import { asc, lt } from 'drizzle-orm';
+import { asc, eq, lt } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
-import { isUnavailable, sqlState } from '../../db/errors.ts';
+import { sqlState } from '../../db/errors.ts';
 import { type Migration, migrateOrg, migrateShared } from '../../db/migrations/migrate.ts';
-import { orgs } from '../../db/schema/orgs.ts';
-import { addSearchIndexes, MIGRATIONS_AT_ONCE } from '../orgs/migrations.ts';
+import { orgMigrations, orgs } from '../../db/schema/orgs.ts';
+import { migrations } from '../../db/schema/platform.ts';
+import { forEachOrg } from '../orgs/for-each-org.ts';
+import { addSearchIndexes, isAway, MIGRATIONS_AT_ONCE } from '../orgs/migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 
@@ -66,21 +68,16 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   onResult('shared', shared);
   if (shared.status === 'failed') return { shared, orgs: [], failed: 1 };
 
-  const waiting = await orgsToMigrate(database, options);
   const results: OrgResult[] = [];
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { id, slug } = next;
-      const result = await migrateSchema(
-        tracks.org,
-        () => appliedToOrg(database, id),
-        () => migrateOrg(database.sql, id, tracks.org),
-      );
-      onResult(slug, result);
-      results.push({ org_id: id, org: slug, ...result });
-    }
-  };
-  await Promise.all(Array.from({ length: MIGRATIONS_AT_ONCE }, worker));
+  await forEachOrg(await orgsToMigrate(database, options), MIGRATIONS_AT_ONCE, async ({ id, slug }) => {
+    const result = await migrateSchema(
+      tracks.org,
+      () => appliedToOrg(database, id),
+      () => migrateOrg(database.sql, id, tracks.org),
+    );
+    onResult(slug, result);
+    results.push({ org_id: id, org: slug, ...result });
+  });
   results.sort((a, b) => (a.org < b.org ? -1 : 1));
   const indexed = await addSearchIndexes(database.sql, tracks.org, {
     onFailure(_, error) {
@@ -119,8 +116,7 @@ async function migrateSchema(
   try {
     await run();
   } catch (error) {
-    // Without the database all others would fail as well. A statement that somebody cancelled is this schema's affair.
-    if (isUnavailable(error) && sqlState(error) !== '57014') throw error;
+    if (isAway(error)) throw error;
     failure = error;
   }
   const after = await readApplied();
@@ -154,15 +150,17 @@ function failingStep(steps: readonly Migration[], applied: readonly Applied[]): 
 /** Undefined table or schema: nothing has been applied yet. */
 const NOT_THERE = new Set(['42P01', '3F000']);
 
-async function appliedToShared({ sql }: Database): Promise<Applied[]> {
+async function appliedToShared({ db }: Database): Promise<Applied[]> {
   try {
-    return await sql.unsafe<Applied[]>('select name, hash from shared.migrations');
+    const { name, hash } = migrations;
+    return await db.select({ name, hash }).from(migrations);
   } catch (error) {
     if (NOT_THERE.has(sqlState(error) ?? '')) return [];
     throw error;
   }
 }
 
-async function appliedToOrg({ sql }: Database, orgId: string): Promise<Applied[]> {
-  return sql.unsafe<Applied[]>('select name, hash from shared.org_migrations where org_id = $1', [orgId]);
+async function appliedToOrg({ db }: Database, orgId: string): Promise<Applied[]> {
+  const { name, hash } = orgMigrations;
+  return db.select({ name, hash }).from(orgMigrations).where(eq(orgMigrations.orgId, orgId));
 }

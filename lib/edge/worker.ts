@@ -7,13 +7,13 @@ import { ApiError } from '../http/errors.ts';
 import { createRequestIds } from '../http/request-id.ts';
 import { respondError } from '../http/respond.ts';
 import { createLogger } from '../logger.ts';
+import { housekeeping, runDueTasks } from '../maintenance/housekeeping.ts';
 import { type Clock, type CoreServices, connectServices, createCore, type Services } from '../services.ts';
 import { warnOfExposure } from '../warnings/exposure.ts';
 import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
 import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
 import { createEdgeMailer } from './mailer.ts';
 import { noPlacesTaken, placesOf, type TakenPlaces } from './places.ts';
-import { runScheduledWork } from './scheduled.ts';
 
 /** What an entry brings along. */
 export interface Parts {
@@ -80,7 +80,10 @@ export function createWorker(parts: Parts): Worker {
       const isolate = await isolateOf(env);
       const { services, end } = connecting(isolate, env);
       try {
-        await runScheduledWork(services(), new Date(scheduledTime));
+        const connected = services();
+        await runDueTasks(housekeeping(connected), new Date(scheduledTime), connected.log);
+        // Ends migrations that take longer; the next invocation continues.
+        await connected.database.close();
       } catch (error) {
         isolate.core.log.error('the cron trigger failed', { error });
         throw error;

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { searchSettings } from '../../db/findings/search.ts';
-import { readRows, type TextQuery } from '../../db/stream.ts';
+import { readAtOnce, readRows, type TextQuery } from '../../db/stream.ts';
 import type { ListReader } from '../fair-share/list-places.ts';
 import { placeOr } from '../fair-share/over-share.ts';
 import type { Org } from '../orgs/directory.ts';
@@ -60,10 +60,7 @@ export async function answerRows(
   const tail = () => encoder.encode(format.tail());
   const allOf = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
   if (info && info.per_page <= MAX_AT_ONCE) {
-    const { sql, params } = query;
-    const rows = await call.sql.unsafe(sql, params as never[]).raw();
-    const texts = (rows as unknown as [Uint8Array][]).map(([text]) => text);
-    return { status: 200, headers, body: await allOf(texts) };
+    return { status: 200, headers, body: await allOf(await readAtOnce(call.sql, query)) };
   }
 
   let waitedBefore = 0;
@@ -204,9 +201,8 @@ async function readShort(
   max: number,
 ): Promise<Uint8Array[] | undefined> {
   try {
-    const text = `select * from (${query.sql}) as list limit ${max}`;
-    const rows = (await sql.unsafe(text, query.params as never[]).raw()) as unknown as [Uint8Array][];
-    return rows.length < max ? rows.map(([row]) => row) : undefined;
+    const rows = await readAtOnce(sql, query, max);
+    return rows.length < max ? rows : undefined;
   } catch {
     // Whatever it is, reading the list will tell.
     return undefined;

@@ -16,10 +16,8 @@ export interface MailQueue {
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Delivers what is due soon, after the current answer and with what comes along; returns at once. */
   kick(): void;
-  /** Sends all due mails now; returns how many were sent. For the edge's cron trigger, and tests. */
+  /** Sends all due mails now; returns how many were sent. */
   deliverDue(): Promise<number>;
-  /** Looks for due mails every few seconds until `stop`. */
-  start(): void;
   /** Takes no more mails and waits for those under way, a few seconds at the most. */
   stop(): Promise<void>;
 }
@@ -43,8 +41,6 @@ export interface MailQueueOptions {
 }
 
 const TIMING = {
-  /** Between two looks at the queue, give or take a quarter. */
-  pollMs: 5_000,
   /** For one mail. */
   sendMs: 15_000,
   /** For mails under way when the process stops. */
@@ -80,7 +76,6 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   let wake = () => {};
   let sent = 0;
   let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
   /** Sent, but not erased yet because the database failed in between. */
   const taken = new Set<string>();
   /** End the sends under way. */
@@ -188,13 +183,6 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     await queued.postpone(mail, nextAttemptAt);
   }
 
-  function poll(): void {
-    timer = setTimeout(poll, timing.pollMs * (0.75 + Math.random() / 2));
-    timer.unref();
-    olderWanted = true;
-    void look();
-  }
-
   return {
     seal: queued.seal,
     async enqueue(tx, recipient, content) {
@@ -211,14 +199,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
       await look();
       return sent - before;
     },
-    start() {
-      clearTimeout(timer);
-      stopped = false;
-      poll();
-    },
     async stop() {
       stopped = true;
-      clearTimeout(timer);
       if (running && !(await settles(running, timing.stopMs))) {
         for (const abort of aborts) abort('the process stops');
         await settles(running, 1_000);

@@ -2,6 +2,7 @@ import { lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
+import { run } from '../../db/statements.ts';
 
 /** What is still to be done, by whichever process. */
 export interface Backlog {
@@ -22,7 +23,8 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
     .unionAll(db.select({ one: sql`1` }).from(mailQueue))
     .limit(MOST);
   const behind = db.select({ one: sql`1` }).from(orgs).where(lt(orgs.schemaVersion, version)).limit(MOST);
-  const [row] = await db.execute<{ mails: number; orgs: number }>(
+  const [row] = await run<{ mails: number; orgs: number }>(
+    db,
     sql`select (select count(*)::int from ${mails} m) as mails, (select count(*)::int from ${behind} o) as orgs`,
   );
   return { mails: row?.mails ?? 0, orgsBehind: row?.orgs ?? 0 };

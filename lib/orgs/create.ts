@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { type Migration, orgSchemaStatements } from '../../db/migrations/migrate.ts';
-import { SELECT_TRIGRAM_SCHEMA } from '../../db/migrations/search-index.ts';
+import { trigramSchema } from '../../db/migrations/search-index.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgMigrations, orgs } from '../../db/schema/orgs.ts';
+import { run } from '../../db/statements.ts';
 
 /** A new organization as its creator asked for it. */
 export interface NewOrg {
@@ -21,22 +22,22 @@ export interface NewOrg {
  */
 export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
-  const [[inserted], [trigrams]] = await Promise.all([
+  const [[inserted], trigrams] = await Promise.all([
     tx
       .insert(orgs)
       .values({ id, name, slug, plan, schemaVersion: migrations.length, createdBy: ownerId, createdAt })
       .onConflictDoNothing({ target: orgs.slug })
       .returning(orgFields),
-    tx.execute<{ schema: string }>(sql.raw(SELECT_TRIGRAM_SCHEMA)),
+    trigramSchema(tx),
   ]);
   if (!inserted) return undefined;
-  const statements = orgSchemaStatements(id, migrations, trigrams?.schema);
+  const statements = orgSchemaStatements(id, migrations, trigrams);
   // Sent one behind the other without waiting: one round trip for all.
   await Promise.all([
     tx
       .insert(memberships)
       .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt }),
-    ...statements.map((statement) => tx.execute(sql.raw(statement))),
+    ...statements.map((statement) => run(tx, sql.raw(statement))),
     tx
       .insert(orgMigrations)
       .values(

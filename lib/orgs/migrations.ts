@@ -7,6 +7,7 @@ import { orgsWithoutSearchIndex, trigramSchema } from '../../db/migrations/searc
 import type { Sql } from '../../db/pool/query.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import type { Logger } from '../logger.ts';
+import { forEachOrg } from './for-each-org.ts';
 
 /** How many organizations are migrated side by side, at the most. */
 export const MIGRATIONS_AT_ONCE = 4;
@@ -51,6 +52,7 @@ export async function migrateOrgs(options: OrgMigrations): Promise<void> {
 /**
  * Tries all that are behind and have not `failed`; those that do are added.
  * @returns a failure that will pass
+ * @throws when the database is unavailable
  */
 async function goThrough(options: OrgMigrations, failed: Set<string>): Promise<unknown> {
   const { db, atOnce, version, migrate, log } = options;
@@ -60,25 +62,18 @@ async function goThrough(options: OrgMigrations, failed: Set<string>): Promise<u
   log.info('migrating organizations', { count: behind });
   const ids = orgsBehind(options, Math.floor(Math.random() * behind));
   let passing: unknown;
-  let isAway = false;
-  const worker = async () => {
-    for await (const id of ids) {
-      if (failed.has(id)) continue;
-      await migrate(id).catch((error) => {
-        if (willPass(error)) {
-          passing = error;
-          // All others would fail as well.
-          isAway ||= isUnavailable(error);
-          return;
-        }
-        failed.add(id);
-        log.error('organization cannot be migrated', { org: id, error });
-      });
-      if (isAway) break;
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await forEachOrg(ids, atOnce, async (id) => {
+    if (failed.has(id)) return;
+    await migrate(id).catch((error) => {
+      if (isAway(error)) throw error;
+      if (willPass(error)) {
+        passing = error;
+        return;
+      }
+      failed.add(id);
+      log.error('organization cannot be migrated', { org: id, error });
+    });
+  });
   if (passing === undefined) log.info('organizations migrated', { failed: failed.size });
   return passing;
 }
@@ -121,21 +116,27 @@ export async function addSearchIndexes(
 ): Promise<number> {
   if (!(await trigramSchema(sql))) return 0;
   let made = 0;
-  for (const id of await orgsWithoutSearchIndex(sql, migrations.length)) {
+  const index = async (id: string) => {
     try {
       await addSearchIndex(sql, id, migrations);
       made++;
     } catch (error) {
-      if (sqlState(error) === POOL_CLOSED) break;
+      if (sqlState(error) === POOL_CLOSED) throw error;
       onFailure(id, error);
     }
-  }
+  };
+  await forEachOrg(await orgsWithoutSearchIndex(sql, migrations.length), 1, index).catch((error) => {
+    if (sqlState(error) !== POOL_CLOSED) throw error;
+  });
   return made;
 }
 
-/** Whether a migration failed by no fault of the organization's. A statement that somebody cancelled is its affair. */
-function willPass(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state === CANCELED) return false;
-  return state === LOCK_TIMEOUT || isUnavailable(error) || isRetryable(error);
-}
+/**
+ * Whether the database is unavailable, so that all other organizations would fail as well. A statement that an operator
+ * cancelled fails for its own organization only.
+ */
+export const isAway = (error: unknown): boolean => isUnavailable(error) && sqlState(error) !== CANCELED;
+
+/** Whether a migration failed by no fault of the organization's. */
+const willPass = (error: unknown): boolean =>
+  sqlState(error) === LOCK_TIMEOUT || isAway(error) || isRetryable(error);

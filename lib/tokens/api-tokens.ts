@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { createBatcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/client.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
 import type { Sql } from '../../db/pool/query.ts';
-import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
-import { arrayText } from '../../db/statements.ts';
+import { perOrg } from '../../db/schema/org-schema.ts';
+import { arrayText, orgStatement } from '../../db/statements.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Org } from '../orgs/directory.ts';
 
@@ -64,6 +64,14 @@ interface TokenRow {
   unused: boolean;
 }
 
+/** The tokens with these prefixes. */
+const findTokens = orgStatement<{ prefixes: string }, TokenRow>(
+  ({ apiTokens: t }, $) => sql`
+select ${t.id} as id, ${t.projectId} as "projectId", ${t.prefix} as prefix, ${t.tokenHash} as "tokenHash",
+  ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked, ${t.lastUsed} is null as unused
+from ${t} where ${t.prefix} = any (${$.prefixes}::text[])`,
+);
+
 /** Requests of one org that arrive together share a look-up and a touch. */
 const MAX_GROUP = 1_000;
 
@@ -73,17 +81,12 @@ export function createApiTokens(
   clock: () => Date,
 ): ApiTokens {
   const lookUp = perOrg((org: Org) => {
-    const statement = `
-      select id, project_id as "projectId", prefix, token_hash as "tokenHash", expires_at as "expiresAt", revoked,
-        last_used is null as unused
-      from "${orgSchemaName(org.id)}".api_tokens
-      where prefix = any ($1::text[])`;
     return createBatcher<string, TokenRow[], Sql>({
       acquire: (runBatch) => withConnection(runBatch, org),
       maxConcurrent: 3,
       maxItems: MAX_GROUP,
-      async run(prefixes, sql) {
-        const rows = await sql.unsafe<TokenRow[]>(statement, [arrayText(prefixes)]);
+      async run(prefixes, client) {
+        const rows = await findTokens(org.tables).run(client, { prefixes: arrayText(prefixes) });
         return prefixes.map((prefix) => rows.filter((row) => row.prefix === prefix));
       },
     });

@@ -32,9 +32,11 @@ import {
   resetPassword,
   verifyEmail,
 } from '../../lib/mail/templates/sign-in.ts';
+import { startTasks } from '../../lib/maintenance/housekeeping.ts';
 import { createNodeMailer } from '../../lib/node/mailer.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { limit } from '../support/run/limits.ts';
+import { silentLog } from '../support/server/log.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -468,7 +470,7 @@ describe('the queue', () => {
     });
     await database.db.insert(mailQueue).values(older);
     await queue.enqueue(database.db, 'ada@example.com', reset);
-    queue.start();
+    void queue.deliverDue();
     await vi.waitFor(() => expect(mails).toHaveLength(7));
     await vi.waitFor(async () => expect(await database.db.select().from(mailQueue)).toEqual([]));
     expect(mails.find(({ recipient }) => recipient === 'user-5@example.com')).toEqual({
@@ -718,7 +720,7 @@ describe('the queue', () => {
 
     const { mails, mailer } = recorder();
     const queue = open(mailer);
-    queue.start();
+    void queue.deliverDue();
     await vi.waitFor(() => expect(mails.map(({ recipient }) => recipient)).toEqual(['written@example.com']));
     now += 30_000;
     await queue.deliverDue();
@@ -762,11 +764,13 @@ describe('the queue', () => {
 
   it('finds mails of others without being kicked', async () => {
     const { mails, mailer } = recorder();
-    const queue = open(mailer, { timing: { pollMs: 20 } });
-    queue.start();
+    const queue = open(mailer);
+    const deliver = { name: 'deliver mails', everyMs: 20, atStart: true, run: queue.deliverDue };
+    const stop = startTasks([deliver], silentLog);
     await queue.deliverDue();
     await queue.enqueue(database.db, 'ada@example.com', reset);
     await vi.waitFor(() => expect(mails).toHaveLength(1));
+    stop();
   });
 
   it('does not send again what it could not erase', async () => {

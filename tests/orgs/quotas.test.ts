@@ -176,7 +176,7 @@ describe('an account', () => {
     const waiting = async () => {
       const rows = await sql.unsafe(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-           and query like '%insert into shared.sessions%'`,
+           and query like '%insert into "shared"."sessions"%'`,
       );
       return rows.length;
     };

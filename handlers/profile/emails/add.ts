@@ -1,7 +1,8 @@
-import { and, eq, isNotNull, or } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount, mailVerification } from '../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
+import { isClaimed } from '../../../lib/accounts/claim.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
@@ -32,12 +33,7 @@ export const addEmail = endpoint(
     const { id, at } = services.nextId();
     const row = await db.transaction(async (tx) => {
       await lockAccount(tx, call);
-      const claimed = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
-      const taken = await tx
-        .select({ id: userEmails.id })
-        .from(userEmails)
-        .where(and(eq(userEmails.email, body.email), claimed));
-      if (taken.length > 0) return undefined;
+      if (await isClaimed(tx, body.email)) return undefined;
       const [added] = await tx
         .insert(userEmails)
         .values({ id, userId: user.id, email: body.email, createdAt: at })

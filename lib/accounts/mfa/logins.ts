@@ -1,6 +1,7 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
-import { mfaLogins } from '../../../db/schema/accounts.ts';
+import { mfaLogins, users } from '../../../db/schema/accounts.ts';
+import { statement } from '../../../db/statements.ts';
 import type { PublicCall } from '../../http/call.ts';
 import { ApiError } from '../../http/errors.ts';
 import { logSecurityEvent } from '../../security-events.ts';
@@ -10,14 +11,20 @@ import { TOKEN_SECONDS, type TokenClaims } from '../sessions/signed-token.ts';
 /** Codes that can be tried with one `mfa_token` while limits are on. */
 const MAX_CODES_PER_LOGIN = 10;
 
-/** $1 login, $2 user, $3 hash of the password that was checked, $4 expiry. */
-const START = `
+/** `passwordHash`: of the password that was checked. */
+const insertLogin = statement<
+  { id: string; userId: string; passwordHash: string | null; expiresAt: string },
+  { id: string }
+>(
+  ($) => sql`
 with account as materialized (
-  select id from shared.users where id = $2::uuid and password_hash = $3 and disabled_at is null
+  select ${users.id} from ${users} where ${users.id} = ${$.userId}::uuid
+    and ${users.passwordHash} = ${$.passwordHash} and ${users.disabledAt} is null
   for no key update
 )
-insert into shared.mfa_logins (id, user_id, expires_at) select $1::uuid, id, $4::timestamptz from account
-returning id`;
+insert into ${mfaLogins} (id, user_id, expires_at) select ${$.id}::uuid, id, ${$.expiresAt}::timestamptz from account
+returning id`,
+);
 
 /**
  * Starts a sign-in that waits for its second factor. One statement: a concurrent password change either refuses this
@@ -30,7 +37,11 @@ export async function startMfaLogin({ services, now }: PublicCall, account: Acco
   const expiresAt = new Date(now.getTime() + TOKEN_SECONDS.mfa * 1000).toISOString();
   const [token, rows] = await Promise.all([
     services.signedTokens.sign('mfa', { userId: account.id, id }, now),
-    services.database.sql.unsafe(START, [id, account.id, account.passwordHash, expiresAt]),
+    insertLogin.run(services.database.sql, {
+      ...{ id, expiresAt },
+      userId: account.id,
+      passwordHash: account.passwordHash,
+    }),
   ]);
   if (rows.length === 0) throw new ApiError('auth_error/invalid_credentials');
   return token;

@@ -1,9 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { createBatcher } from '../../../db/batcher.ts';
 import type { Database, DatabaseClient } from '../../../db/client.ts';
 import type { Sql } from '../../../db/pool/query.ts';
-import { orgSchemaName, perOrg } from '../../../db/schema/org-schema.ts';
-import type { Role } from '../../../db/schema/orgs.ts';
-import { arrayText } from '../../../db/statements.ts';
+import { sessions, userEmails, users } from '../../../db/schema/accounts.ts';
+import { perOrg } from '../../../db/schema/org-schema.ts';
+import { memberships, type Role } from '../../../db/schema/orgs.ts';
+import { arrayText, orgStatement, type Placeholders, statement } from '../../../db/statements.ts';
+import { isConfirmed } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { TokenClaims } from './signed-token.ts';
 
@@ -69,14 +72,13 @@ const MAX_GROUP = 1_000;
  * that was revoked is refused by the next request.
  */
 export function createSessionLookUp(database: Database): SessionLookUp {
-  const group = ({ withConnection }: DatabaseClient, statement: string, ...params: string[]) =>
+  const group = ({ withConnection }: DatabaseClient, find: (client: Sql, ids: string) => Promise<Row[]>) =>
     createBatcher<TokenClaims, FoundInOrg | undefined, Sql>({
       acquire: withConnection,
       maxConcurrent: 3,
       maxItems: MAX_GROUP,
-      async run(claims, sql) {
-        const ids = arrayText(claims.map(({ id }) => id));
-        const rows = await sql.unsafe<Row[]>(statement, [ids, ...params]);
+      async run(claims, client) {
+        const rows = await find(client, arrayText(claims.map(({ id }) => id)));
         const found = new Map(rows.map((row) => [row.sessionId, toSession(row)]));
         return claims.map(({ id, userId }) => {
           const session = found.get(id);
@@ -85,32 +87,46 @@ export function createSessionLookUp(database: Database): SessionLookUp {
       },
     });
 
-  const anywhere = group(database, lookUpStatement());
-  const inOrg = perOrg((org: Org) => group(database.of(org), lookUpStatement(orgSchemaName(org.id)), org.id));
+  const anywhere = group(database, (client, ids) => findSessions.run(client, { ids }));
+  const inOrg = perOrg((org: Org) =>
+    group(database.of(org), (client, ids) => findInOrg(org.tables).run(client, { ids, org: org.id })),
+  );
   return { find: anywhere, findInOrg: (org, claims) => inOrg(org)(claims) };
 }
 
-/** $1 are the sessions' ids, $2 is the org's. */
-function lookUpStatement(schema?: string): string {
-  const inOrg = schema && {
-    fields: `m.role,
-      m.confirmed_at is not null or (m.invited_email is null and e.verified_at is not null) as confirmed,
-      m.invited_email is not null and m.confirmed_at is not distinct from m.created_at as "firstVisit", exists (
-      select from "${schema}".feature_flags where name = 'require_mfa' and provisioned and enabled) as "requireMfa"`,
-    join: 'left join shared.memberships m on m.user_id = u.id and m.org_id = $2::uuid',
-  };
-  return `
-    select s.id as "sessionId", s.expires_at as "expiresAt", s.revoked_at as "revokedAt",
-      s.last_active_at as "lastActiveAt", greatest(s.created_at, s.stepped_up_at) as "authenticatedAt",
-      u.id, e.email, e.verified_at is not null as "emailVerified", u.name, u.avatar_url as "avatarUrl",
-      u.mfa_enabled as "mfaEnabled", u.created_at as "createdAt",
-      ${inOrg ? inOrg.fields : `null as role, false as confirmed, false as "firstVisit", false as "requireMfa"`}
-    from shared.sessions s
-    join shared.users u on u.id = s.user_id
-    join shared.user_emails e on e.user_id = u.id and e.is_primary
-    ${inOrg ? inOrg.join : ''}
-    where s.id = any ($1::uuid[]) and u.disabled_at is null`;
-}
+/** `ids`: of the sessions. */
+type Ids = { ids: string };
+
+const sessionFields = sql`${sessions.id} as "sessionId", ${sessions.expiresAt} as "expiresAt",
+  ${sessions.revokedAt} as "revokedAt", ${sessions.lastActiveAt} as "lastActiveAt",
+  greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt", ${users.id} as id,
+  ${userEmails.email} as email, ${userEmails.verifiedAt} is not null as "emailVerified", ${users.name} as name,
+  ${users.avatarUrl} as "avatarUrl", ${users.mfaEnabled} as "mfaEnabled", ${users.createdAt} as "createdAt"`;
+
+const sessionTables = sql`${sessions}
+join ${users} on ${users.id} = ${sessions.userId}
+join ${userEmails} on ${userEmails.userId} = ${users.id} and ${userEmails.isPrimary}`;
+
+const areFound = ($: Placeholders<Ids>) =>
+  sql`${sessions.id} = any (${$.ids}::uuid[]) and ${users.disabledAt} is null`;
+
+const findSessions = statement<Ids, Row>(
+  ($) => sql`
+select ${sessionFields}, null as role, false as confirmed, false as "firstVisit", false as "requireMfa"
+from ${sessionTables} where ${areFound($)}`,
+);
+
+const findInOrg = orgStatement<Ids & { org: string }, Row>(
+  ({ orgFlags }, $) => sql`
+select ${sessionFields}, ${memberships.role} as role, ${isConfirmed} as confirmed,
+  ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
+    as "firstVisit",
+  exists (select from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
+    and ${orgFlags.enabled}) as "requireMfa"
+from ${sessionTables}
+left join ${memberships} on ${memberships.userId} = ${users.id} and ${memberships.orgId} = ${$.org}::uuid
+where ${areFound($)}`,
+);
 
 function toSession(row: Row): FoundInOrg {
   const {

@@ -1,4 +1,8 @@
+import { sql } from 'drizzle-orm';
 import type { Tx } from '../../../db/client.ts';
+import { sessions, users } from '../../../db/schema/accounts.ts';
+import { outgoingMails } from '../../../db/schema/platform.ts';
+import { statement } from '../../../db/statements.ts';
 import type { PublicCall } from '../../http/call.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Headers } from '../../http/respond.ts';
@@ -13,32 +17,55 @@ import { deviceOf, endReplacedSessions, newSession, sessionCookie, startSession 
 import { TOKEN_SECONDS } from './signed-token.ts';
 import type { Device } from './user-agent.ts';
 
+interface SignIn {
+  userId: string;
+  /** Of the password that was checked. */
+  passwordHash: string | null;
+  sessionId: string;
+  ipAddress: string;
+  userAgent: string;
+  browser: string;
+  os: string;
+  deviceType: string;
+  now: string;
+  expiresAt: string;
+  /** Null without a mail. */
+  mailId: string | null;
+  sealed: string | null;
+  maxSessions: number;
+}
+
 /**
- * $1 the user, $2 the hash of the password, $3 to $12 the session and the mail, $13 the quota of sessions. Returns how many
- * sessions the account has now, exactly up to the quota. `before` counts those that existed when the statement began; sign-ins
- * that committed while it waited for the user's row are missing there, and are added by how much they raised `sign_ins`.
+ * Returns how many sessions the account has now, exactly up to the quota. `before` counts those that existed when the
+ * statement began; sign-ins that committed while it waited for the user's row are missing there, and are added by how much
+ * they raised `sign_ins`.
  */
-const SIGN_IN = `
+const insertSignIn = statement<SignIn, { sessions: number }>(
+  ($) => sql`
 with before as materialized (
-  select sign_ins, (
+  select ${users.signIns} as sign_ins, (
     select count(*)::int from (
-      select from shared.sessions where user_id = $1::uuid and revoked_at is null limit $13::int
+      select from ${sessions} where ${sessions.userId} = ${$.userId}::uuid and ${sessions.revokedAt} is null
+      limit ${$.maxSessions}::int
     ) kept
   ) as sessions
-  from shared.users where id = $1::uuid
+  from ${users} where ${users.id} = ${$.userId}::uuid
 ), account as (
-  update shared.users set sign_ins = sign_ins + 1
-  where id = $1::uuid and password_hash = $2 and disabled_at is null
+  update ${users} set sign_ins = ${users.signIns} + 1
+  where ${users.id} = ${$.userId}::uuid and ${users.passwordHash} = ${$.passwordHash} and ${users.disabledAt} is null
   returning id, sign_ins
 ), session as (
-  insert into shared.sessions (id, user_id, ip_address, user_agent, browser, os, device_type, created_at, last_active_at,
+  insert into ${sessions} (id, user_id, ip_address, user_agent, browser, os, device_type, created_at, last_active_at,
     expires_at)
-  select $3::uuid, id, $4, $5, $6, $7, $8, $9::timestamptz, $9::timestamptz, $10::timestamptz from account
+  select ${$.sessionId}::uuid, id, ${$.ipAddress}, ${$.userAgent}, ${$.browser}, ${$.os}, ${$.deviceType},
+    ${$.now}::timestamptz, ${$.now}::timestamptz, ${$.expiresAt}::timestamptz from account
 ), mail as (
-  insert into shared.outgoing_mails (id, sealed, next_attempt_at, created_at)
-  select $11::uuid, $12, $9::timestamptz, $9::timestamptz from account where $12::text is not null
+  insert into ${outgoingMails} (id, sealed, next_attempt_at, created_at)
+  select ${$.mailId}::uuid, ${$.sealed}, ${$.now}::timestamptz, ${$.now}::timestamptz from account
+  where ${$.mailId}::uuid is not null
 )
-select before.sessions + (account.sign_ins - before.sign_ins)::int as sessions from account, before`;
+select before.sessions + (account.sign_ins - before.sign_ins)::int as sessions from account, before`,
+);
 
 /**
  * Ends a login whose password was right, in one statement: a transaction of several would take a fifth of the time of
@@ -56,12 +83,12 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
     : undefined;
   const [token, [row]] = await Promise.all([
     services.signedTokens.sign('session', { userId: account.id, id }, createdAt),
-    services.database.sql.unsafe<{ sessions: number }[]>(SIGN_IN, [
-      ...[account.id, account.passwordHash, id, peer.ip],
-      ...[device.userAgent, device.browser, device.os, device.deviceType],
-      ...[createdAt.toISOString(), expiresAt.toISOString()],
-      ...[mail?.id ?? null, mail?.sealed ?? null, maxSessions],
-    ]),
+    insertSignIn.run(services.database.sql, {
+      ...{ userId: account.id, passwordHash: account.passwordHash },
+      ...{ ...device, sessionId: id, ipAddress: peer.ip },
+      ...{ now: createdAt.toISOString(), expiresAt: expiresAt.toISOString() },
+      ...{ mailId: mail?.id ?? null, sealed: mail?.sealed ?? null, maxSessions },
+    }),
   ]);
   if (!row) throw new ApiError('auth_error/invalid_credentials');
   await endReplacedSessions(call.db, call);

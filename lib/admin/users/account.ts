@@ -1,6 +1,7 @@
-import { and, eq, isNotNull, or } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
+import { isClaim } from '../../accounts/claim.ts';
 import { AdminError, oneLine } from '../error.ts';
 
 /** An account as an operator sees it. */
@@ -29,12 +30,7 @@ export async function findUser(db: Db | Tx, name: string): Promise<AccountSummar
     : await db
         .select({ id: userEmails.userId })
         .from(userEmails)
-        .where(
-          and(
-            eq(userEmails.email, text),
-            or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt)),
-          ),
-        );
+        .where(and(eq(userEmails.email, text), isClaim));
   const [user] = found
     ? await db
         .select({

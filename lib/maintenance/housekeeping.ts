@@ -1,0 +1,80 @@
+import type { Logger } from '../logger.ts';
+import type { Services } from '../services.ts';
+import { readBacklog } from './backlog.ts';
+import { purgeExpired } from './purge.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The longest time a task delays the next one on the edge, where an invocation may take 15 minutes. */
+const EDGE_TASK_MS = 5 * MINUTE_MS;
+
+/** Periodic work of a server. On the edge a cron trigger starts it every minute. */
+export interface Task {
+  name: string;
+  /** The interval. Without it a server runs the task once, and the edge every minute. */
+  everyMs?: number;
+  /** A server also runs it when it starts. */
+  atStart: boolean;
+  run(): Promise<unknown>;
+}
+
+/** All periodic work. Several processes may do it at the same time. */
+export function housekeeping({ database, orgMigrations, orgs, mail, metrics, clock }: Services): Task[] {
+  return [
+    { name: 'deliver mails', everyMs: 5 * SECOND_MS, atStart: true, run: mail.deliverDue },
+    {
+      ...{ name: 'read backlog', everyMs: 15 * SECOND_MS, atStart: true },
+      // Metrics leave out a backlog that cannot be read.
+      run: async () =>
+        metrics.backlog(await readBacklog(database.db, orgMigrations.length).catch(() => undefined)),
+    },
+    {
+      ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },
+      run: () => purgeExpired(database.db, clock()),
+    },
+    // Retries until all are migrated. A request that names an organization that is behind migrates it too.
+    { name: 'migrate organizations', atStart: true, run: orgs.migrateAll },
+  ];
+}
+
+/** Runs a task. Never rejects. */
+const runTask = ({ name, run }: Task, log: Logger): Promise<unknown> =>
+  run().catch((error) => log.error('periodic task failed', { task: name, error }));
+
+/**
+ * Runs the tasks of a server. Intervals vary by up to a quarter, so that processes do not run a task at the same moment. A
+ * run that takes longer than the interval overlaps with the next one.
+ * @returns a function that ends it
+ */
+export function startTasks(tasks: readonly Task[], log: Logger): () => void {
+  const timers = new Map<Task, NodeJS.Timeout>();
+  const schedule = (task: Task, everyMs: number) => {
+    const next = () => {
+      schedule(task, everyMs);
+      void runTask(task, log);
+    };
+    timers.set(task, setTimeout(next, everyMs * (0.75 + Math.random() / 2)).unref());
+  };
+  for (const task of tasks) {
+    if (task.everyMs !== undefined) schedule(task, task.everyMs);
+    if (task.atStart) void runTask(task, log);
+  }
+  return () => {
+    for (const timer of timers.values()) clearTimeout(timer);
+  };
+}
+
+/** Runs the tasks that are due in this minute, one after another. */
+export async function runDueTasks(tasks: readonly Task[], time: Date, log: Logger): Promise<void> {
+  const minute = Math.floor(time.getTime() / MINUTE_MS);
+  for (const task of tasks) {
+    if (minute % Math.ceil((task.everyMs ?? MINUTE_MS) / MINUTE_MS) !== 0) continue;
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise((resolve) => {
+      timer = setTimeout(resolve, EDGE_TASK_MS);
+    });
+    await Promise.race([runTask(task, log), over]).finally(() => clearTimeout(timer));
+  }
+}
