@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Client, createClient } from '../lib/client/index.ts';
-import { clean } from '../lib/importers/clean.ts';
+import { fitToLimits } from '../lib/importers/clean.ts';
 import type { Finding } from '../lib/importers/finding.ts';
 import { createDelivery, type Stopped } from './delivery.ts';
 import { createJournal } from './journal.ts';
@@ -220,7 +220,7 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
     },
     async report(findings) {
       if (ending) throw new Error('The scan has ended.');
-      const added = journal.add([findings].flat().map((finding) => clean(finding as Finding)));
+      const added = journal.add([findings].flat().map((finding) => fitToLimits(finding as Finding)));
       const pushing = push(added);
       reports.add(pushing);
       await pushing.finally(() => reports.delete(pushing));

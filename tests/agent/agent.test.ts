@@ -137,7 +137,7 @@ describe('svc-agent report', () => {
     ['nothing there', 'missing.json', /^svc-agent: missing\.json: cannot be read \(ENOENT\)\n$/],
     ['an empty file', '', /^svc-agent: bad\.json: The report is empty\n$/],
     ['text', 'hello', /^svc-agent: bad\.json: The report is neither JSON nor XML .*\n$/],
-    ['another JSON', '{"a":1}', /^svc-agent: bad\.json: The format of the report is not known\n$/],
+    ['another JSON', '{"a":1}', /^svc-agent: bad\.json: The report format is not recognized\n$/],
     ['a cut-off report', '{"results": [', /^svc-agent: bad\.json: .*line 1\n$/],
   ])('of %s pushes nothing of any file, and says why in one line', async (_, content, line) => {
     const good = writeReport(workspace, 1);

@@ -81,7 +81,7 @@ const Result = z.object({
   Licenses: list(License),
 });
 
-/** What is read of a report. */
+/** The used fields of a report. */
 export const Document = z.object({
   SchemaVersion: z.number(),
   ArtifactName: text,
