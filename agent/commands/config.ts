@@ -1,14 +1,14 @@
 import { table } from '../output.ts';
 import type { Setting } from '../settings.ts';
-import { originsOf } from '../trust/keys.ts';
+import { keyOrigins } from '../trust/keys.ts';
 import { startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
 
-/** Shows every setting, its value and where it came from; of the key no more than its beginning. */
+/** Prints every setting and its source. Only the first 8 characters of the key are shown. @returns the exit code */
 export async function showConfig(flags: CommonFlags): Promise<number> {
   const { settings, output, state } = startSession(flags);
   const { baseUrl, apiKey, project, org, workspace, trustedHosts } = settings;
-  const origins = apiKey.value === undefined ? [] : originsOf(state, apiKey.value);
+  const origins = apiKey.value === undefined ? [] : keyOrigins(state, apiKey.value);
   const hosts = trustedHosts?.hosts.map(
     ({ name, isWildcard, port }) => `${isWildcard ? '*.' : ''}${name}${port === undefined ? '' : `:${port}`}`,
   );
