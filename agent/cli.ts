@@ -100,7 +100,7 @@ Exit codes: 0 success, 1 wrong usage or configuration or an unreadable report, 2
       ),
     );
 
-  withCommonOptions(program.command('config').command('show'))
+  withCommonOptions(program.command('config').description('show the settings').command('show'))
     .description('show every setting and its source')
     .action(withExitCode(async (flags) => (await import('./commands/config.ts')).showConfig(flags)));
 

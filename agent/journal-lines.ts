@@ -73,9 +73,9 @@ export function formatLine(line: Line, key: Buffer | undefined): string {
 function isSealed(text: string, key: Buffer): boolean {
   const [, start, seal = ''] = SEALED.exec(text) ?? [];
   if (start === undefined) return false;
-  const given = Buffer.from(seal, 'base64url');
+  const actual = Buffer.from(seal, 'base64url');
   const expected = computeSeal(`${start}}`, key);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 function isLine(value: Partial<Line> | null): value is Line {
@@ -134,13 +134,21 @@ export function replay(lines: readonly Line[]) {
         break;
     }
   }
-  const all = [...entries.values()];
+  const allEntries = [...entries.values()];
   const counts = { fresh: 0, seenAgain: 0, refused: 0 };
-  for (const { receipt, refused } of all) {
+  for (const { receipt, refused } of allEntries) {
     if (receipt) counts[receipt.deduplicated ? 'seenAgain' : 'fresh']++;
     else if (refused !== undefined) counts.refused++;
   }
-  return { entries: all, counts, scanId, projectId, end, ended, finished: ended && !all.some(isPending) };
+  return {
+    entries: allEntries,
+    counts,
+    scanId,
+    projectId,
+    end,
+    ended,
+    finished: ended && !allEntries.some(isPending),
+  };
 }
 
 /** Whether the service has neither accepted nor refused the finding. */

@@ -62,9 +62,9 @@ function lines(total: number) {
   let count = 0;
   return {
     step() {
-      const before = Math.floor((count / total) * 10);
+      const previousTenth = Math.floor((count / total) * 10);
       count++;
-      if (total >= 100 && Math.floor((count / total) * 10) > before) {
+      if (total >= 100 && Math.floor((count / total) * 10) > previousTenth) {
         process.stderr.write(`${count} of ${total} findings delivered\n`);
       }
     },

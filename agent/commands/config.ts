@@ -13,7 +13,7 @@ export async function showConfig(flags: CommonFlags): Promise<number> {
     ({ name, isWildcard, port }) => `${isWildcard ? '*.' : ''}${name}${port === undefined ? '' : `:${port}`}`,
   );
   const masked: Setting = { ...apiKey, value: apiKey.value && `${apiKey.value.slice(0, 8)}…` };
-  const all: Record<string, Setting> = {
+  const shownSettings: Record<string, Setting> = {
     base_url: baseUrl,
     api_key: masked,
     project,
@@ -26,9 +26,9 @@ export async function showConfig(flags: CommonFlags): Promise<number> {
     },
     state: { value: state.directory, source: undefined },
   };
-  if (flags.json) output.json(all);
+  if (flags.json) output.json(shownSettings);
   else {
-    const rows = Object.entries(all).map(([name, { value, source }]) => [
+    const rows = Object.entries(shownSettings).map(([name, { value, source }]) => [
       name,
       value ?? '(not set)',
       source ?? '',

@@ -53,7 +53,9 @@ export function importReport(text: string, context: ImportContext, format?: stri
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (!importer) {
     throw new ReportError(
-      format === undefined ? 'The report format is not recognized' : `Unknown report format “${format}”`,
+      format === undefined
+        ? 'The report format is not recognized. Set it with --format.'
+        : `Unknown report format “${format}”`,
     );
   }
   const findings = importer.findings(report, context);

@@ -3,8 +3,8 @@ import { collapseWhitespace } from './support.ts';
 
 /** Masks a secret. The first four characters of a long secret stay visible, to recognize it. */
 export function mask(secret: string): string {
-  const shown = secret.length >= 16 ? 4 : 0;
-  return `${secret.slice(0, shown)}${'*'.repeat(8)}`;
+  const visible = secret.length >= 16 ? 4 : 0;
+  return `${secret.slice(0, visible)}${'*'.repeat(8)}`;
 }
 
 /** Masks every occurrence of secrets in a text, including the long lines of multi-line secrets. */
@@ -14,9 +14,9 @@ export function maskSecrets(text: string, ...secrets: (string | undefined | null
     return [secret, secret?.trim(), ...(lines.length > 1 ? lines.filter(({ length }) => length >= 16) : [])];
   });
   // Longest first, because a secret may contain another one.
-  const found = [...new Set(parts)].filter(Boolean).sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0));
+  const ordered = [...new Set(parts)].filter(Boolean).sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0));
   let masked = text;
-  for (const secret of found) {
+  for (const secret of ordered) {
     if (!secret) continue;
     // A password that is a short word is not masked inside other words.
     const isWord = /^[a-z]{1,7}$/i.test(secret);
@@ -38,7 +38,7 @@ const SECRET_RULE_NAME =
  * @param options.prose the text is a message, in which a word after a colon is not a secret
  */
 export function secretCandidates(text: string, { prose = false } = {}): string[] {
-  const found = [
+  const matches = [
     ...text.matchAll(/-----BEGIN [^-]+-----([\s\S]*?)(?=-----END|$)/g),
     // A quoted name before a value is not a secret; the value may be.
     ...text.matchAll(/(?<!\w)(["'`])((?:\\.|(?!\1)[^\\\n]){1,600})\1(?!\s*(?::|=>|\]))/g),
@@ -49,7 +49,7 @@ export function secretCandidates(text: string, { prose = false } = {}): string[]
     ].filter(([, operator]) => !prose || operator === '='),
     ...text.matchAll(/()((?=[\w+/.~-]{0,99}\d)[\w+/.~-]{20,}={0,2}|[\w+/~-]{40,}={0,2})/g),
   ];
-  return [...new Set(found.map((match) => match[2] ?? match[1] ?? ''))].filter(({ length }) => length >= 4);
+  return [...new Set(matches.map((match) => match[2] ?? match[1] ?? ''))].filter(({ length }) => length >= 4);
 }
 
 const MASKED = '*'.repeat(8);

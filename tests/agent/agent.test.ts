@@ -137,7 +137,11 @@ describe('svc-agent report', () => {
     ['missing', 'missing.json', /^svc-agent: missing\.json: cannot be read \(ENOENT\)\n$/],
     ['empty', '', /^svc-agent: bad\.json: The report is empty\n$/],
     ['plain text', 'hello', /^svc-agent: bad\.json: The report is neither JSON nor XML .*\n$/],
-    ['other JSON', '{"a":1}', /^svc-agent: bad\.json: The report format is not recognized\n$/],
+    [
+      'other JSON',
+      '{"a":1}',
+      /^svc-agent: bad\.json: The report format is not recognized\. Set it with --format\.\n$/,
+    ],
     ['a truncated report', '{"results": [', /^svc-agent: bad\.json: .*line 1\n$/],
   ])('pushes nothing if one file is %s, and prints the reason in one line', async (_, content, line) => {
     const good = writeReport(workspace, 1);
@@ -421,7 +425,7 @@ describe('settings', () => {
     ['localhost.example.com', false],
     ['notlocalhost', false],
     ['128.0.0.1', false],
-  ])('treat %s as this machine: %s', (name, own) => expect(isLoopback(name)).toBe(own));
+  ])('treat %s as this machine: %s', (name, isLocal) => expect(isLoopback(name)).toBe(isLocal));
 });
 
 it('every format has a name for --format', () => {
@@ -464,7 +468,7 @@ describe('delivery', () => {
     proxy.close();
   });
 
-  const reporter = (changed: Partial<ReporterOptions> = {}) =>
+  const startReporter = (changed: Partial<ReporterOptions> = {}) =>
     createReporter({
       baseUrl: `http://acme.localhost:${(proxy.address() as AddressInfo).port}`,
       apiKey: env.SVC_API_KEY ?? '',
@@ -475,7 +479,7 @@ describe('delivery', () => {
       retryDelays: [0.01, 0.01, 0.01],
       ...changed,
     });
-  const found = (n: number, fields: object = {}) => ({
+  const finding = (n: number, fields: object = {}) => ({
     fingerprint: `own:${n}`,
     title: `Finding ${n}`,
     severity: 'low' as const,
@@ -485,18 +489,22 @@ describe('delivery', () => {
   const PUSH = '/api/v1/agent/findings';
 
   it('by the reporter library: single findings, several at once, and the end of the scan', async () => {
-    const own = reporter({ name: 'By hand' });
-    await Promise.all([own.report(found(1)), own.report(found(2)), own.report([found(3), found(4)])]);
-    const outcome = await own.complete();
+    const reporter = startReporter({ name: 'By hand' });
+    await Promise.all([
+      reporter.report(finding(1)),
+      reporter.report(finding(2)),
+      reporter.report([finding(3), finding(4)]),
+    ]);
+    const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 4, seenAgain: 0, refused: 0, pending: 0, stopped: undefined });
     expect((await scans())[0]).toMatchObject({
-      id: own.scanId,
+      id: reporter.scanId,
       name: 'By hand',
       status: 'completed',
       finding_count: 4,
     });
-    const failed = reporter();
-    await failed.report(found(1));
+    const failed = startReporter();
+    await failed.report(finding(1));
     await failed.fail('no disk left');
     expect((await scans())[0]).toMatchObject({
       status: 'failed',
@@ -506,17 +514,17 @@ describe('delivery', () => {
   });
 
   it('ends a scan once', async () => {
-    const own = reporter();
-    await own.report(found(1));
-    const [first, second] = await Promise.all([own.fail('stopped'), own.complete()]);
+    const reporter = startReporter();
+    await reporter.report(finding(1));
+    const [first, second] = await Promise.all([reporter.fail('stopped'), reporter.complete()]);
     expect(second).toEqual(first);
     expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'stopped' });
-    await expect(own.report(found(2))).rejects.toThrow('The scan has ended.');
+    await expect(reporter.report(finding(2))).rejects.toThrow('The scan has ended.');
   });
 
   it.each([500, 502, 503, 429, 408, 'drop'] as const)('retries three times after %s', async (failure) => {
     fail = (path, n) => (path === PUSH && n <= 3 ? failure : undefined);
-    const outcome = await reporter().report(found(1));
+    const outcome = await startReporter().report(finding(1));
     expect(outcome).toMatchObject({ fresh: 1, pending: 0 });
     expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
   });
@@ -525,11 +533,11 @@ describe('delivery', () => {
     'gives up after the third retry on %s, and queues the finding',
     async (failure) => {
       fail = (path) => (path === PUSH ? failure : undefined);
-      const own = reporter();
-      const outcome = await own.report(found(1));
+      const reporter = startReporter();
+      const outcome = await reporter.report(finding(1));
       expect(outcome).toMatchObject({ fresh: 0, pending: 1 });
       expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
-      await own.complete();
+      await reporter.complete();
       expect((await agent(['sync'])).code).toBe(0);
       expect(await findings()).toHaveLength(1);
       expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 1 });
@@ -540,8 +548,11 @@ describe('delivery', () => {
     fail = (path) => (path === PUSH ? 503 : undefined);
     const waits: number[] = [];
     const wait = async (ms: number) => void waits.push(ms / 1_000);
-    const own = reporter({ retryDelays: undefined, wait });
-    expect(await own.report(found(1))).toMatchObject({ pending: 1, stopped: { reason: 'unreachable' } });
+    const reporter = startReporter({ retryDelays: undefined, wait });
+    expect(await reporter.report(finding(1))).toMatchObject({
+      pending: 1,
+      stopped: { reason: 'unreachable' },
+    });
     expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
     expect(waits).toHaveLength(3);
     for (const [i, middle] of [1, 2, 4].entries()) {
@@ -564,7 +575,7 @@ describe('delivery', () => {
 
   it.each([400, 401, 403, 404])('does not retry after %i', async (status) => {
     fail = (path) => (path === PUSH ? status : undefined);
-    await reporter().report(found(1));
+    await startReporter().report(finding(1));
     expect(requests.filter((path) => path === PUSH)).toHaveLength(1);
   });
 
@@ -572,21 +583,21 @@ describe('delivery', () => {
     retryAfter = '1';
     fail = (path, n) => (path === PUSH && n === 1 ? 429 : undefined);
     const started = Date.now();
-    await reporter().report(found(1));
+    await startReporter().report(finding(1));
     expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
   });
 
   it('does not try an unreachable service for each of a thousand findings', async () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
-    const outcome = await reporter().report(Array.from({ length: 1_000 }, (_, i) => found(i)));
+    const outcome = await startReporter().report(Array.from({ length: 1_000 }, (_, i) => finding(i)));
     expect(outcome).toMatchObject({ pending: 1_000, stopped: { reason: 'unreachable' } });
     expect(requests.length).toBeLessThan(50);
   });
 
   it('continues after a refused finding and reports the reason', async () => {
-    const own = reporter();
-    await own.report([found(1), { ...found(2), severity: 'awful' as 'low' }, found(3)]);
-    const outcome = await own.complete();
+    const reporter = startReporter();
+    await reporter.report([finding(1), { ...finding(2), severity: 'awful' as 'low' }, finding(3)]);
+    const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 2, refused: 1, pending: 0 });
     expect(outcome.entries[1]?.refused).toMatch(/severity/);
     // A refusal is final, so the finding is not queued.
@@ -597,12 +608,12 @@ describe('delivery', () => {
     const { slug } = must(await server.api.get(`/projects/${env.SVC_PROJECT_ID}`, org.asOwner));
     for (const project of [env.SVC_PROJECT_ID ?? '', slug]) {
       requests = [];
-      const own = reporter({ project });
+      const reporter = startReporter({ project });
       // The scan is registered, but the agent does not know.
-      const body = { scan_id: own.scanId, project_id: env.SVC_PROJECT_ID, persona: 'killua' };
+      const body = { scan_id: reporter.scanId, project_id: env.SVC_PROJECT_ID, persona: 'killua' };
       must(await server.api.post('/agent/scans', { token: env.SVC_API_KEY, org: org.slug, body }));
-      expect(await own.report(found(1))).toMatchObject({ pending: 0, stopped: undefined });
-      expect((await own.complete()).stopped).toBeUndefined();
+      expect(await reporter.report(finding(1))).toMatchObject({ pending: 0, stopped: undefined });
+      expect((await reporter.complete()).stopped).toBeUndefined();
     }
     expect((await scans()).filter(({ status }: { status: string }) => status === 'running')).toEqual([]);
   });
@@ -617,16 +628,16 @@ describe('delivery', () => {
       }
       return undefined;
     };
-    await reporter().report([found(1), found(2)]);
+    await startReporter().report([finding(1), finding(2)]);
     expect(onDisk).toBe(2);
   });
 
   it('continues a journal whose last line a crash truncated', async () => {
     fail = () => 'drop';
-    const own = reporter();
-    await own.report([found(1), found(2)]);
-    await own.complete();
-    const file = join(workspace, '.svc/scans', `${own.scanId}.jsonl`);
+    const reporter = startReporter();
+    await reporter.report([finding(1), finding(2)]);
+    await reporter.complete();
+    const file = join(workspace, '.svc/scans', `${reporter.scanId}.jsonl`);
     appendFileSync(file, '{"type":"delivered","n":0,"id":"x","dedu');
     expect((await agent(['sync'])).code).toBe(0);
     expect(await findings()).toHaveLength(2);
@@ -635,24 +646,24 @@ describe('delivery', () => {
 
   it('skips a journal that another process is using', async () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
-    const own = reporter();
-    await own.report(found(1));
+    const reporter = startReporter();
+    await reporter.report(finding(1));
     const busy = await agentProcess(['sync']);
     expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is using it')]);
     fail = () => undefined;
     // The service is reachable again, so ending the scan delivers the pending finding.
-    expect(await own.complete()).toMatchObject({ fresh: 1, pending: 0, stopped: undefined });
+    expect(await reporter.complete()).toMatchObject({ fresh: 1, pending: 0, stopped: undefined });
     expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
   });
 
   /** Creates a journal with undelivered findings. */
   async function createUndelivered(...fingerprints: number[]): Promise<string> {
     fail = () => 'drop';
-    const own = reporter();
-    await own.report(fingerprints.map((n) => found(n)));
-    await own.complete();
+    const reporter = startReporter();
+    await reporter.report(fingerprints.map((n) => finding(n)));
+    await reporter.complete();
     fail = () => undefined;
-    return join(workspace, '.svc/scans', `${own.scanId}.jsonl`);
+    return join(workspace, '.svc/scans', `${reporter.scanId}.jsonl`);
   }
 
   it('happens once if two processes sync at the same time', async () => {
@@ -697,9 +708,9 @@ describe('delivery', () => {
   });
 
   it('waits for reports in progress before it ends the scan', async () => {
-    const own = reporter();
-    const reports = Array.from({ length: 40 }, (_, n) => own.report(found(n)));
-    expect(await own.complete()).toMatchObject({ fresh: 40, pending: 0 });
+    const reporter = startReporter();
+    const reports = Array.from({ length: 40 }, (_, n) => reporter.report(finding(n)));
+    expect(await reporter.complete()).toMatchObject({ fresh: 40, pending: 0 });
     await Promise.all(reports);
     expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 40 });
   });

@@ -32,13 +32,13 @@ export const bandit: Importer = {
   findings(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
     const { results } = read(z.object({ results: z.array(Result) }), document);
-    const found = results.map((result) => {
+    const entries = results.map((result) => {
       const file = relativePath(result.filename, context);
       const secrets = HARDCODED_PASSWORD.test(result.test_id) ? passwordsIn(result) : [];
       return { result, location: { file, line: result.line_number, secrets } };
     });
-    const maskerFor = createMasker(found.map(({ location }) => location));
-    return found.map(({ result, location }) => {
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ result, location }) => {
       const mask = maskerFor(location);
       const { file, line } = location;
       const name = [result.test_id, result.test_name].filter(Boolean).join(' ');

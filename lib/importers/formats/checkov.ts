@@ -59,7 +59,7 @@ export const checkov: Importer = {
     const reports = Array.isArray(document)
       ? document.map((part, index) => read(Report, part, String(index)))
       : [read(Report, document)];
-    const found = reports.flatMap(({ check_type, results }) =>
+    const entries = reports.flatMap(({ check_type, results }) =>
       (results?.failed_checks ?? []).map((check) => {
         const source = check.code_block?.map(([, line]) => line.replace(/\n?$/, '\n')).join('') ?? '';
         const isSecret = check_type === 'secrets' || check.check_id.startsWith('CKV_SECRET_');
@@ -68,8 +68,8 @@ export const checkov: Importer = {
         return { check, source, isSecret, location };
       }),
     );
-    const maskerFor = createMasker(found.map(({ location }) => location));
-    return found.map(({ check, source, isSecret, location: { file, line, secrets } }) => {
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ check, source, isSecret, location: { file, line, secrets } }) => {
       const id = check.check_id;
       const name = check.check_name?.trim();
       const vulnerability = check.vulnerability_details;

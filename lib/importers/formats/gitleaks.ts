@@ -35,12 +35,12 @@ export const gitleaks: Importer = {
 
   findings(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
-    const found = read(z.array(Leak), document).map((leak) => {
+    const entries = read(z.array(Leak), document).map((leak) => {
       const file = relativePath(maskSecrets(leak.File ?? '', leak.Secret), context);
       return { leak, location: { file, line: leak.StartLine, secrets: toStrings(leak.Secret) } };
     });
-    const maskerFor = createMasker(found.map(({ location }) => location));
-    return found.map(({ leak, location }) => {
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ leak, location }) => {
       const mask = maskerFor(location);
       const { file, line } = location;
       const { RuleID: rule, Match: match, Secret: secret, Commit: commit } = leak;

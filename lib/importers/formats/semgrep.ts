@@ -79,7 +79,7 @@ export const semgrep: Importer = {
   findings(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
     const { results } = read(z.object({ results: z.array(Result) }), document);
-    const found = results
+    const entries = results
       .filter(({ extra }) => !extra.is_ignored)
       .map((result) => {
         const { check_id: rule, extra } = result;
@@ -92,8 +92,8 @@ export const semgrep: Importer = {
           : [];
         return { result, cwe, lines, location: { file, line: result.start?.line, secrets } };
       });
-    const maskerFor = createMasker(found.map(({ location }) => location));
-    return found.map(({ result: { check_id: rule, extra }, cwe, lines, location }) => {
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ result: { check_id: rule, extra }, cwe, lines, location }) => {
       const mask = maskerFor(location);
       const { file, line } = location;
       const metadata = extra.metadata ?? {};

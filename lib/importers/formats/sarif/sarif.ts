@@ -29,11 +29,11 @@ export const sarif: Importer = {
       const { version, runs } = read(Log, log);
       if (version?.startsWith('1.')) throw new ReportError(`SARIF ${version} is not supported`, 'version');
       return runs.flatMap((run) => {
-        const found = (run.results ?? [])
+        const prepared = (run.results ?? [])
           .filter(isActionable)
           .map((result) => prepareResult(result, run, context));
-        const maskerFor = createMasker(found.map(({ secretLocation }) => secretLocation));
-        return found.map((result) => toFinding(result, maskerFor(result.secretLocation), run, context));
+        const maskerFor = createMasker(prepared.map(({ secretLocation }) => secretLocation));
+        return prepared.map((result) => toFinding(result, maskerFor(result.secretLocation), run, context));
       });
     });
   },

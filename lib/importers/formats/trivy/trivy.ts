@@ -132,8 +132,8 @@ function bestCvss({ CVSS, SeveritySource }: Vulnerability) {
   const sources = [SeveritySource ?? '', 'nvd', 'ghsa', 'redhat', ...Object.keys(CVSS ?? {}).sort()];
   for (const source of sources) {
     const cvss = CVSS && Object.hasOwn(CVSS, source) ? CVSS[source] : undefined;
-    const found = cvssOf(cvss?.V40Vector) ?? cvssOf(cvss?.V3Vector) ?? cvssOf(cvss?.V2Vector);
-    if (found) return found;
+    const result = cvssOf(cvss?.V40Vector) ?? cvssOf(cvss?.V3Vector) ?? cvssOf(cvss?.V2Vector);
+    if (result) return result;
   }
   return undefined;
 }
