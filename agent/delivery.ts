@@ -9,7 +9,6 @@ import type { ScanEnd } from './scan.ts';
 export interface DeliveryFailure {
   /** `not_accepted`: the service refused the key, the project or the scan. */
   reason: 'unreachable' | 'not_accepted' | 'aborted';
-  /** Human-readable. */
   message: string;
   error?: unknown;
 }

@@ -10,7 +10,6 @@ export interface Receipt {
   status: string;
 }
 
-/** A line of a journal. */
 export type Line =
   | { type: 'scan'; scan: ScanSpec }
   | { type: 'registered'; scan_id: string; project_id: string }

@@ -7,7 +7,6 @@ import type { TrustedHosts } from './trust/destination.ts';
 import { parseHosts } from './trust/hosts.ts';
 import { configHome } from './trust/state.ts';
 
-/** A value and its source. */
 export interface Setting {
   value: string | undefined;
   /** Such as `--project`, `SVC_PROJECT_ID` or the path of a file; undefined if the setting is not set. */
@@ -32,7 +31,6 @@ export interface Settings {
   userBaseUrl: Setting;
   /** Hosts that may receive keys, from the environment or the user file, never from a workspace. */
   trustedHosts: TrustedHosts | undefined;
-  /** Warnings for the user. */
   warnings: string[];
 }
 

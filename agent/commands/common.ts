@@ -15,7 +15,6 @@ export interface Session {
   flags: CommonFlags;
 }
 
-/** Resolves the settings of a command and prints their warnings. */
 export function startSession(flags: CommonFlags): Session {
   const output = createOutput({ quiet: flags.quiet ?? false, json: flags.json ?? false });
   const settings = resolveSettings(flags, process.env);

@@ -22,7 +22,6 @@ export function requireTrustedHost(baseUrl: string, source: string, trusted: Tru
 export interface Destination {
   /** The address in the workspace file. */
   baseUrl: string;
-  /** The path of the workspace file. */
   source: string;
   apiKey: string;
   /** The address in the user file. */

@@ -26,7 +26,6 @@ export function createRecord(state: State, workspace: string, name: string): Buf
   return key;
 }
 
-/** Removes the record of a delivered journal. */
 export function removeRecord(state: State, name: string): void {
   try {
     state.remove('journals', `${name}.json`);

@@ -13,7 +13,6 @@ export class ReportError extends Error {
   }
 }
 
-/** A parsed report. */
 export type Report =
   /** One JSON document, or several in a row (a stream or JSON lines). */
   | { kind: 'json'; documents: unknown[] }

@@ -82,7 +82,6 @@ export function codeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.replace(/(?<!\n)\n+$/, '')}\n${fence}`;
 }
 
-/** Inline Markdown code. */
 export function inlineCode(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const longest = Math.max(0, ...(flat.match(/`+/g) ?? []).map((run) => run.length));
