@@ -3,31 +3,31 @@ import { ServiceError } from '../lib/client/index.ts';
 import { SEVERITIES } from '../lib/importers/finding.ts';
 import { FORMATS } from '../lib/importers/names.ts';
 import pkg from '../package.json' with { type: 'json' };
-import { EXIT, positive, repeated, withCommonOptions, withScanOptions } from './commands/options.ts';
+import { collect, EXIT, positiveInt, withCommonOptions, withScanOptions } from './commands/options.ts';
 import { KEY_BELONGS_TO_ENVIRONMENT, UsageError } from './errors.ts';
 import { DEFAULT_CONCURRENCY } from './scan.ts';
 import { oneLine, printable } from './text.ts';
 
 const STATUSES = ['open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'];
 
-/** Several values, separated by commas or by repeating the option. */
-const several = (allowed: readonly string[]) => (text: string, before: string[] | undefined) => {
+/** Parses an option that takes a comma-separated list and can be repeated. */
+const parseList = (allowed: readonly string[]) => (text: string, previous: string[] | undefined) => {
   const values = text.split(',');
-  const wrong = values.find((value) => !allowed.includes(value));
-  if (wrong !== undefined) throw new InvalidArgumentError(`Allowed are ${allowed.join(', ')}.`);
-  return [...(before ?? []), ...values];
+  const invalid = values.find((value) => !allowed.includes(value));
+  if (invalid !== undefined) throw new InvalidArgumentError(`Allowed values: ${allowed.join(', ')}.`);
+  return [...(previous ?? []), ...values];
 };
 
-/** @param ended is told the exit code of the command that was run */
-function createProgram(ended: (code: number) => void): Command {
-  /** Runs a command's code, which is loaded only then. */
-  const then =
+/** @param onExit called with the exit code of the command */
+function createProgram(onExit: (code: number) => void): Command {
+  /** Wraps a command, whose module is imported when it runs so that the program starts fast. */
+  const withExitCode =
     <Args extends unknown[]>(action: (...args: Args) => Promise<number>) =>
     async (...args: Args) =>
-      ended(await action(...args));
+      onExit(await action(...args));
 
   const program = new Command('svc-agent')
-    .description("Brings scanners' findings to the service, and loses none on the way.")
+    .description('Sends scanner findings to the service and queues them on disk until they are delivered.')
     .version(pkg.version)
     .exitOverride()
     .configureOutput({
@@ -38,50 +38,54 @@ function createProgram(ended: (code: number) => void): Command {
     .addHelpText(
       'after',
       `
-The API key is read from SVC_API_KEY. Other settings come from a flag, the environment, <workspace>/.svc/config.yml
-or $XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the hosts that may have the key.
+Set the API key in SVC_API_KEY. Other settings are read from flags, the environment, <workspace>/.svc/config.yml and
+$XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the hosts that may receive the key.
 
-Exit codes: 0 done, 1 usage, configuration or a report that cannot be read, 2 a finding at or above --fail-on,
-3 findings not delivered (they are on disk, see sync), 130/143 stopped by a signal.`,
+Exit codes: 0 success, 1 wrong usage or configuration or an unreadable report, 2 a finding at or above --fail-on,
+3 findings not delivered (they are queued on disk: run svc-agent sync), 130/143 stopped by a signal.`,
     );
 
   withScanOptions(program.command('report'), FORMATS)
-    .description("read scanners' reports (- is stdin), push their findings, complete the scan")
+    .description('push the findings of scanner reports (- is stdin) as one scan')
     .argument('<file...>')
-    .action(then(async (files, flags) => (await import('./commands/report.ts')).report(files, flags)));
+    .action(
+      withExitCode(async (files, flags) => (await import('./commands/report.ts')).report(files, flags)),
+    );
 
   withScanOptions(program.command('run'), FORMATS)
-    .description('run a scanner and report what it finds: svc-agent run -- semgrep scan --json')
+    .description('run a scanner and push its findings: svc-agent run -- semgrep scan --json')
     .argument('<command...>')
-    .option('--report <file>', 'the file the scanner writes its report to (else its stdout is the report)')
+    .option('--report <file>', 'file that the scanner writes its report to (default: its stdout)')
     .passThroughOptions()
-    .action(then(async (command, flags) => (await import('./commands/run.ts')).run(command, flags)));
+    .action(withExitCode(async (command, flags) => (await import('./commands/run.ts')).run(command, flags)));
 
   withCommonOptions(program.command('sync'))
-    .description('deliver what earlier runs could not')
+    .description('deliver the findings that earlier runs could not deliver')
     .option(
       '--accept-journal <file>',
-      'deliver this journal although it is not known to be yours; `all` for every one (repeatable)',
-      repeated,
+      'deliver this journal even if the agent does not know it as yours; `all` for every journal (repeatable)',
+      collect,
     )
-    .option('--concurrency <n>', 'pushes at the same time', positive(64), DEFAULT_CONCURRENCY)
-    .action(then(async (flags) => (await import('./commands/sync.ts')).sync(flags)));
+    .option('--concurrency <n>', 'number of concurrent pushes', positiveInt(64), DEFAULT_CONCURRENCY)
+    .action(withExitCode(async (flags) => (await import('./commands/sync.ts')).sync(flags)));
 
   withCommonOptions(program.command('findings'))
-    .description('list findings of the project')
-    .option('--status <names>', STATUSES.join(', '), several(STATUSES))
-    .option('--severity <names>', SEVERITIES.join(', '), several(SEVERITIES))
-    .action(then(async (flags) => (await import('./commands/findings.ts')).findings(flags)));
+    .description('list the findings of the project')
+    .option('--status <names>', STATUSES.join(', '), parseList(STATUSES))
+    .option('--severity <names>', SEVERITIES.join(', '), parseList(SEVERITIES))
+    .action(withExitCode(async (flags) => (await import('./commands/findings.ts')).findings(flags)));
 
-  for (const [name, status, what] of [
+  for (const [name, status, description] of [
     ['verify', 'verified', 'confirm that a finding is fixed'],
     ['reopen', 'open', 'open a finding again'],
   ] as const) {
     withCommonOptions(program.command(name))
-      .description(what)
+      .description(description)
       .argument('<finding-id>')
       .action(
-        then(async (id, flags) => (await import('./commands/findings.ts')).setStatus(id, status, flags)),
+        withExitCode(async (id, flags) =>
+          (await import('./commands/findings.ts')).setStatus(id, status, flags),
+        ),
       );
   }
 
@@ -89,14 +93,16 @@ Exit codes: 0 done, 1 usage, configuration or a report that cannot be read, 2 a 
     .description('attach an exploit to a finding')
     .argument('<finding-id>')
     .argument('<file>')
-    .option('--language <name>', 'language of the code (else by the name of the file)')
+    .option('--language <name>', 'language of the code (default: from the file name)')
     .action(
-      then(async (id, file, flags) => (await import('./commands/findings.ts')).attach(id, file, flags)),
+      withExitCode(async (id, file, flags) =>
+        (await import('./commands/findings.ts')).attach(id, file, flags),
+      ),
     );
 
-  withCommonOptions(program.command('config').command('show'))
-    .description('show every setting and where it came from')
-    .action(then(async (flags) => (await import('./commands/config.ts')).showConfig(flags)));
+  withCommonOptions(program.command('config').description('show the settings').command('show'))
+    .description('show every setting and its source')
+    .action(withExitCode(async (flags) => (await import('./commands/config.ts')).showConfig(flags)));
 
   return program;
 }
@@ -104,34 +110,36 @@ Exit codes: 0 done, 1 usage, configuration or a report that cannot be read, 2 a 
 /** Runs a command line. @returns the exit code */
 export async function main(args: string[]): Promise<number> {
   let code: number = EXIT.ok;
-  const program = createProgram((of) => {
-    code = of;
+  const program = createProgram((exitCode) => {
+    code = exitCode;
   });
-  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const ownArgs = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   try {
-    if (own.some((arg) => /^--(?:api[-_]?)?(?:key|token)(?:=|$)/i.test(arg))) {
+    if (ownArgs.some((arg) => /^--(?:api[-_]?)?(?:key|token)(?:=|$)/i.test(arg))) {
       throw new UsageError(KEY_BELONGS_TO_ENVIRONMENT);
     }
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    // Commander has said it already.
+    // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    process.stderr.write(`svc-agent: ${messageOf(error)}\n`);
+    process.stderr.write(`svc-agent: ${formatError(error)}\n`);
     return EXIT.usage;
   }
 }
 
-/** Servers, reports and repositories have a part in most of these, so the text is made safe to print. */
-function messageOf(error: unknown): string {
+/** Makes an error printable: most messages contain text from servers, reports or repositories. */
+function formatError(error: unknown): string {
   if (error instanceof UsageError) return oneLine(error.message);
   if (error instanceof ServiceError) {
     const fields = error.details.map(({ field, message }) => `${field} ${message}`).join('; ');
     const id = error.requestId ? ` (${error.requestId})` : '';
-    return oneLine(`the service refused: ${[error.message, fields].filter(Boolean).join(' ')}${id}`);
+    return oneLine(
+      `the service refused the request: ${[error.message, fields].filter(Boolean).join(' ')}${id}`,
+    );
   }
   const { message, cause, stack, syscall } = error as NodeJS.ErrnoException & { cause?: Error };
-  // A full disk, a folder that cannot be written to …; a service that does not answer.
+  // File system errors, such as a full disk, and requests that timed out.
   if (syscall || (error as Error).name === 'TimeoutError') return oneLine(message);
   if (message === 'fetch failed') return oneLine(`the service cannot be reached (${cause?.message})`);
   return printable(stack ?? message);

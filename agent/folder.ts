@@ -12,30 +12,30 @@ import {
 import { basename, join } from 'node:path';
 import { UsageError } from './errors.ts';
 
-// Windows has none of these. There the checks before and after opening do the work.
+// Windows does not define these flags. The checks before and after opening replace them.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**
- * A directory in a workspace that may hold hostile content. Symbolic links are refused: at the directory, and at its
- * entries. Linux reaches entries through the open directory (like openat), so a path that is replaced by a link in the
- * meantime leads nowhere else. Other systems compare the directory before and the file after each open.
+ * A directory in a workspace that may contain hostile content. The directory and its entries must not be symbolic
+ * links. On Linux, entries are opened through the descriptor of the directory (like openat), so replacing the path by a
+ * link has no effect. On other systems, the directory is compared before and the file after each open.
  */
 export interface Folder {
-  /** For messages. */
+  /** The path that messages show. */
   readonly path: string;
-  /** A path for node:fs to an entry of this very directory. It must not be used by calls that follow a link at its end. */
-  at(name: string): string;
-  names(): string[];
-  /** Opens a regular file. @throws UsageError for a link or anything else that is no regular file */
+  /** The path of an entry for node:fs. Do not pass it to calls that follow a link at the end of a path. */
+  pathOf(name: string): string;
+  list(): string[];
+  /** Opens a regular file. @throws UsageError for a link or another file type */
   open(name: string, flags: number, mode?: number): number;
-  /** The content of a regular file; undefined when it does not exist. @throws UsageError as `open` does */
+  /** Reads a regular file; undefined if it does not exist. @throws UsageError like `open` */
   read(name: string, maxBytes?: number): string | undefined;
-  /** A directory in this one; undefined when it does not exist and `create` is not set. */
-  folder(name: string, options?: { create?: boolean }): Folder | undefined;
+  /** Opens a subdirectory; undefined if it does not exist and `create` is not set. */
+  openFolder(name: string, options?: { create?: boolean }): Folder | undefined;
   close(): void;
 }
 
-/** Opens a directory of a workspace, such as `.svc`. The workspace itself is the user's word and may be a link. */
+/** Opens a directory of a workspace, such as `.svc`. The user chose the workspace, so its path may contain links. */
 export function openFolder(
   workspace: string,
   name: string,
@@ -44,74 +44,77 @@ export function openFolder(
   return openAt(join(workspace, name), join(workspace, name), create);
 }
 
-/** @param at where it is now; @param path how messages name it */
-function openAt(at: string, path: string, create: boolean): Folder | undefined {
-  if (create) ignoring('EEXIST', () => mkdirSync(at));
-  refuseLink(at, path);
-  const fd = ignoring('ENOENT', () => {
+/** @param actualPath path for node:fs @param displayPath path that messages show */
+function openAt(actualPath: string, displayPath: string, create: boolean): Folder | undefined {
+  if (create) ignoreError('EEXIST', () => mkdirSync(actualPath));
+  rejectLink(actualPath, displayPath);
+  const fd = ignoreError('ENOENT', () => {
     try {
-      return openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
+      return openSync(actualPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
     } catch (error) {
-      // It may have become a link just now.
-      refuseLink(at, path);
-      if (codeOf(error) === 'ENOTDIR') throw new UsageError(`${path} is no directory`);
-      throw renamed(error, at, path);
+      // The directory may have been replaced by a link after the first check.
+      rejectLink(actualPath, displayPath);
+      if (errorCode(error) === 'ENOTDIR') throw new UsageError(`${displayPath} is not a directory`);
+      throw withDisplayPath(error, actualPath, displayPath);
     }
   });
   if (fd === undefined) return undefined;
-  const own = identity(fstatSync(fd, { bigint: true }));
+  const ownIdentity = identity(fstatSync(fd, { bigint: true }));
   if (!fstatSync(fd).isDirectory()) {
     closeSync(fd);
-    throw new UsageError(`${path} is no directory`);
+    throw new UsageError(`${displayPath} is not a directory`);
   }
-  const through = descriptorPath(fd, own);
+  const fdPath = descriptorPath(fd, ownIdentity);
   let isOpen = true;
 
-  function here(): string {
-    if (!isOpen) throw new Error(`${path} is closed`);
-    if (through !== undefined) return through;
-    if (identityOf(at) !== own) throw new UsageError(`${path} was replaced while it was in use`);
-    return at;
+  function basePath(): string {
+    if (!isOpen) throw new Error(`${displayPath} is closed`);
+    if (fdPath !== undefined) return fdPath;
+    if (identityAt(actualPath) !== ownIdentity)
+      throw new UsageError(`${displayPath} was replaced while it was in use`);
+    return actualPath;
   }
 
-  function entryOf(name: string): string {
-    if (basename(name) !== name || name === '..' || name === '.') throw new Error(`${name} is no file name`);
-    return join(here(), name);
+  function entryPath(name: string): string {
+    if (basename(name) !== name || name === '..' || name === '.')
+      throw new Error(`${name} is not a file name`);
+    return join(basePath(), name);
   }
 
   return {
-    path,
-    at: entryOf,
-    names: () => readdirSync(here()).sort(),
+    path: displayPath,
+    pathOf: entryPath,
+    list: () => readdirSync(basePath()).sort(),
     open(name, flags, mode) {
-      const entry = entryOf(name);
-      const shown = join(path, name);
-      refuseLink(entry, shown);
+      const entry = entryPath(name);
+      const shownPath = join(displayPath, name);
+      rejectLink(entry, shownPath);
       let file: number;
       try {
         file = openSync(entry, flags | O_NOFOLLOW | O_NONBLOCK, mode);
       } catch (error) {
-        if (codeOf(error) === 'ELOOP') throw new UsageError(linkMessage(shown));
-        throw renamed(error, entry, shown);
+        if (errorCode(error) === 'ELOOP') throw new UsageError(linkMessage(shownPath));
+        throw withDisplayPath(error, entry, shownPath);
       }
       const stat = fstatSync(file, { bigint: true });
-      const isSame = through !== undefined || identityOf(entryOf(name)) === identity(stat);
+      const isSame = fdPath !== undefined || identityAt(entryPath(name)) === identity(stat);
       if (stat.isFile() && isSame) return file;
       closeSync(file);
-      throw new UsageError(`${shown} is no regular file`);
+      throw new UsageError(`${shownPath} is not a regular file`);
     },
     read(name, maxBytes = Number.POSITIVE_INFINITY) {
-      const file = ignoring('ENOENT', () => this.open(name, O_RDONLY));
+      const file = ignoreError('ENOENT', () => this.open(name, O_RDONLY));
       if (file === undefined) return undefined;
       try {
         if (fstatSync(file).size > maxBytes)
-          throw new UsageError(`${join(path, name)} is larger than ${maxBytes} bytes`);
+          throw new UsageError(`${join(displayPath, name)} is larger than ${maxBytes} bytes`);
         return readFileSync(file, 'utf8');
       } finally {
         closeSync(file);
       }
     },
-    folder: (name, { create: make = false } = {}) => openAt(entryOf(name), join(path, name), make),
+    openFolder: (name, { create: createMissing = false } = {}) =>
+      openAt(entryPath(name), join(displayPath, name), createMissing),
     close() {
       if (isOpen) closeSync(fd);
       isOpen = false;
@@ -120,17 +123,18 @@ function openAt(at: string, path: string, create: boolean): Folder | undefined {
 }
 
 const linkMessage = (path: string) =>
-  `${path} is a symbolic link. The agent follows no links in .svc, because a repository can bring them. Replace it with what it points to.`;
+  `${path} is a symbolic link. The agent does not follow symbolic links in .svc, because a repository can contain them. Replace the link with the file or directory that it points to.`;
 
-function refuseLink(at: string, path: string): void {
-  if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw new UsageError(linkMessage(path));
+function rejectLink(actualPath: string, displayPath: string): void {
+  if (lstatSync(actualPath, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new UsageError(linkMessage(displayPath));
 }
 
-/** The path that names an open directory on Linux; undefined where the system has none. */
-function descriptorPath(fd: number, own: string): string | undefined {
+/** The /proc path of an open directory on Linux; undefined on other systems. */
+function descriptorPath(fd: number, expected: string): string | undefined {
   const path = `/proc/self/fd/${fd}`;
   try {
-    return identity(statSync(`${path}/.`, { bigint: true })) === own ? path : undefined;
+    return identity(statSync(`${path}/.`, { bigint: true })) === expected ? path : undefined;
   } catch {
     return undefined;
   }
@@ -138,24 +142,24 @@ function descriptorPath(fd: number, own: string): string | undefined {
 
 const identity = ({ dev, ino }: { dev: bigint; ino: bigint }) => `${dev} ${ino}`;
 
-function identityOf(path: string): string | undefined {
+function identityAt(path: string): string | undefined {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && identity(stat);
 }
 
-export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException | undefined)?.code;
+export const errorCode = (error: unknown) => (error as NodeJS.ErrnoException | undefined)?.code;
 
-function ignoring<T>(code: string, call: () => T): T | undefined {
+function ignoreError<T>(code: string, call: () => T): T | undefined {
   try {
     return call();
   } catch (error) {
-    if (codeOf(error) !== code) throw error;
+    if (errorCode(error) !== code) throw error;
     return undefined;
   }
 }
 
-/** A system error whose message names the path that people know. */
-function renamed(error: unknown, at: string, path: string): unknown {
-  if (error instanceof Error) error.message = error.message.replaceAll(at, path);
+/** Replaces the actual path in the message of a system error. */
+function withDisplayPath(error: unknown, actualPath: string, displayPath: string): unknown {
+  if (error instanceof Error) error.message = error.message.replaceAll(actualPath, displayPath);
   return error;
 }

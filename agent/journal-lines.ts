@@ -2,15 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Finding } from '../lib/importers/finding.ts';
 import type { ScanEnd, ScanSpec } from './scan.ts';
 
-/** What the service said to a finding. */
+/** The service's response to a push. */
 export interface Receipt {
   id: string;
   deduplicated: boolean;
-  /** The finding's, which a user may have triaged long ago. */
+  /** The triage status of the finding. */
   status: string;
 }
 
-/** A line of a journal. */
 export type Line =
   | { type: 'scan'; scan: ScanSpec }
   | { type: 'registered'; scan_id: string; project_id: string }
@@ -20,35 +19,34 @@ export type Line =
   | { type: 'end'; end: ScanEnd }
   | { type: 'ended' };
 
-/** A finding of a journal, and what became of it. */
+/** A finding in a journal and its delivery state. */
 export interface Entry {
   n: number;
   finding: Finding;
   receipt?: Receipt;
-  /** Why the service does not want it. */
+  /** Why the service refused the finding. */
   refused?: string;
 }
 
-/** What a journal's text holds. */
-export interface Lines {
+export interface ParsedLines {
   lines: Line[];
-  /** How many more lines there are whose seal is missing or wrong. */
+  /** Number of skipped lines whose seal is missing or wrong. */
   unsealed: number;
 }
 
 /**
- * Reads the lines of a journal. A line that a crash has cut off is skipped.
- * @param key lines without its seal are left out and counted; undefined takes every line
+ * Parses the lines of a journal. Lines that a crash truncated are skipped.
+ * @param key lines without a valid seal by this key are skipped and counted; undefined accepts every line
  */
-export function readLines(text: string, key: Buffer | undefined): Lines {
-  const found: Lines = { lines: [], unsealed: 0 };
-  for (const each of text.split('\n')) {
-    const line = parseLine(each);
+export function parseLines(text: string, key: Buffer | undefined): ParsedLines {
+  const result: ParsedLines = { lines: [], unsealed: 0 };
+  for (const lineText of text.split('\n')) {
+    const line = parseLine(lineText);
     if (line === undefined) continue;
-    if (key !== undefined && !isSealed(each, key)) found.unsealed++;
-    else found.lines.push(line);
+    if (key !== undefined && !isSealed(lineText, key)) result.unsealed++;
+    else result.lines.push(line);
   }
-  return found;
+  return result;
 }
 
 function parseLine(text: string): Line | undefined {
@@ -62,21 +60,21 @@ function parseLine(text: string): Line | undefined {
 
 const SEALED = /^(\{.*),"seal":"([\w-]{43})"\}$/;
 
-const sealOf = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest();
+const computeSeal = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest();
 
-/** A line as a journal holds it. The seal, an HMAC, shows later that this agent has written the line. */
-export function writeLine(line: Line, key: Buffer | undefined): string {
+/** Formats a line of a journal. The seal, an HMAC, proves later that this agent wrote the line. */
+export function formatLine(line: Line, key: Buffer | undefined): string {
   const text = JSON.stringify(line);
   if (key === undefined) return `${text}\n`;
-  return `${text.slice(0, -1)},"seal":"${sealOf(text, key).toString('base64url')}"}\n`;
+  return `${text.slice(0, -1)},"seal":"${computeSeal(text, key).toString('base64url')}"}\n`;
 }
 
 function isSealed(text: string, key: Buffer): boolean {
   const [, start, seal = ''] = SEALED.exec(text) ?? [];
   if (start === undefined) return false;
-  const given = Buffer.from(seal, 'base64url');
-  const expected = sealOf(`${start}}`, key);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const actual = Buffer.from(seal, 'base64url');
+  const expected = computeSeal(`${start}}`, key);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 function isLine(value: Partial<Line> | null): value is Line {
@@ -98,8 +96,8 @@ function isLine(value: Partial<Line> | null): value is Line {
   }
 }
 
-/** What lines add up to. */
-export function stateOf(lines: readonly Line[]) {
+/** Computes the state of a journal from its lines. */
+export function replay(lines: readonly Line[]) {
   const entries = new Map<number, Entry>();
   let projectId: string | undefined;
   let scanId: string | undefined;
@@ -135,15 +133,23 @@ export function stateOf(lines: readonly Line[]) {
         break;
     }
   }
-  const all = [...entries.values()];
+  const allEntries = [...entries.values()];
   const counts = { fresh: 0, seenAgain: 0, refused: 0 };
-  for (const { receipt, refused } of all) {
+  for (const { receipt, refused } of allEntries) {
     if (receipt) counts[receipt.deduplicated ? 'seenAgain' : 'fresh']++;
     else if (refused !== undefined) counts.refused++;
   }
-  return { entries: all, counts, scanId, projectId, end, ended, finished: ended && !all.some(isPending) };
+  return {
+    entries: allEntries,
+    counts,
+    scanId,
+    projectId,
+    end,
+    ended,
+    finished: ended && !allEntries.some(isPending),
+  };
 }
 
-/** Whether a finding has still to be delivered. */
+/** Whether the service has neither accepted nor refused the finding. */
 export const isPending = ({ receipt, refused }: Entry): boolean =>
   receipt === undefined && refused === undefined;

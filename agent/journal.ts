@@ -3,35 +3,35 @@ import { join } from 'node:path';
 import type { Finding } from '../lib/importers/finding.ts';
 import { UsageError } from './errors.ts';
 import { type Folder, openFolder } from './folder.ts';
-import { type Entry, type Line, type Receipt, stateOf, writeLine } from './journal-lines.ts';
+import { type Entry, formatLine, type Line, type Receipt, replay } from './journal-lines.ts';
 import { lock, unlock } from './lock.ts';
 import type { ScanEnd, ScanSpec } from './scan.ts';
-import { forget, startRecord } from './trust/journals.ts';
+import { createRecord, removeRecord } from './trust/journals.ts';
 import type { State } from './trust/state.ts';
 
 /**
- * What one scan has to deliver, on disk before it is sent: `<workspace>/.svc/scans/<scan_id>.jsonl`, lines that are only
- * ever added. Whatever moment the process dies at, what was not acknowledged is still there.
+ * The append-only file `<workspace>/.svc/scans/<scan_id>.jsonl`. Findings are on disk before they are sent, so a crash
+ * loses no finding.
  */
 export interface Journal {
   readonly path: string;
   readonly scan: ScanSpec;
   readonly entries: readonly Entry[];
-  /** How many were delivered, for the first time or not, and refused. */
+  /** Delivered findings that are new (`fresh`) or known (`seenAgain`), and refused findings. */
   readonly counts: { readonly fresh: number; readonly seenAgain: number; readonly refused: number };
-  /** The project's id, once the scan is registered. */
+  /** Set once the scan is registered. */
   readonly projectId: string | undefined;
-  /** How the scan is to end, once that is known. */
+  /** Set once the outcome of the scan is known. */
   readonly end: ScanEnd | undefined;
-  /** Everything is delivered or refused, and the service knows the end. */
+  /** Whether every finding is delivered or refused and the scan has ended at the service. */
   readonly finished: boolean;
-  registered(scanId: string, projectId: string): void;
-  /** Writes findings down, for good when it returns. */
+  markRegistered(scanId: string, projectId: string): void;
+  /** Appends findings and flushes them to disk. */
   add(findings: readonly Finding[]): Entry[];
-  delivered(entry: Entry, receipt: Receipt): void;
-  refused(entry: Entry, why: string): void;
+  markDelivered(entry: Entry, receipt: Receipt): void;
+  markRefused(entry: Entry, reason: string): void;
   setEnd(end: ScanEnd): void;
-  ended(): void;
+  markEnded(): void;
   close(): void;
 }
 
@@ -39,23 +39,23 @@ const FOLDER = '.svc';
 
 const SCANS = 'scans';
 
-/** Opens `<workspace>/.svc/scans`; undefined when it does not exist and is not to be created. */
+/** Opens `<workspace>/.svc/scans`; undefined if it does not exist and `create` is false. */
 export function openScans(workspace: string, create: boolean): Folder | undefined {
   const folder = openFolder(workspace, FOLDER, { create });
   if (folder === undefined) return undefined;
   try {
-    if (create) ignoreScans(folder);
-    return folder.folder(SCANS, { create });
+    if (create) writeGitignore(folder);
+    return folder.openFolder(SCANS, { create });
   } finally {
     folder.close();
   }
 }
 
 /** Keeps journals out of version control. */
-function ignoreScans(folder: Folder): void {
+function writeGitignore(folder: Folder): void {
   try {
-    // `wx` creates the file or fails; it follows no link.
-    writeFileSync(folder.at('.gitignore'), `${SCANS}/\n`, { flag: 'wx' });
+    // `wx` fails if the path exists, also as a link.
+    writeFileSync(folder.pathOf('.gitignore'), `${SCANS}/\n`, { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
@@ -63,7 +63,7 @@ function ignoreScans(folder: Folder): void {
 
 /**
  * Starts the journal of a new scan.
- * @param onWarning told when the state cannot be written: `sync` will then not know the journal as this user's
+ * @param onWarning called if the state cannot be written; `sync` then does not recognize the journal as this user's
  */
 export function createJournal(
   workspace: string,
@@ -71,23 +71,23 @@ export function createJournal(
   state: State,
   onWarning: (message: string) => void,
 ): Journal {
-  // The workspace is the user's word, so it may be new, and its path may hold links.
+  // The user chose the workspace, so it may not exist yet and its path may contain links.
   mkdirSync(workspace, { recursive: true });
   const folder = openScans(workspace, true) as Folder;
   const name = `${scan.scan_id}.jsonl`;
   try {
     if (!lock(folder, name)) {
-      throw new UsageError(`${join(folder.path, name)} is being worked on by another process`);
+      throw new UsageError(`${join(folder.path, name)} is in use by another process`);
     }
     let key: Buffer | undefined;
     try {
-      key = startRecord(state, workspace, name);
+      key = createRecord(state, workspace, name);
     } catch (error) {
       onWarning(
-        `The state directory ${state.directory ?? ''} cannot be used (${(error as Error).message}). If findings of this scan are left over, \`svc-agent sync\` will not know that they are yours. Set XDG_STATE_HOME to a directory of your own.`,
+        `The state directory ${state.directory ?? ''} is not usable (${(error as Error).message}). \`svc-agent sync\` will skip findings that this run does not deliver. Set XDG_STATE_HOME to a directory that you own.`,
       );
     }
-    const journal = openJournal(folder, name, scan, [], key, () => forget(state, name));
+    const journal = openJournal(folder, name, scan, [], key, () => removeRecord(state, name));
     journal.write([{ type: 'scan', scan }]);
     return journal;
   } catch (error) {
@@ -99,8 +99,8 @@ export function createJournal(
 
 /**
  * Opens a journal that this process has locked.
- * @param key seals what is written
- * @param onFinished called when it is closed with nothing left to deliver
+ * @param key seals the lines; undefined writes them unsealed
+ * @param onFinished called when a finished journal is closed
  */
 export function openJournal(
   folder: Folder,
@@ -111,15 +111,15 @@ export function openJournal(
   onFinished: () => void,
 ): Journal & { write(lines: readonly Line[]): void } {
   const path = join(folder.path, name);
-  const state = stateOf(lines);
+  const state = replay(lines);
   const { counts } = state;
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  // Findings are for nobody else.
+  // Only this user may read findings.
   const file = folder.open(name, O_APPEND | O_CREAT | O_WRONLY, 0o600);
   let isOpen = true;
-  // A line that was cut off, by a crash or a full disk, must not swallow the next one.
-  let isCut = lines.length > 0;
-  let next = state.entries.reduce((most, { n }) => Math.max(most, n + 1), 0);
+  // A crash or a full disk may have truncated the last line. A new line must not be appended to it.
+  let needsNewline = lines.length > 0;
+  let nextNumber = state.entries.reduce((most, { n }) => Math.max(most, n + 1), 0);
 
   function isFinished(): boolean {
     const { fresh, seenAgain, refused } = counts;
@@ -127,13 +127,13 @@ export function openJournal(
   }
 
   function write(added: readonly Line[]): void {
-    // The number of a closed file is soon another file's.
+    // The descriptor of a closed file may already refer to another file.
     if (!isOpen) throw new Error(`${path} is closed`);
-    const text = added.map((line) => writeLine(line, key)).join('');
-    const bytes = Buffer.from(isCut ? `\n${text}` : text);
-    isCut = true;
+    const text = added.map((line) => formatLine(line, key)).join('');
+    const bytes = Buffer.from(needsNewline ? `\n${text}` : text);
+    needsNewline = true;
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-    isCut = false;
+    needsNewline = false;
   }
   return {
     path,
@@ -154,33 +154,33 @@ export function openJournal(
       return isFinished();
     },
     write,
-    registered(scanId, projectId) {
+    markRegistered(scanId, projectId) {
       state.scanId = scanId;
       state.projectId = projectId;
       write([{ type: 'registered', scan_id: scanId, project_id: projectId }]);
     },
     add(findings) {
-      const added = findings.map((finding) => ({ n: next++, finding }));
+      const added = findings.map((finding) => ({ n: nextNumber++, finding }));
       write(added.map(({ n, finding }) => ({ type: 'finding' as const, n, finding })));
       fdatasyncSync(file);
       for (const entry of added) state.entries.push(entry);
       return added;
     },
-    delivered(entry, receipt) {
+    markDelivered(entry, receipt) {
       entry.receipt = receipt;
       counts[receipt.deduplicated ? 'seenAgain' : 'fresh']++;
       write([{ type: 'delivered', n: entry.n, ...receipt }]);
     },
-    refused(entry, why) {
-      entry.refused = why;
+    markRefused(entry, reason) {
+      entry.refused = reason;
       counts.refused++;
-      write([{ type: 'refused', n: entry.n, error: why }]);
+      write([{ type: 'refused', n: entry.n, error: reason }]);
     },
     setEnd(end) {
       state.end = end;
       write([{ type: 'end', end }]);
     },
-    ended() {
+    markEnded() {
       state.ended = true;
       write([{ type: 'ended' }]);
     },

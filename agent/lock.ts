@@ -3,81 +3,80 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { hostname } from 'node:os';
 import type { Folder } from './folder.ts';
 
-const lockOf = (name: string) => `${name}.lock`;
+const lockName = (name: string) => `${name}.lock`;
 
-/** This process as a lock names it. Other processes get the same id sooner or later, in containers above all. */
-const claimOf = (pid: number): string => `${hostname()} ${pid} ${startOf(pid)}`;
+/** Identifies a process in a lock file, with its start time because process ids are reused, above all in containers. */
+const ownerOf = (pid: number): string => `${hostname()} ${pid} ${startTimeOf(pid)}`;
 
-/** When a process was started, in the system's own count; empty where that cannot be told. */
-function startOf(pid: number): string {
+/** The start time of a process in clock ticks since boot; empty if unknown. */
+function startTimeOf(pid: number): string {
   let stat = '';
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    // The process has ended, or the system has no /proc.
+    // The process has exited, or the system has no /proc.
   }
-  // The name before it, in parentheses, may hold anything.
+  // The process name, in parentheses, may contain any character.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
-/** A lock that cannot be removed, such as another user's, counts as held. */
+/** After this many attempts, a lock that cannot be removed, such as another user's, counts as held. */
 const MAX_ATTEMPTS = 100;
 
-/** Claims a file of a folder for this process. @returns false when a living process holds it */
+/** Locks a file for this process. @returns false if a running process holds the lock */
 export function lock(folder: Folder, name: string): boolean {
-  const own = folder.at(`${name}.${randomUUID()}`);
-  // `wx` creates the file or fails; it follows no link.
-  writeFileSync(own, claimOf(process.pid), { flag: 'wx' });
+  const temporary = folder.pathOf(`${name}.${randomUUID()}`);
+  // `wx` fails if the path exists, also as a link.
+  writeFileSync(temporary, ownerOf(process.pid), { flag: 'wx' });
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
-        // The lock appears with its content, or not at all.
-        linkSync(own, folder.at(lockOf(name)));
+        // Linking creates the lock atomically with its content.
+        linkSync(temporary, folder.pathOf(lockName(name)));
         return true;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
-      const holder = read(folder, lockOf(name));
-      if (isHeld(holder)) return false;
-      takeAway(folder, name, holder);
+      const owner = readOwner(folder, lockName(name));
+      if (isHeld(owner)) return false;
+      removeStaleLock(folder, name, owner);
     }
     return false;
   } finally {
-    rmSync(own, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
-/** Removes a lock whose holder has died, and no other that came in its place. */
-function takeAway(folder: Folder, name: string, holder: string): void {
-  const taken = `${name}.${randomUUID()}`;
+/** Removes a lock whose owner has exited, but not a lock that replaced it in the meantime. */
+function removeStaleLock(folder: Folder, name: string, owner: string): void {
+  const renamed = `${name}.${randomUUID()}`;
   try {
-    // Renaming and removing a symbolic link leave its target alone.
-    renameSync(folder.at(lockOf(name)), folder.at(taken));
-    if (read(folder, taken) !== holder) linkSync(folder.at(taken), folder.at(lockOf(name)));
+    // Renaming and removing a symbolic link do not affect its target.
+    renameSync(folder.pathOf(lockName(name)), folder.pathOf(renamed));
+    if (readOwner(folder, renamed) !== owner) linkSync(folder.pathOf(renamed), folder.pathOf(lockName(name)));
   } catch {
     // Another process has removed it already.
   }
-  rmSync(folder.at(taken), { force: true });
+  rmSync(folder.pathOf(renamed), { force: true });
 }
 
-/** Releases a file. */
 export function unlock(folder: Folder, name: string): void {
-  if (read(folder, lockOf(name)) === claimOf(process.pid)) {
-    rmSync(folder.at(lockOf(name)), { force: true });
+  if (readOwner(folder, lockName(name)) === ownerOf(process.pid)) {
+    rmSync(folder.pathOf(lockName(name)), { force: true });
   }
 }
 
-function isHeld(holder: string): boolean {
-  const pid = Number(holder.split(' ')[1]);
-  return pid > 0 && holder === claimOf(pid) && isAlive(pid);
+function isHeld(owner: string): boolean {
+  const pid = Number(owner.split(' ')[1]);
+  return pid > 0 && owner === ownerOf(pid) && isAlive(pid);
 }
 
-const MAX_CLAIM_BYTES = 1_000;
+const MAX_LOCK_BYTES = 1_000;
 
-/** The claim in a lock; empty when the file is not an agent's, such as a symbolic link. */
-function read(folder: Folder, name: string): string {
+/** The owner in a lock file; empty if the file is not a regular lock file, such as a symbolic link. */
+function readOwner(folder: Folder, name: string): string {
   try {
-    return folder.read(name, MAX_CLAIM_BYTES) ?? '';
+    return folder.read(name, MAX_LOCK_BYTES) ?? '';
   } catch {
     return '';
   }
@@ -88,7 +87,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It exists, and belongs to another user.
+    // The process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { main } from './cli.ts';
 
-// Of `svc-agent findings | head` the rest is not wanted.
+// `svc-agent findings | head` closes stdout early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
 
 const result = await main(process.argv.slice(2));
-// A signal has set its own.
+// A signal handler may have set the exit code.
 process.exitCode ??= result;

@@ -3,22 +3,22 @@ import { type Entry, isPending } from './journal-lines.ts';
 import type { Outcome } from './reporter.ts';
 import { oneLine, printable, printableJson } from './text.ts';
 
-/** Where a command writes: results on stdout, everything else on stderr. */
+/** The output of a command: results on stdout, everything else on stderr. */
 export interface Output {
-  /** A result for people. */
+  /** Prints a human-readable result. */
   result(text: string): void;
-  /** A result for programs. */
+  /** Prints a machine-readable result. */
   json(value: unknown): void;
-  /** What happens meanwhile. */
+  /** Prints a status message. */
   note(text: string): void;
   warn(text: string): void;
-  /** Shows how far a long push has got. @returns what to call after each finding, and at the end */
+  /** Starts a progress display. @returns `step`, to call after each finding, and `done`, to call at the end */
   progress(total: number): { step(): void; done(): void };
 }
 
 const BAR_WIDTH = 30;
 
-/** @param quiet only warnings, errors and what was asked for as JSON */
+/** @param quiet prints warnings, errors and JSON only */
 export function createOutput({ quiet, json }: { quiet: boolean; json: boolean }): Output {
   const { stdout, stderr } = process;
   const silent = quiet || json;
@@ -39,7 +39,7 @@ export function createOutput({ quiet, json }: { quiet: boolean; json: boolean })
 function bar(total: number) {
   const { stderr } = process;
   let count = 0;
-  let drawn = 0;
+  let drawnAt = 0;
   const draw = () => {
     const filled = Math.round((count / total) * BAR_WIDTH);
     stderr.write(`\r[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${count}/${total}`);
@@ -49,22 +49,22 @@ function bar(total: number) {
     step() {
       count++;
       const now = Date.now();
-      if (now - drawn < 100 && count < total) return;
-      drawn = now;
+      if (now - drawnAt < 100 && count < total) return;
+      drawnAt = now;
       draw();
     },
     done: () => stderr.write('\n'),
   };
 }
 
-/** A line per tenth, for logs. */
+/** Prints one line per 10 %, for logs. */
 function lines(total: number) {
   let count = 0;
   return {
     step() {
-      const before = Math.floor((count / total) * 10);
+      const previousTenth = Math.floor((count / total) * 10);
       count++;
-      if (total >= 100 && Math.floor((count / total) * 10) > before) {
+      if (total >= 100 && Math.floor((count / total) * 10) > previousTenth) {
         process.stderr.write(`${count} of ${total} findings delivered\n`);
       }
     },
@@ -72,11 +72,11 @@ function lines(total: number) {
   };
 }
 
-/** A table whose first column is text, and whose others are numbers or text, right-aligned unless `left`. */
+/** Formats a table. All columns but the first are right-aligned unless `left` is set. */
 export function table(rows: readonly (readonly (string | number)[])[], { left = false } = {}): string {
   const texts = rows.map((row) => row.map((cell) => oneLine(String(cell))));
   const widths = (texts[0] ?? []).map((_, i) =>
-    texts.reduce((most, row) => Math.max(most, (row[i] ?? '').length), 0),
+    texts.reduce((max, row) => Math.max(max, (row[i] ?? '').length), 0),
   );
   return texts
     .map((row) =>
@@ -91,9 +91,9 @@ export function table(rows: readonly (readonly (string | number)[])[], { left = 
 const countBySeverity = (entries: readonly Entry[]): number[] =>
   SEVERITIES.map((severity) => entries.filter(({ finding }) => finding.severity === severity).length);
 
-/** The table at the end of a scan: what is new, seen again and failed, by severity. */
+/** The table at the end of a scan: new, known, refused and pending findings by severity. */
 export function summaryTable(entries: readonly Entry[]): string {
-  const row = (label: string, of: readonly Entry[]) => [label, of.length, ...countBySeverity(of)];
+  const row = (label: string, group: readonly Entry[]) => [label, group.length, ...countBySeverity(group)];
   const refused = entries.filter((entry) => entry.refused !== undefined);
   const pending = entries.filter(isPending);
   return table([
@@ -111,7 +111,7 @@ export function summaryTable(entries: readonly Entry[]): string {
   ]);
 }
 
-/** The same for programs. */
+/** The content of {@link summaryTable} as JSON. */
 export function summaryJson(outcome: Outcome, extra: object) {
   const { scanId, entries, fresh, seenAgain, refused, pending, stopped } = outcome;
   return {

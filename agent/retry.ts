@@ -1,42 +1,42 @@
 import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from '../lib/client/index.ts';
 
-/** Seconds before each attempt after the first (API contract, "Limits": 3, with exponential backoff). */
+/** Seconds before each of the three retries (exponential backoff). */
 export const RETRY_DELAYS_S: readonly number[] = [1, 2, 4];
-/** A service that asks for a longer pause is not waited for. */
+/** If the service asks for a longer pause, there is no retry. */
 const MAX_RETRY_AFTER_S = 60;
 
-/** Whether another attempt may succeed: the service was not reached, is overloaded, or failed. */
+/** Whether a retry may succeed: the service was unreachable, overloaded or failed. */
 export function isTransient(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return isOfNetwork(error);
+  if (!(error instanceof ServiceError)) return isNetworkError(error);
   return error.status === 408 || error.status === 429 || error.status >= 500;
 }
 
-/** Whether nobody was there to answer, as far as one can tell. */
+/** Whether the service is down: a network error, a status from 502 to 504, or `unavailable`. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return isOfNetwork(error);
+  if (!(error instanceof ServiceError)) return isNetworkError(error);
   return [502, 503, 504].includes(error.status) || error.code === 'unavailable';
 }
 
-/** What `fetch` throws, and our time limit; a full disk is none of it. */
-const isOfNetwork = (error: unknown) =>
+/** Whether `fetch` failed or timed out. Other errors, such as a full disk, are not network errors. */
+const isNetworkError = (error: unknown) =>
   error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError');
 
-/** Waits between attempts. @throws when the signal is aborted */
+/** Waits between attempts. @throws if the signal is aborted */
 export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
 export interface RetryOptions {
-  /** Seconds; each is taken ±25 % at random, and `Retry-After` prolongs it. */
+  /** Seconds before each retry, with ±25 % jitter; a longer `Retry-After` takes precedence. */
   delays?: readonly number[] | undefined;
   signal?: AbortSignal | undefined;
   wait?: Wait | undefined;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1, for the jitter. */
   random?: (() => number) | undefined;
 }
 
 /**
- * Calls until it succeeds, fails for good, or has been tried once and then once more after each delay.
- * @throws what the last attempt threw
+ * Calls a function and retries it after each delay while it fails with a transient error.
+ * @throws the error of the last attempt
  */
 export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { delays = RETRY_DELAYS_S, signal, random = Math.random } = options;
@@ -47,10 +47,10 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
     } catch (error) {
       const delay = delays[attempt];
       if (delay === undefined || !isTransient(error) || signal?.aborted) throw error;
-      const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
-      if (asked > MAX_RETRY_AFTER_S) throw error;
+      const retryAfter = error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
+      if (retryAfter > MAX_RETRY_AFTER_S) throw error;
       const jittered = delay * (0.75 + random() / 2);
-      await wait(Math.max(asked, jittered) * 1000, signal).catch(() => {
+      await wait(Math.max(retryAfter, jittered) * 1000, signal).catch(() => {
         throw error;
       });
     }

@@ -1,14 +1,14 @@
-/** API contract, "Agent personas". */
+/** The kinds of scans (docs/glossary.md). */
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 export type Persona = (typeof PERSONAS)[number];
 
-/** Pushes under way at the same time, unless somebody says otherwise. */
+/** Default number of concurrent pushes. */
 export const DEFAULT_CONCURRENCY = 8;
 
-/** A scan as it is registered. */
+/** The body of the request that registers a scan. */
 export interface ScanSpec {
   scan_id: string;
-  /** One of both. */
+  /** Either `project_id` or `project` (the slug) is set. */
   project_id?: string;
   project?: string;
   persona: Persona;

@@ -7,32 +7,30 @@ import type { TrustedHosts } from './trust/destination.ts';
 import { parseHosts } from './trust/hosts.ts';
 import { configHome } from './trust/state.ts';
 
-/** A value and where it came from. */
 export interface Setting {
   value: string | undefined;
-  /** Such as `--project`, `SVC_PROJECT_ID`, or a file's path; undefined when nobody gave it. */
+  /** Such as `--project`, `SVC_PROJECT_ID` or the path of a file; undefined if the setting is not set. */
   source: string | undefined;
-  /** Where it comes from. A workspace's file may be a stranger's; all other sources are the user's own. */
+  /** The kind of source. A stranger may have written the workspace file; all other sources belong to the user. */
   from?: 'flag' | 'environment' | 'workspace' | 'user' | undefined;
 }
 
-/** What a run works with. Each is taken from the first that has it: flag, environment, workspace file, global file. */
+/** The settings of a run. Precedence: flag, environment, workspace file, user file. */
 export interface Settings {
-  /** The service's address, without a slash at its end and without `/api/v1`. */
+  /** The address of the service, without a trailing slash and without `/api/v1`. */
   baseUrl: Setting;
   /** From the environment only. */
   apiKey: Setting;
   /** A project's id or slug. */
   project: Setting;
-  /** Names the organization where the service has no base domain. */
+  /** The organization's slug, required if the service has no base domain. */
   org: Setting;
-  /** Absolute; what files are relative to, and where `.svc/` is. */
+  /** Absolute path of the directory that contains `.svc/` and that the paths of findings are relative to. */
   workspace: string;
-  /** The address in the user's own file, whether or not it is used. */
-  ownBaseUrl: Setting;
-  /** Hosts that keys are restricted to: from the environment or the user's own file, never from a workspace. */
+  /** The address in the user file, also if another source takes precedence. */
+  userBaseUrl: Setting;
+  /** Hosts that may receive keys, from the environment or the user file, never from a workspace. */
   trustedHosts: TrustedHosts | undefined;
-  /** What the caller should know, though it stops nothing. */
   warnings: string[];
 }
 
@@ -47,69 +45,72 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const KEYS = { baseUrl: 'base_url', project: 'project_id', org: 'org' } as const;
 
-/** Finds the settings. @throws UsageError when one is not allowed, or where it must not be */
+/** Resolves the settings. @throws UsageError if a value is invalid or a file contains a key */
 export function resolveSettings(flags: Flags, env: Env): Settings {
   const workspace = resolve(flags.workspace ?? '.');
   const [workspaceFile, userFile] = [readWorkspaceFile(workspace), readUserFile(env)];
   const files = [workspaceFile, userFile];
   const warnings = files.flatMap(({ unknown, path }) =>
-    unknown.map((key) => `${path}: “${key}” is no setting`),
+    unknown.map((key) => `${path}: “${key}” is not a known setting`),
   );
   if (workspaceFile.trustedHosts !== undefined) {
     warnings.push(
-      `${workspaceFile.path}: “trusted_hosts” is ignored; only SVC_TRUSTED_HOSTS and your own configuration set it`,
+      `${workspaceFile.path}: “trusted_hosts” is ignored here. Set SVC_TRUSTED_HOSTS, or trusted_hosts in your own config.yml.`,
     );
   }
 
-  const find = (
+  const findSetting = (
     key: keyof typeof KEYS,
     flag: string,
-    given: string | undefined,
+    flagValue: string | undefined,
     variable: string,
   ): Setting => {
     const candidates: Setting[] = [
-      { value: given, source: flag, from: 'flag' },
+      { value: flagValue, source: flag, from: 'flag' },
       { value: env[variable], source: variable, from: 'environment' },
       { value: workspaceFile.values[KEYS[key]], source: workspaceFile.path, from: 'workspace' },
       { value: userFile.values[KEYS[key]], source: userFile.path, from: 'user' },
     ];
     return candidates.find(({ value }) => value) ?? { value: undefined, source: undefined };
   };
-  const baseUrl = find('baseUrl', '--report-base-url', flags.reportBaseUrl, 'SVC_BASE_URL');
+  const baseUrl = findSetting('baseUrl', '--report-base-url', flags.reportBaseUrl, 'SVC_BASE_URL');
   if (baseUrl.value !== undefined) {
     const url = parseBaseUrl(baseUrl as { value: string; source: string });
     if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-      warnings.push(`${url.origin} is not encrypted: the API key and all findings can be read on the way`);
+      warnings.push(
+        `${url.origin} is not encrypted: others on the network can read the API key and all findings. Use https.`,
+      );
     }
-    baseUrl.value = addressOf(url);
+    baseUrl.value = normalizeBaseUrl(url);
   }
   const apiKey = { value: env.SVC_API_KEY?.trim() || undefined, source: env.SVC_API_KEY && 'SVC_API_KEY' };
   if (apiKey.value && !/^svc_[0-9a-f]{32}$/.test(apiKey.value)) {
-    throw new UsageError('SVC_API_KEY is not an API token: it has the form svc_ and 32 hex digits.');
+    throw new UsageError(
+      'SVC_API_KEY is not an API token. A token is svc_ followed by 32 hexadecimal digits.',
+    );
   }
   return {
     baseUrl,
     apiKey,
-    project: find('project', '--project', flags.project, 'SVC_PROJECT_ID'),
-    org: find('org', '--org', flags.org, 'SVC_ORG'),
+    project: findSetting('project', '--project', flags.project, 'SVC_PROJECT_ID'),
+    org: findSetting('org', '--org', flags.org, 'SVC_ORG'),
     workspace,
-    ownBaseUrl: ownBaseUrl(userFile),
+    userBaseUrl: userBaseUrlOf(userFile),
     trustedHosts: trustedHostsOf(env, userFile),
     warnings,
   };
 }
 
-/** The address of a service as the client takes it. */
-const addressOf = (url: URL) => url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+const normalizeBaseUrl = (url: URL) => url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 
-/** A value that is no address is an error only where it is used. */
-function ownBaseUrl({ values, path }: ConfigFile): Setting {
+/** An invalid address is ignored here. It is an error only if the setting is used. */
+function userBaseUrlOf({ values, path }: ConfigFile): Setting {
   const value = values[KEYS.baseUrl];
   if (!value || !URL.canParse(value)) return { value: undefined, source: undefined };
-  return { value: addressOf(new URL(value)), source: path, from: 'user' };
+  return { value: normalizeBaseUrl(new URL(value)), source: path, from: 'user' };
 }
 
-/** The hosts that the user restricts keys to, for agents that resolve no other settings. @throws UsageError */
+/** The trusted hosts, for agents that do not resolve other settings. @throws UsageError if the list is invalid */
 export const readTrustedHosts = (env: Env): TrustedHosts | undefined =>
   trustedHostsOf(env, readUserFile(env));
 
@@ -122,15 +123,15 @@ function trustedHostsOf(env: Env, { trustedHosts, path }: ConfigFile): TrustedHo
 function parseBaseUrl({ value, source }: { value: string; source: string }): URL {
   if (URL.canParse(value)) {
     const url = new URL(value);
-    const plain = url.username === '' && url.search === '' && url.hash === '';
-    if (/^https?:$/.test(url.protocol) && plain) return url;
+    const hasNoExtras = url.username === '' && url.search === '' && url.hash === '';
+    if (/^https?:$/.test(url.protocol) && hasNoExtras) return url;
   }
   throw new UsageError(
-    `${source}: “${value}” is not the address of a service, such as https://acme.example.com`,
+    `${source}: “${value}” is not the address of a service. Example: https://acme.example.com`,
   );
 }
 
-/** Names and addresses of this machine; all of `*.localhost` is (RFC 6761, 6.3). */
+/** Whether a host name refers to this machine, such as `*.localhost` (RFC 6761, section 6.3). */
 export function isLoopback(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '');
   return /^(?:.+\.)?localhost$/.test(name) || /^127(?:\.\d{1,3}){3}$/.test(name) || name === '[::1]';
@@ -144,10 +145,10 @@ interface ConfigFile {
   unknown: string[];
 }
 
-const LOOKS_LIKE_A_KEY = /^(?:svc_)?(?:api[-_]?)?(?:key|token|secret)$/i;
+const SECRET_NAME = /^(?:svc_)?(?:api[-_]?)?(?:key|token|secret)$/i;
 const MAX_FILE_BYTES = 1_048_576;
 
-/** A repository can bring this file, so no link is followed to it. @throws UsageError */
+/** A repository can contain this file, so links are not followed. @throws UsageError */
 function readWorkspaceFile(workspace: string): ConfigFile {
   const path = join(workspace, '.svc/config.yml');
   const folder = openFolder(workspace, '.svc');
@@ -170,7 +171,7 @@ function readUserFile(env: Env): ConfigFile {
   }
 }
 
-/** @param text undefined when there is no file */
+/** @param text undefined if the file does not exist */
 function parseFile(path: string, text: string | undefined): ConfigFile {
   if (text === undefined) return { path, values: {}, unknown: [] };
   let content: unknown;
@@ -179,31 +180,34 @@ function parseFile(path: string, text: string | undefined): ConfigFile {
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message.split('\n', 1)[0]}`);
   }
-  const { reporting, ...others } = asMap(path, content);
-  const given = asMap(`${path}: reporting`, reporting ?? {});
-  for (const key of [...Object.keys(others), ...Object.keys(given)]) {
-    if (LOOKS_LIKE_A_KEY.test(key))
+  const { reporting, ...topLevel } = asMap(path, content);
+  const section = asMap(`${path}: reporting`, reporting ?? {});
+  for (const key of [...Object.keys(topLevel), ...Object.keys(section)]) {
+    if (SECRET_NAME.test(key))
       throw new UsageError(`${path}: “${key}” is refused. ${KEY_BELONGS_TO_ENVIRONMENT}`);
   }
   const known: string[] = Object.values(KEYS);
   const values: Record<string, string> = {};
   for (const key of known) {
-    const value = given[key];
+    const value = section[key];
     if (value === undefined || value === null) continue;
-    if (typeof value !== 'string') throw new UsageError(`${path}: reporting.${key} must be text`);
+    if (typeof value !== 'string') throw new UsageError(`${path}: reporting.${key} must be a string`);
     values[key] = value;
   }
-  if (others[TRUSTED_HOSTS] !== undefined && given[TRUSTED_HOSTS] !== undefined) {
-    throw new UsageError(`${path}: ${TRUSTED_HOSTS} is given twice`);
+  if (topLevel[TRUSTED_HOSTS] !== undefined && section[TRUSTED_HOSTS] !== undefined) {
+    throw new UsageError(`${path}: ${TRUSTED_HOSTS} is set twice`);
   }
   const isUnknown = (key: string) => !known.includes(key) && key !== TRUSTED_HOSTS;
   return {
     path,
     values,
-    trustedHosts: listOf(`${path}: ${TRUSTED_HOSTS}`, given[TRUSTED_HOSTS] ?? others[TRUSTED_HOSTS]),
+    trustedHosts: parseHostList(
+      `${path}: ${TRUSTED_HOSTS}`,
+      section[TRUSTED_HOSTS] ?? topLevel[TRUSTED_HOSTS],
+    ),
     unknown: [
-      ...Object.keys(others).filter((key) => key !== TRUSTED_HOSTS),
-      ...Object.keys(given)
+      ...Object.keys(topLevel).filter((key) => key !== TRUSTED_HOSTS),
+      ...Object.keys(section)
         .filter(isUnknown)
         .map((key) => `reporting.${key}`),
     ],
@@ -212,25 +216,25 @@ function parseFile(path: string, text: string | undefined): ConfigFile {
 
 const TRUSTED_HOSTS = 'trusted_hosts';
 
-/** A YAML list, or text with commas. */
-function listOf(what: string, value: unknown): string | undefined {
+/** Parses a YAML list or a comma-separated string. */
+function parseHostList(label: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const list = typeof value === 'string' ? [value] : value;
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) {
-    throw new UsageError(`${what} must be a list of hosts`);
+    throw new UsageError(`${label} must be a list of hosts`);
   }
   return list.join(',');
 }
 
-function asMap(what: string, value: unknown): Record<string, unknown> {
+function asMap(label: string, value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${what} must be a map of settings`);
+    throw new UsageError(`${label} must be a map of settings`);
   }
   return value as Record<string, unknown>;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** How the service is told which project it is: by its id, or by its slug. */
+/** The request field that names a project: its id or its slug. */
 export const projectReference = (project: string): { project_id: string } | { project: string } =>
   UUID.test(project) ? { project_id: project.toLowerCase() } : { project };

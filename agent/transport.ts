@@ -6,39 +6,41 @@ import { isLoopback } from './settings.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** `*.localhost` is this machine, whatever the resolver says (RFC 6761, 6.3). */
+/** Resolves `*.localhost` to this machine, which not every resolver does (RFC 6761, section 6.3). */
 const lookup: LookupFunction = (hostname, options, callback) => {
-  const own = /localhost\.?$/i.test(hostname) && isLoopback(hostname);
-  resolveName(own ? 'localhost' : hostname, options, callback);
+  const isLocalName = /localhost\.?$/i.test(hostname) && isLoopback(hostname);
+  resolveName(isLocalName ? 'localhost' : hostname, options, callback);
 };
 
 /**
- * `fetch` that honours HTTPS_PROXY and NO_PROXY, keeps connections, and gives up after half a minute.
- * @param stop ends the requests under way, and refuses others
+ * Creates a `fetch` that honours HTTPS_PROXY and NO_PROXY, reuses connections and times out after 30 s.
+ * @param abortSignal aborts requests in progress and rejects new ones
  */
 export function createFetch(
   connections: number,
-  stop?: AbortSignal,
+  abortSignal?: AbortSignal,
 ): (request: Request) => Promise<Response> {
   const dispatcher = createDispatcher(connections);
-  // One listener for all requests, and a timer of our own: signals that are combined can be lost to garbage collection.
-  const running = new Set<AbortController>();
-  stop?.addEventListener('abort', () => {
-    for (const controller of running) controller.abort(stop.reason);
+  // AbortSignal.any and AbortSignal.timeout are not used: combined signals can be garbage-collected before they fire.
+  const activeRequests = new Set<AbortController>();
+  abortSignal?.addEventListener('abort', () => {
+    for (const controller of activeRequests) controller.abort(abortSignal.reason);
   });
   return async (request) => {
-    stop?.throwIfAborted();
+    abortSignal?.throwIfAborted();
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      controller.abort(new DOMException('the service does not answer', 'TimeoutError'));
+      controller.abort(
+        new DOMException(`the service did not respond within ${TIMEOUT_MS / 1000} s`, 'TimeoutError'),
+      );
     }, TIMEOUT_MS);
-    running.add(controller);
+    activeRequests.add(controller);
     try {
       const { status, headers, ...response } = await send(request, controller.signal);
-      return new Response(NO_BODY.includes(status) ? null : response.text, { status, headers });
+      return new Response(BODILESS_STATUSES.includes(status) ? null : response.text, { status, headers });
     } finally {
       clearTimeout(timer);
-      running.delete(controller);
+      activeRequests.delete(controller);
     }
   };
 
@@ -46,12 +48,12 @@ export function createFetch(
     const { method } = request;
     const body = request.body ? await request.text() : undefined;
     let url = new URL(request.url);
-    for (let hops = 0; ; hops++) {
+    for (let redirects = 0; ; redirects++) {
       const response = await undiciFetch(url, {
         method,
         headers: Object.fromEntries(request.headers),
         ...(body !== undefined && { body }),
-        // `follow` would take the body along to any origin.
+        // `follow` would send the body to any origin.
         redirect: 'manual',
         signal,
         dispatcher,
@@ -61,31 +63,41 @@ export function createFetch(
         return { status, headers: Object.fromEntries(response.headers), text: await response.text() };
       }
       await response.body?.cancel();
-      url = nextHop(url, method, status, response.headers.get('location'), hops);
+      url = redirectTarget(url, method, status, response.headers.get('location'), redirects);
     }
   }
 }
 
-/** Statuses whose responses `Response` wants without a body. */
-const NO_BODY = [204, 205];
-const MAX_HOPS = 5;
+/** Statuses for which the `Response` constructor rejects a body. */
+const BODILESS_STATUSES = [204, 205];
+const MAX_REDIRECTS = 5;
 
 /**
- * Where a redirect may lead: to the same origin, with the method and body kept. Key and findings go nowhere else.
- * @throws UsageError that names the other address
+ * The target of a redirect. It must have the same origin and keep the method and body, so that the key and findings are
+ * not sent elsewhere.
+ * @throws UsageError that names the target
  */
-function nextHop(from: URL, method: string, status: number, location: string | null, hops: number): URL {
+function redirectTarget(
+  from: URL,
+  method: string,
+  status: number,
+  location: string | null,
+  redirects: number,
+): URL {
   const keepsMethod = method === 'GET' ? [301, 302, 303, 307, 308] : [307, 308];
   const to = location !== null && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (to === undefined) throw new UsageError(`${from.origin} answers ${status} and is no findings service`);
+  if (to === undefined)
+    throw new UsageError(
+      `${from.origin} is not a findings service: it responded with status ${status} and no valid Location header`,
+    );
   if (to.origin !== from.origin) {
     throw new UsageError(
-      `${from.origin} redirects to ${to.origin}. The agent sends the API key and findings to no other origin. If this is the service's new address, set it as the base URL.`,
+      `${from.origin} redirects to ${to.origin}. The agent does not send the API key and findings to another origin. If this is the service's new address, set it as the base URL.`,
     );
   }
-  if (!keepsMethod.includes(status) || hops >= MAX_HOPS) {
+  if (!keepsMethod.includes(status) || redirects >= MAX_REDIRECTS) {
     throw new UsageError(
-      `${from.origin} redirects ${method} ${from.pathname} with ${status} to ${to.pathname}`,
+      `${from.origin} redirects ${method} ${from.pathname} to ${to.pathname} with status ${status}. The agent does not follow this redirect.`,
     );
   }
   return to;
@@ -95,7 +107,7 @@ function createDispatcher(connections: number): EnvHttpProxyAgent {
   try {
     return new EnvHttpProxyAgent({ connections, connect: { lookup } });
   } catch (cause) {
-    throw new UsageError('HTTP_PROXY or HTTPS_PROXY is not a URL, such as http://proxy.example.com:3128', {
+    throw new UsageError('HTTP_PROXY or HTTPS_PROXY is not a URL. Example: http://proxy.example.com:3128', {
       cause,
     });
   }

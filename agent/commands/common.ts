@@ -15,7 +15,6 @@ export interface Session {
   flags: CommonFlags;
 }
 
-/** Settings and output of a command; warnings are given. */
 export function startSession(flags: CommonFlags): Session {
   const output = createOutput({ quiet: flags.quiet ?? false, json: flags.json ?? false });
   const settings = resolveSettings(flags, process.env);
@@ -24,28 +23,29 @@ export function startSession(flags: CommonFlags): Session {
 }
 
 /**
- * The service to connect to, once it is clear that it may have the key.
- * @throws UsageError that says how to give what is missing, or that the key belongs elsewhere
+ * Checks that the service may receive the key, and returns the connection options.
+ * @throws UsageError if a setting is missing or the key belongs to another service
  */
 export function requireConnection({ settings, output, state, flags }: Session) {
-  const { baseUrl, apiKey, org, ownBaseUrl, trustedHosts } = settings;
+  const { baseUrl, apiKey, org, userBaseUrl, trustedHosts } = settings;
   if (!baseUrl.value) {
     throw new UsageError(
       'The address of the service is not set: use --report-base-url, SVC_BASE_URL, or reporting.base_url in .svc/config.yml.',
     );
   }
-  if (!apiKey.value) throw new UsageError('There is no API key: set the environment variable SVC_API_KEY.');
+  if (!apiKey.value)
+    throw new UsageError('The API key is not set: set the environment variable SVC_API_KEY.');
   const source = baseUrl.source ?? '';
   requireTrustedHost(baseUrl.value, source, trustedHosts);
-  const allowed = (flags.trustHost ?? []).map((host) => parseHost(host, '--trust-host'));
+  const allowedHosts = (flags.trustHost ?? []).map((host) => parseHost(host, '--trust-host'));
   if (baseUrl.from === 'workspace') {
     const warnings = checkWorkspaceDestination({
       baseUrl: baseUrl.value,
       source,
       apiKey: apiKey.value,
-      own: ownBaseUrl,
-      trusted: trustedHosts,
-      allowed,
+      userSetting: userBaseUrl,
+      trustedHosts,
+      allowedHosts,
       state,
       commandWith: (host) => commandWith('--trust-host', host),
     });
@@ -61,16 +61,18 @@ export function requireConnection({ settings, output, state, flags }: Session) {
   };
 }
 
-/** The command that was given, with an option right behind the subcommand, for a shell. */
+/** The current command line, quoted for a shell, with an option inserted after the subcommand. */
 export function commandWith(option: string, value: string, [, program = '', ...args] = process.argv): string {
-  const nearby = relative('.', program);
+  const relativePath = relative('.', program);
   const name =
-    basename(program) === 'svc-agent' ? ['svc-agent'] : ['node', nearby.startsWith('..') ? program : nearby];
+    basename(program) === 'svc-agent'
+      ? ['svc-agent']
+      : ['node', relativePath.startsWith('..') ? program : relativePath];
   const [command = '', ...rest] = args;
   return [...name, command, option, value, ...rest].map(shellArgument).join(' ');
 }
 
-/** @throws UsageError that says how to give what is missing */
+/** @throws UsageError if the project is not set */
 export function requireProject({ project }: Settings): string {
   if (!project.value) {
     throw new UsageError(

@@ -1,19 +1,19 @@
 import { table } from '../output.ts';
 import type { Setting } from '../settings.ts';
-import { originsOf } from '../trust/keys.ts';
+import { keyOrigins } from '../trust/keys.ts';
 import { startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
 
-/** Shows every setting, its value and where it came from; of the key no more than its beginning. */
+/** Prints every setting and its source. Only the first 8 characters of the key are shown. @returns the exit code */
 export async function showConfig(flags: CommonFlags): Promise<number> {
   const { settings, output, state } = startSession(flags);
   const { baseUrl, apiKey, project, org, workspace, trustedHosts } = settings;
-  const origins = apiKey.value === undefined ? [] : originsOf(state, apiKey.value);
+  const origins = apiKey.value === undefined ? [] : keyOrigins(state, apiKey.value);
   const hosts = trustedHosts?.hosts.map(
     ({ name, isWildcard, port }) => `${isWildcard ? '*.' : ''}${name}${port === undefined ? '' : `:${port}`}`,
   );
   const masked: Setting = { ...apiKey, value: apiKey.value && `${apiKey.value.slice(0, 8)}…` };
-  const all: Record<string, Setting> = {
+  const shownSettings: Record<string, Setting> = {
     base_url: baseUrl,
     api_key: masked,
     project,
@@ -26,9 +26,9 @@ export async function showConfig(flags: CommonFlags): Promise<number> {
     },
     state: { value: state.directory, source: undefined },
   };
-  if (flags.json) output.json(all);
+  if (flags.json) output.json(shownSettings);
   else {
-    const rows = Object.entries(all).map(([name, { value, source }]) => [
+    const rows = Object.entries(shownSettings).map(([name, { value, source }]) => [
       name,
       value ?? '(not set)',
       source ?? '',

@@ -2,10 +2,11 @@ import { type Finding, SEVERITIES, type Severity } from '../../lib/importers/fin
 import type { Entry } from '../journal-lines.ts';
 import { summaryJson, summaryTable } from '../output.ts';
 import { createReporter, type Outcome, type Reporter } from '../reporter.ts';
+import { quantity } from '../text.ts';
 import { requireConnection, requireProject, type Session } from './common.ts';
 import { EXIT, type ScanFlags } from './options.ts';
 
-/** The scan of a command, with a progress display that can be started later. */
+/** Creates the scan of a command. `push` reports findings and shows the progress. */
 export function startScan(session: Session, flags: ScanFlags) {
   const { settings, output } = session;
   let step = () => {};
@@ -33,16 +34,16 @@ export function startScan(session: Session, flags: ScanFlags) {
 }
 
 /**
- * Lets a signal stop a scan: what was started is stopped, the scan is failed, and the process ends, within five seconds.
- * @param stop ends what runs besides the reporter
- * @returns takes the handlers away again
+ * Makes SIGINT and SIGTERM abort the scan, end it as failed and exit the process within five seconds.
+ * @param stop stops other work, such as the scanner
+ * @returns a function that removes the signal handlers
  */
 export function failOnSignal(reporter: Reporter, stop: () => Promise<void> = async () => {}): () => void {
   const handlers = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
     const handler = () => {
-      // Whatever hangs, this ends.
+      // Exit even if a request or the scanner hangs.
       setTimeout(() => process.exit(EXIT[signal]), SIGNAL_LIMIT_MS).unref();
-      // Whatever the command itself comes to meanwhile.
+      // The command may end first. It must not change the exit code.
       process.exitCode = EXIT[signal];
       reporter.abort();
       void Promise.allSettled([reporter.fail(`terminated by ${signal}`), stop()]).finally(() =>
@@ -59,48 +60,53 @@ export function failOnSignal(reporter: Reporter, stop: () => Promise<void> = asy
 
 const SIGNAL_LIMIT_MS = 4_500;
 
-const SETTLED = new Set(['false_positive', 'wontfix']);
+const DISMISSED = new Set(['false_positive', 'wontfix']);
 
-/** Findings that are at least so severe, but for those that users have settled. */
-function atLeast(severity: Severity, entries: readonly Entry[]): Entry[] {
+/** Findings of at least a severity that users have not dismissed. */
+function findingsAtLeast(severity: Severity, entries: readonly Entry[]): Entry[] {
   const limit = SEVERITIES.indexOf(severity);
   return entries.filter(
     ({ finding, receipt }) =>
-      SEVERITIES.indexOf(finding.severity) <= limit && !SETTLED.has(receipt?.status ?? 'open'),
+      SEVERITIES.indexOf(finding.severity) <= limit && !DISMISSED.has(receipt?.status ?? 'open'),
   );
 }
 
-/** Says how a scan went. @returns the exit code */
-export function conclude(outcome: Outcome, { settings, output }: Session, flags: ScanFlags): number {
+/** Prints the result of a scan. @returns the exit code */
+export function reportOutcome(outcome: Outcome, { settings, output }: Session, flags: ScanFlags): number {
   const { entries, stopped, pending, refused } = outcome;
   const { baseUrl, org } = settings;
-  // Its page. An organization with a host of its own needs no prefix.
+  // The page of the scan. An organization with its own host needs no prefix.
   const url = `${baseUrl.value}${org.value ? `/o/${org.value}` : ''}/scans/${outcome.scanId}`;
-  const severe = flags.failOn ? atLeast(flags.failOn, entries) : [];
+  const failing = flags.failOn ? findingsAtLeast(flags.failOn, entries) : [];
   if (flags.json) {
-    output.json(summaryJson(outcome, { url, ...(flags.failOn && { failing: severe.length }) }));
+    output.json(summaryJson(outcome, { url, ...(flags.failOn && { failing: failing.length }) }));
   } else if (!flags.quiet) {
     output.result(summaryTable(entries));
     if (outcome.registered) output.result(url);
   }
   for (const { finding, refused } of entries
     .filter((entry) => entry.refused !== undefined)
-    .slice(0, MAX_LISTED)) {
-    output.warn(`refused: ${finding.title}: ${refused}`);
+    .slice(0, MAX_LISTED_REFUSALS)) {
+    output.warn(`the service refused “${finding.title}”: ${refused}`);
   }
-  if (refused > MAX_LISTED) output.warn(`… and ${refused - MAX_LISTED} more`);
+  if (refused > MAX_LISTED_REFUSALS)
+    output.warn(`the service refused ${quantity(refused - MAX_LISTED_REFUSALS, 'more finding')}`);
   if (pending > 0 || stopped) {
-    const why = stopped ? ` (${stopped.message.replace(/\.$/, '')})` : '';
+    const reason = stopped ? ` (${stopped.message.replace(/\.$/, '')})` : '';
+    const problem =
+      pending > 0
+        ? `${pending} of ${quantity(entries.length, 'finding')} not delivered`
+        : 'The scan has not ended at the service';
     output.warn(
-      `${pending} of ${entries.length} findings are not delivered${why}. They are in ${settings.workspace}/.svc/scans; \`svc-agent sync\` delivers them.`,
+      `${problem}${reason}. The scan is queued in ${settings.workspace}/.svc/scans: run \`svc-agent sync\` to deliver it.`,
     );
   }
-  if (severe.length > 0) {
-    output.note(`${severe.length} findings are ${flags.failOn} or more severe.`);
+  if (failing.length > 0) {
+    output.note(`${quantity(failing.length, 'finding')} with severity ${flags.failOn} or higher`);
     return EXIT.failOn;
   }
   if (stopped?.reason === 'not_accepted' && outcome.fresh + outcome.seenAgain === 0) return EXIT.usage;
   return pending > 0 || refused > 0 || stopped ? EXIT.undelivered : EXIT.ok;
 }
 
-const MAX_LISTED = 5;
+const MAX_LISTED_REFUSALS = 5;

@@ -13,7 +13,7 @@ export interface FindingsFlags extends CommonFlags {
   severity?: Schemas['Finding']['severity'][];
 }
 
-/** Lists a project's findings. */
+/** Prints the findings of a project. @returns the exit code */
 export async function findings(flags: FindingsFlags): Promise<number> {
   const session = startSession(flags);
   const { settings, output } = session;
@@ -23,16 +23,16 @@ export async function findings(flags: FindingsFlags): Promise<number> {
     ...(flags.status && { status: flags.status }),
     ...(flags.severity && { severity: flags.severity }),
   };
-  const { result: found } = await client.get('/agent/findings', { params: { query: filter } });
-  if (flags.json) output.json(found);
-  else if (found.length > 0) {
-    const rows = found.map(({ id, severity, status, title }) => [id, severity, status, title]);
+  const { result: list } = await client.get('/agent/findings', { params: { query: filter } });
+  if (flags.json) output.json(list);
+  else if (list.length > 0) {
+    const rows = list.map(({ id, severity, status, title }) => [id, severity, status, title]);
     output.result(table(rows, { left: true }));
   } else output.note('No findings.');
   return EXIT.ok;
 }
 
-/** Sets a finding's status: `verified` confirms a fix, `open` reopens. */
+/** Sets the status of a finding: `verified` confirms a fix, `open` reopens. @returns the exit code */
 export async function setStatus(
   id: string,
   status: 'open' | 'verified',
@@ -72,7 +72,7 @@ const LANGUAGES: Record<string, string> = {
   '.yml': 'yaml',
 };
 
-/** Attaches a file to a finding as an exploit. */
+/** Attaches a file to a finding as an exploit. @returns the exit code */
 export async function attach(
   id: string,
   file: string,
@@ -95,6 +95,6 @@ export async function attach(
     },
   );
   if (flags.json) output.json(result);
-  else output.note(`${result.filename} is attached (${result.language}).`);
+  else output.note(`Attached ${result.filename} (${result.language}).`);
   return EXIT.ok;
 }

@@ -5,29 +5,30 @@ import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { UsageError } from '../errors.ts';
 import { table } from '../output.ts';
+import { quantity } from '../text.ts';
 import { type Session, startSession } from './common.ts';
-import { conclude, failOnSignal, startScan } from './deliver.ts';
+import { failOnSignal, reportOutcome, startScan } from './deliver.ts';
 import { EXIT, type ScanFlags } from './options.ts';
 
-/** Reads reports and brings their findings to the service. @returns the exit code */
+/** Pushes the findings of reports as one scan. @returns the exit code */
 export async function report(files: string[], flags: ScanFlags): Promise<number> {
   const session = startSession(flags);
   const findings = readReports(files, session, flags);
   if (flags.dryRun) return showFindings(findings, session, flags);
   const { reporter, push } = startScan(session, flags);
-  const release = failOnSignal(reporter);
+  const removeHandlers = failOnSignal(reporter);
   await push(findings);
   const outcome = await reporter.complete();
-  release();
-  return conclude(outcome, session, flags);
+  removeHandlers();
+  return reportOutcome(outcome, session, flags);
 }
 
-/** The findings of all reports, each once. Nothing is pushed unless all can be read. @throws UsageError */
+/** Reads all reports before anything is pushed. @throws UsageError if a report is unreadable */
 function readReports(files: string[], session: Session, flags: ScanFlags): Finding[] {
-  return distinct(files.flatMap((file) => readReport(file, readText(file), session, flags)));
+  return deduplicate(files.flatMap((file) => readReport(file, readText(file), session, flags)));
 }
 
-/** The findings of a report. @throws UsageError naming the file and the place */
+/** Imports a report. @throws UsageError that names the file and the location of the error */
 export function readReport(
   file: string,
   text: string,
@@ -36,7 +37,7 @@ export function readReport(
 ): Finding[] {
   try {
     const { format, findings } = importReport(text, { workspace: settings.workspace }, flags.format);
-    output.note(`${file}: ${findings.length} findings (${format})`);
+    output.note(`${file}: ${quantity(findings.length, 'finding')} (${format})`);
     return flags.source === undefined
       ? findings
       : findings.map((found) => ({ ...found, source: flags.source }));
@@ -46,7 +47,7 @@ export function readReport(
   }
 }
 
-function distinct(findings: Finding[]): Finding[] {
+function deduplicate(findings: Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [finding.fingerprint, finding])).values()];
 }
 
@@ -55,7 +56,7 @@ const STDIN = 0;
 function readText(file: string): string {
   try {
     const bytes = readFileSync(file === '-' ? STDIN : file);
-    // As PowerShell writes it.
+    // PowerShell writes UTF-16 with a byte order mark.
     return bytes[0] === 0xff && bytes[1] === 0xfe ? bytes.toString('utf16le') : bytes.toString('utf8');
   } catch (error) {
     throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
@@ -64,7 +65,7 @@ function readText(file: string): string {
 
 const MAX_TITLE = 80;
 
-/** What would be pushed, most severe first. */
+/** Prints the findings of a dry run, most severe first. @returns the exit code */
 export function showFindings(findings: readonly Finding[], { output }: Session, flags: ScanFlags): number {
   const sorted = findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
   if (flags.json) output.json(sorted);
@@ -75,7 +76,7 @@ export function showFindings(findings: readonly Finding[], { output }: Session, 
       line === undefined ? file : `${file}:${line}`,
     ]);
     if (rows.length > 0) output.result(table(rows, { left: true }));
-    output.note(`${findings.length} findings; nothing was sent.`);
+    output.note(`${quantity(findings.length, 'finding')}. Nothing was sent.`);
   }
   const limit = flags.failOn && SEVERITIES.indexOf(flags.failOn);
   const fails = limit !== undefined && findings.some(({ severity }) => SEVERITIES.indexOf(severity) <= limit);

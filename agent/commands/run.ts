@@ -4,16 +4,16 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { startSession } from './common.ts';
-import { conclude, failOnSignal, startScan } from './deliver.ts';
+import { failOnSignal, reportOutcome, startScan } from './deliver.ts';
 import type { ScanFlags } from './options.ts';
 import { readReport, showFindings } from './report.ts';
 
 export interface RunFlags extends ScanFlags {
-  /** The file the scanner writes its report to; else its stdout is the report. */
+  /** The file that the scanner writes its report to. Default: its stdout. */
   report?: string;
 }
 
-/** Runs a scanner and brings what it found to the service. @returns the exit code */
+/** Runs a scanner and pushes its findings. @returns the exit code */
 export async function run(command: string[], flags: RunFlags): Promise<number> {
   const session = startSession(flags);
   const { workspace } = session.settings;
@@ -26,27 +26,27 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   }
   const { reporter, push } = startScan(session, flags);
   const scanner = startScanner(command, { report, workspace, env });
-  const release = failOnSignal(reporter, scanner.stop);
+  const removeHandlers = failOnSignal(reporter, scanner.stop);
   try {
-    // So that it is seen to run; the scanner does not wait for it.
+    // Registers the scan early, so that it is shown as running. The scanner does not wait for the service.
     void reporter.start().catch(() => {});
     const { text, from } = await scanner.output;
     await push(read(text, from));
   } catch (error) {
     await reporter.fail((error as Error).message);
-    release();
+    removeHandlers();
     throw error;
   }
   const outcome = await reporter.complete();
-  release();
-  return conclude(outcome, session, flags);
+  removeHandlers();
+  return reportOutcome(outcome, session, flags);
 }
 
 const SECRET_NAME = /^SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)/i;
 
 /**
- * The environment of a scanner: without SVC_API_KEY, the other secrets of this service, and every variable that holds
- * the key under another name. Scanners run code of the repository, such as its build scripts and plugins.
+ * The environment of a scanner, without SVC_API_KEY, other secrets of this service and variables that contain the key
+ * under another name. Scanners run code of the repository, such as build scripts and plugins.
  */
 function scannerEnv(env: NodeJS.ProcessEnv, apiKey: string | undefined): NodeJS.ProcessEnv {
   const isSecret = ([name, value = '']: [string, string | undefined]) =>
@@ -55,21 +55,21 @@ function scannerEnv(env: NodeJS.ProcessEnv, apiKey: string | undefined): NodeJS.
 }
 
 interface Scanner {
-  /** Its report, and where that comes from; many scanners exit with an error when they have found something. */
+  /** The report and its source. The exit code is ignored: many scanners exit with an error if they find something. */
   output: Promise<{ text: string; from: string }>;
-  /** Stops it and whatever it has started; resolves when it is gone. */
+  /** Stops the scanner and its child processes. Resolves when the scanner has exited. */
   stop(): Promise<void>;
 }
 
-const GRACE_MS = 2_000;
+const GRACE_PERIOD_MS = 2_000;
 
-/** Starts a scanner. @param options.report the file it writes; else its stdout is the report */
+/** Starts a scanner. @param options.report the file that it writes its report to; undefined for its stdout */
 function startScanner(
   [program = '', ...args]: string[],
   { report, workspace, env }: { report: string | undefined; workspace: string; env: NodeJS.ProcessEnv },
 ): Scanner {
-  const before = report && versionOf(report);
-  // In a group of its own, so that all of it can be stopped.
+  const previousVersion = report && fileVersion(report);
+  // A separate process group, so that child processes can be stopped too.
   const child = spawn(program, args, {
     cwd: workspace,
     env,
@@ -78,7 +78,7 @@ function startScanner(
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => {
-    // Of a report in a file the output is for people.
+    // If the report is a file, stdout is human-readable output.
     if (report) process.stderr.write(chunk);
     else chunks.push(chunk);
   });
@@ -88,18 +88,18 @@ function startScanner(
     const [code, signal] = await closed.catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(`${program}: cannot be run (${error.code})`);
     });
-    if (signal) throw new UsageError(`${program} was ended by ${signal}`);
+    if (signal) throw new UsageError(`${program} was terminated by ${signal}`);
     if (!report) {
       const text = Buffer.concat(chunks).toString('utf8');
       if (text.trim() === '' && code !== 0) {
-        throw new UsageError(`${program} has written no report (exit code ${code})`);
+        throw new UsageError(`${program} wrote no report (exit code ${code})`);
       }
       return { text, from: program };
     }
-    // One that was there before says nothing of this run.
-    const now = versionOf(report);
-    if (now === undefined || now === before) {
-      throw new UsageError(`${program} has written no report to ${report} (exit code ${code})`);
+    // An unchanged file is the report of an earlier run.
+    const currentVersion = fileVersion(report);
+    if (currentVersion === undefined || currentVersion === previousVersion) {
+      throw new UsageError(`${program} wrote no report to ${report} (exit code ${code})`);
     }
     return { text: readFileSync(report, 'utf8'), from: report };
   }
@@ -108,7 +108,7 @@ function startScanner(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // It is gone, or this system has no groups.
+      // The group has exited, or the system has no process groups.
       child.kill(signal);
     }
   }
@@ -118,15 +118,15 @@ function startScanner(
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       signalGroup('SIGTERM');
-      const timer = setTimeout(() => signalGroup('SIGKILL'), GRACE_MS);
+      const timer = setTimeout(() => signalGroup('SIGKILL'), GRACE_PERIOD_MS);
       await closed.catch(() => {});
       clearTimeout(timer);
     },
   };
 }
 
-/** What changes when a file is written; undefined when there is none. */
-function versionOf(path: string): string | undefined {
+/** A value that changes when the file is written; undefined if the file does not exist. */
+function fileVersion(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
 }

@@ -3,9 +3,9 @@ import { UsageError } from '../errors.ts';
 import type { State } from './state.ts';
 
 /*
- * Which origins a key has been used with, in `<state>/keys/<SHA-256 of the key>/<digest of the origin>.json`. The key is
- * 128 random bits, so its hash reveals nothing. A pair of key and origin is a file of its own: agents that run at the
- * same time write the same content, and none overwrites what another has recorded.
+ * The origins that accepted a key, in `<state>/keys/<SHA-256 of the key>/<digest of the origin>.json`. A key has 128
+ * random bits, so it cannot be recovered from its hash. Each pair of key and origin has its own file, so concurrent
+ * agents do not overwrite each other's records.
  */
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -18,30 +18,31 @@ interface Binding {
   recorded_at: string;
 }
 
-/** The origins that a key belongs to. @throws UsageError when a record is damaged: it must not look like no record */
-export function originsOf(state: State, apiKey: string): string[] {
+/** The origins that a key belongs to. @throws UsageError if a record is damaged: it must not count as missing */
+export function keyOrigins(state: State, apiKey: string): string[] {
   const hash = hashOf(apiKey);
   try {
     return state
-      .names('keys', hash)
+      .list('keys', hash)
       .map((name) => {
         const { key_sha256, origin } = state.read('keys', hash, name) as Binding;
-        if (key_sha256 !== hash || typeof origin !== 'string') throw new Error(`${name} is no record`);
+        if (key_sha256 !== hash || typeof origin !== 'string')
+          throw new Error(`${name} is not a valid record`);
         return origin;
       })
       .sort();
   } catch (error) {
     throw new UsageError(
-      `The records in ${state.directory}/keys cannot be read (${(error as Error).message}). They say which service the API key belongs to. Delete the directory to start over.`,
+      `The records in ${state.directory}/keys cannot be read (${(error as Error).message}). They store which service the API key belongs to. Delete the directory to reset them.`,
     );
   }
 }
 
-/** Records that a service has accepted a key. @throws a system error */
+/** Records that the service at an origin accepted a key. @throws a system error */
 export function bindKey(state: State, apiKey: string, origin: string): void {
   const hash = hashOf(apiKey);
   const name = `${sha256(origin).slice(0, 32)}.json`;
-  if (state.names('keys', hash).includes(name)) return;
+  if (state.list('keys', hash).includes(name)) return;
   const binding: Binding = { key_sha256: hash, origin, recorded_at: new Date().toISOString() };
   state.write(binding, 'keys', hash, name);
 }

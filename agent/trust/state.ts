@@ -18,29 +18,28 @@ import { dirname, isAbsolute, join } from 'node:path';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the agent remembers about this user on this machine: `$XDG_STATE_HOME/svc-agent`, `~/.local/state/svc-agent`, or
- * `%LOCALAPPDATA%\svc-agent`. Each fact is a file of its own that is written once, so agents that run at the same time
- * need no lock.
+ * The agent's state for this user on this machine: `$XDG_STATE_HOME/svc-agent`, `~/.local/state/svc-agent` or
+ * `%LOCALAPPDATA%\svc-agent`. Each record is a separate file that is written once, so concurrent agents need no lock.
  */
 export interface State {
-  /** Undefined when the environment names no absolute directory. */
+  /** Undefined if the environment contains no absolute path for it. */
   readonly directory: string | undefined;
-  /** The content of a file; undefined when it does not exist. @throws when it exists and cannot be read as JSON */
+  /** The content of a file; undefined if it does not exist. @throws if it cannot be read or is not JSON */
   read(...path: string[]): unknown;
-  /** The same, but undefined unless the file is this user's and nobody else can read or write it. */
+  /** Like `read`, but undefined unless the file belongs to this user and only this user can read or write it. */
   readPrivate(...path: string[]): unknown;
-  /** Writes a file that only this user can read: all of it, or nothing. @throws a system error */
+  /** Writes a file atomically, readable for this user only. @throws a system error */
   write(value: unknown, ...path: string[]): void;
   remove(...path: string[]): void;
-  /** The names in a directory of the state. */
-  names(...path: string[]): string[];
+  /** The names of the records in a directory of the state. */
+  list(...path: string[]): string[];
 }
 
-/** Opens the state; nothing is created before the first write. */
+/** Opens the state. Nothing is created before the first write. */
 export function openState(env: Env): State {
   const directory = stateDirectory(env);
   const pathOf = (path: string[]) => {
-    if (directory === undefined) throw new Error('HOME names no absolute directory');
+    if (directory === undefined) throw new Error('HOME is not an absolute path');
     return join(directory, ...path);
   };
 
@@ -66,9 +65,9 @@ export function openState(env: Env): State {
     read: (...path) => load(path, false),
     readPrivate: (...path) => load(path, true),
     write(value, ...path) {
-      const to = pathOf(path);
-      mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-      const temporary = `${to}.${randomUUID()}.tmp`;
+      const target = pathOf(path);
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      const temporary = `${target}.${randomUUID()}.tmp`;
       const file = openSync(temporary, 'wx', 0o600);
       try {
         try {
@@ -77,7 +76,7 @@ export function openState(env: Env): State {
         } finally {
           closeSync(file);
         }
-        renameSync(temporary, to);
+        renameSync(temporary, target);
       } catch (error) {
         rmSync(temporary, { force: true });
         throw error;
@@ -86,7 +85,7 @@ export function openState(env: Env): State {
     remove(...path) {
       if (directory !== undefined) rmSync(pathOf(path), { force: true });
     },
-    names(...path) {
+    list(...path) {
       try {
         return readdirSync(pathOf(path)).filter((name) => name.endsWith('.json'));
       } catch (error) {
@@ -97,28 +96,28 @@ export function openState(env: Env): State {
   };
 }
 
-/** A relative path would lie in the directory that is scanned, so it counts as unset (XDG Base Directory Specification). */
-const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
+/** A relative path could be inside the scanned directory, so it counts as unset (XDG Base Directory Specification). */
+const ifAbsolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
 
-const homeOf = (env: Env) => absolute(env.HOME || homedir());
+const homeOf = (env: Env) => ifAbsolute(env.HOME || homedir());
 
-/** Where the user's own configuration is. */
+/** The directory of the user's configuration files. */
 export function configHome(env: Env): string | undefined {
   const home = homeOf(env);
-  return absolute(env.XDG_CONFIG_HOME) ?? (home && join(home, '.config'));
+  return ifAbsolute(env.XDG_CONFIG_HOME) ?? (home && join(home, '.config'));
 }
 
-/** @param system for tests */
+/** The state directory; undefined if the environment has no absolute path. @param system platform, for tests */
 export function stateDirectory(env: Env, system: string = platform()): string | undefined {
   const home = homeOf(env);
   const parent =
-    absolute(env.XDG_STATE_HOME) ??
-    (system === 'win32' ? absolute(env.LOCALAPPDATA) : undefined) ??
+    ifAbsolute(env.XDG_STATE_HOME) ??
+    (system === 'win32' ? ifAbsolute(env.LOCALAPPDATA) : undefined) ??
     (home && join(home, '.local/state'));
   return parent && join(parent, 'svc-agent');
 }
 
-/** Version control restores other modes, so a file from a repository is not private. Windows has no modes. */
+/** Version control does not restore mode 0600, so a file from a repository is not private. Windows has no modes. */
 function isPrivate(file: number): boolean {
   const { mode, uid } = fstatSync(file);
   const user = process.getuid?.();

@@ -1,5 +1,5 @@
-import { beginning, inlineCode } from './markdown.ts';
-import { normalized } from './support.ts';
+import { firstSentence, inlineCode } from './markdown.ts';
+import { collapseWhitespace } from './support.ts';
 
 /** `CVE-2021-44228 in log4j-core 2.14.1: Remote code injection` */
 export function vulnerabilityTitle(
@@ -9,20 +9,20 @@ export function vulnerabilityTitle(
   summary: string | undefined | null,
 ): string {
   const where = [name, version].filter(Boolean).join(' ');
-  const what = beginning(telling(summary ?? ''), 120);
+  const what = firstSentence(skipBoilerplate(summary ?? ''), 120);
   return `${id}${where && ` in ${where}`}${what && `: ${what}`}`;
 }
 
-/** A description without its first heading, or a first sentence that only says that there is something, or what. */
-const telling = (summary: string): string =>
-  normalized(
+/** Removes an initial heading and an initial sentence without information, such as “A flaw was found in x.” */
+const skipBoilerplate = (summary: string): string =>
+  collapseWhitespace(
     summary.replace(/^\s*#{1,6} +(?:impact|summary|description|overview|background|details?)\b:?\s*/i, ''),
   ).replace(
     /^(?:An? (?:[\w-]+ )?(?:vulnerability|flaw|issue|bug|weakness) (?:was|has been|exists?)|\S+ is an?) (?:[^.]|\.(?! )){0,160}\. (?=\S)/,
     '',
   );
 
-/** What to do about a vulnerable package, Markdown. */
+/** The fix for a vulnerable package, as Markdown. */
 export function upgrade(
   name: string | undefined | null,
   versions: readonly (string | undefined | null)[] | undefined | null,
@@ -36,7 +36,7 @@ export function upgrade(
   return `Upgrade ${name ? `${inlineCode(name)} ` : ''}to ${others && `${others} or `}${last}, or later.`;
 }
 
-/** An image without its tag, digest and the system in it, which change with every build. */
+/** An image name without tag, digest and operating system, which change with every build. */
 export const imageName = (image: string): string =>
   image
     .trim()
@@ -44,12 +44,12 @@ export const imageName = (image: string): string =>
     .replace(/@sha\d+:[0-9a-f]+$/i, '')
     .replace(/:[^/:]+$/, '');
 
-/** A path without the version that is part of it, as in `log4j-core-2.14.1.jar`. */
+/** Removes the package version from a path such as `log4j-core-2.14.1.jar`. */
 export const withoutVersion = (path: string | undefined, version: string | undefined | null) =>
   version ? path?.replaceAll(version, '') : path;
 
-/** The document of a report that has but one, before it is known whose it is. */
-export const firstOf = (report: {
+/** The first JSON document of a report; undefined if it is not an object. */
+export const firstDocument = (report: {
   kind: string;
   documents?: unknown[];
 }): Record<string, unknown> | undefined => {

@@ -2,9 +2,9 @@
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** A finding as an agent reports it: what the service takes, but for the ids of scan and project. */
+/** A finding as an agent reports it: the body of a push without the ids of the scan and the project. */
 export interface Finding {
-  /** Stable over re-runs and shifted lines; the service keeps one finding per project and fingerprint. */
+  /** Stable when the scan is repeated or lines shift. The service stores one finding per project and fingerprint. */
   fingerprint: string;
   title: string;
   severity: Severity;
@@ -20,6 +20,6 @@ export interface Finding {
   /** Relative to the workspace. */
   file?: string | undefined;
   line?: number | undefined;
-  /** What found it, such as `semgrep`. */
+  /** The tool that found it, such as `semgrep`. */
   source?: string | undefined;
 }

@@ -1,51 +1,50 @@
 import type { z } from 'zod';
 import type { Finding } from './finding.ts';
 
-/** A report that is none, or is broken: what is wrong, and where. */
+/** A report is invalid or its format is not supported. */
 export class ReportError extends Error {
-  /** Inside the report, such as `runs.0.results.3.message` or `line 7`. */
-  readonly place: string | undefined;
+  /** The position of the error, such as `runs.0.results.3.message` or `line 7`. */
+  readonly location: string | undefined;
 
-  constructor(message: string, place?: string) {
-    super(place === undefined ? message : `${message} at ${place}`);
+  constructor(message: string, location?: string) {
+    super(location === undefined ? message : `${message} at ${location}`);
     this.name = 'ReportError';
-    this.place = place;
+    this.location = location;
   }
 }
 
-/** What a report's text holds, parsed. */
 export type Report =
-  /** One JSON document, or several behind one another (a stream, JSON lines). */
+  /** One JSON document, or several in a row (a stream or JSON lines). */
   | { kind: 'json'; documents: unknown[] }
-  /** Elements are objects, attributes begin with `@_`, text is `#text`; every element is in an array. */
+  /** Elements are objects in arrays, attribute names start with `@_`, and text is `#text`. */
   | { kind: 'xml'; root: string; document: unknown };
 
 export interface ImportContext {
-  /** Absolute path that files are made relative to. */
+  /** Absolute path of the directory that the paths of findings are relative to. */
   workspace: string;
 }
 
-/** Turns the reports of one tool, or of one format, into findings. */
+/** Converts the reports of one tool or format into findings. */
 export interface Importer {
-  /** As `--format` names it, and the default `source` of its findings. */
+  /** The value of `--format` and the default `source` of the findings. */
   name: string;
-  /** The tool writes nothing at all when it has found nothing. */
-  emptyMeansNothing?: boolean;
-  /** Whether a report looks like one of its own; cheap, and never throws. */
+  /** Set if the tool writes an empty report when it finds nothing. */
+  acceptsEmptyReport?: boolean;
+  /** Whether a report has this format. Must be fast and must not throw. */
   detects(report: Report): boolean;
   /**
-   * The findings of a report, in its order. Fingerprints need not be distinct yet, and texts need not fit the
-   * service's limits: `importReport` sees to both.
+   * Converts a report, in its order. Fingerprints may repeat and texts may exceed the limits of the service:
+   * `importReport` fixes both.
    * @throws ReportError
    */
   findings(report: Report, context: ImportContext): Finding[];
 }
 
-/** Reads a part of a report by its schema. @throws ReportError with the place of the first thing that is wrong */
-export function read<S extends z.ZodType>(schema: S, value: unknown, place = ''): z.output<S> {
+/** Validates a part of a report. @param path its position @throws ReportError with the position of the first error */
+export function read<S extends z.ZodType>(schema: S, value: unknown, path = ''): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const at = [place, ...(issue?.path ?? [])].filter((part) => part !== '').join('.');
-  throw new ReportError(issue?.message ?? 'not a report', at === '' ? undefined : at);
+  const location = [path, ...(issue?.path ?? [])].filter((part) => part !== '').join('.');
+  throw new ReportError(issue?.message ?? 'not a report', location === '' ? undefined : location);
 }

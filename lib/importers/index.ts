@@ -1,4 +1,4 @@
-import { clean, separate } from './clean.ts';
+import { fitToLimits, makeFingerprintsUnique } from './clean.ts';
 import type { Finding } from './finding.ts';
 import { bandit } from './formats/bandit.ts';
 import { checkov } from './formats/checkov.ts';
@@ -17,7 +17,7 @@ import { zap } from './formats/zap.ts';
 import { type ImportContext, type Importer, ReportError } from './importer.ts';
 import { parseReport } from './parse.ts';
 
-/** Every format that is understood; the more telling ones are asked first. */
+/** All importers. Formats that are easier to recognize come first. */
 export const importers: readonly Importer[] = [
   bandit,
   sarif,
@@ -35,30 +35,34 @@ export const importers: readonly Importer[] = [
   nuclei,
 ];
 
-/** What a report says. */
 export interface Imported {
   format: string;
   findings: Finding[];
 }
 
 /**
- * Reads a report: its findings, each within the service's limits and with a fingerprint of its own.
- * @param format an importer's name; found out by the content when undefined
- * @throws ReportError when the format is unknown or the report broken
+ * Imports a report. The findings have unique fingerprints and fit the limits of the service.
+ * @param text JSON, JSON lines or XML
+ * @param format the name of an importer; undefined detects the format
+ * @throws ReportError if the format is unknown or the report is invalid
  */
 export function importReport(text: string, context: ImportContext, format?: string): Imported {
   const named = importers.find(({ name }) => name === format);
-  if (named?.emptyMeansNothing && text.trim() === '') return { format: named.name, findings: [] };
+  if (named?.acceptsEmptyReport && text.trim() === '') return { format: named.name, findings: [] };
   const report = parseReport(text);
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (!importer) {
     throw new ReportError(
-      format === undefined ? 'The format of the report is not known' : `There is no format “${format}”`,
+      format === undefined
+        ? 'The report format is not recognized. Set it with --format.'
+        : `Unknown report format “${format}”`,
     );
   }
-  const found = importer.findings(report, context);
+  const findings = importer.findings(report, context);
   return {
     format: importer.name,
-    findings: separate(found.map((finding) => clean({ source: importer.name, ...finding }))),
+    findings: makeFingerprintsUnique(
+      findings.map((finding) => fitToLimits({ source: importer.name, ...finding })),
+    ),
   };
 }

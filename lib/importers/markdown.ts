@@ -1,20 +1,20 @@
-import { normalized } from './support.ts';
+import { collapseWhitespace } from './support.ts';
 
-/** The texts in what a report has as a text, a list of them, or not at all. */
-export const texts = (value: unknown): string[] =>
+/** The strings in a value that may be a string, a list or missing. */
+export const toStrings = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((text) => typeof text === 'string');
 
-/** What a text begins with: its first sentence, or as much of it as fits. */
-export function beginning(text: string | undefined | null, max = 160): string {
+/** The first sentence of a text, truncated to `max` characters. */
+export function firstSentence(text: string | undefined | null, max = 160): string {
   const [paragraph = ''] = (text ?? '').trim().split(/\n\s*\n/);
-  const flat = normalized(paragraph);
+  const flat = collapseWhitespace(paragraph);
   const [sentence = flat] = /^.{8,}?(?<!\.)[^.\s](?=[.!?](?:\s|$))/.exec(flat) ?? [];
   if (sentence.length <= max) return sentence;
   return `${sentence.slice(0, max).replace(/\s+\S*$/, '')}…`;
 }
 
-/** Text as Markdown that shows it as it is. */
-export function plain(text: string): string {
+/** Escapes plain text for Markdown. */
+export function escapeMarkdown(text: string): string {
   return text
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
@@ -25,8 +25,8 @@ export function plain(text: string): string {
     .replace(/(?<=\S)\n(?=\S)/g, '  \n');
 }
 
-/** Markdown of a report such that it cannot swallow what comes behind it: no HTML, and no code without an end. */
-export function markdown(text: string): string {
+/** Makes Markdown of a report safe to embed: escapes HTML and closes an open code block. */
+export function sanitizeMarkdown(text: string): string {
   let fence = '';
   const lines = text
     .replace(/\r\n?/g, '\n')
@@ -39,13 +39,13 @@ export function markdown(text: string): string {
       }
       fence = mark;
       if (mark) return line;
-      return withoutHtml(line);
+      return escapeHtml(line);
     });
   return [...lines, ...(fence ? [fence] : [])].join('\n');
 }
 
-/** A line of Markdown whose HTML is text, except in code. */
-function withoutHtml(line: string): string {
+/** Escapes the HTML in a line of Markdown, except in code. */
+function escapeHtml(line: string): string {
   const parts = line.split(/(`+)/);
   const last = new Map(parts.map((part, index) => [part, index]));
   let end = -1;
@@ -65,24 +65,23 @@ function withoutHtml(line: string): string {
     .join('');
 }
 
-/** Where a finding is, to be read. */
-export const placeOf = (file: string | undefined | null, line?: number | null): string | undefined =>
+/** `file:line`, for people. */
+export const formatLocation = (file: string | undefined | null, line?: number | null): string | undefined =>
   file ? `${file}${line && line > 0 ? `:${line}` : ''}` : undefined;
 
-/** The first lines of source text. */
+/** The first `max` lines of source code. */
 export function excerpt(source: string | undefined | null, max = 30): string | undefined {
   const lines = source?.split('\n') ?? [];
   return lines.length > max ? [...lines.slice(0, max), '…'].join('\n') : (source ?? undefined);
 }
 
-/** Text as Markdown code, whatever it contains. */
-export function code(text: string, language = ''): string {
+/** A Markdown code block. The fence is longer than any backticks in the text. */
+export function codeBlock(text: string, language = ''): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/(?<!\n)\n+$/, '')}\n${fence}`;
 }
 
-/** A short text as Markdown code inside a line. */
 export function inlineCode(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const longest = Math.max(0, ...(flat.match(/`+/g) ?? []).map((run) => run.length));
@@ -91,24 +90,24 @@ export function inlineCode(text: string): string {
 }
 
 export interface Description {
-  /** What it is about, Markdown. */
+  /** The problem, as Markdown. */
   what?: string | undefined | null;
   /** Labelled facts: package, version, URL … */
   facts?: Record<string, string | number | undefined | null>;
-  /** Where it was seen when that is several places, Markdown. */
+  /** The locations, if there are several, as Markdown. */
   where?: string | undefined | null;
-  /** The lines of source in question. */
+  /** The affected lines of source code. */
   snippet?: string | undefined | null;
-  /** How to fix it, Markdown. */
+  /** The fix, as Markdown. */
   fix?: string | undefined | null;
-  /** What there is to know beyond that, Markdown. */
+  /** Further details, as Markdown. */
   details?: string | undefined | null;
-  /** What a tool's documentation says of it, Markdown. */
+  /** The documentation of the rule, as Markdown. */
   help?: string | undefined | null;
   references?: readonly (string | undefined | null)[];
 }
 
-/** A finding's description: what, where, fix, references. */
+/** Formats the description of a finding as Markdown. Empty parts are omitted. */
 export function describeFinding({
   what,
   facts = {},
@@ -127,17 +126,17 @@ export function describeFinding({
     what?.trim(),
     lines.map(([label, value]) => `- **${label}:** ${inlineCode(String(value))}`).join('\n'),
     where?.trim() ? `**Where**\n\n${where.trim()}` : undefined,
-    snippet?.trim() ? code(snippet) : undefined,
+    snippet?.trim() ? codeBlock(snippet) : undefined,
     fix?.trim() ? `**Fix**\n\n${fix.trim()}` : undefined,
     details?.trim() ? `**Details**\n\n${details.trim()}` : undefined,
     help?.trim() ? `**Help**\n\n${help.trim()}` : undefined,
     links.length > 0
-      ? `**References**\n\n${links.map((link) => `- ${reference(link)}`).join('\n')}`
+      ? `**References**\n\n${links.map((link) => `- ${formatReference(link)}`).join('\n')}`
       : undefined,
   ]
     .filter(Boolean)
     .join('\n\n');
 }
 
-const reference = (link: string) =>
+const formatReference = (link: string) =>
   /^https?:\/\/[^\s<>]+$/.test(link.trim()) ? `<${link.trim()}>` : inlineCode(link);

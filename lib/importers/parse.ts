@@ -1,7 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { type Report, ReportError } from './importer.ts';
 
-/** Parses a report's text: XML, one JSON document, or several behind one another. @throws ReportError */
+/** Parses XML, one JSON document or several in a row. @throws ReportError if the text is neither */
 export function parseReport(text: string): Report {
   const content = text.replace(/^\uFEFF/, '').trim();
   if (content === '') throw new ReportError('The report is empty');
@@ -15,7 +15,7 @@ function parseXml(content: string): Report {
     ignoreAttributes: false,
     parseAttributeValue: false,
     parseTagValue: false,
-    // Numbered ones too: ZAP writes everything that is not ASCII by its number.
+    // Also decodes numeric entities, which ZAP writes for all characters outside ASCII.
     htmlEntities: true,
     ignoreDeclaration: true,
     ignorePiTags: true,
@@ -33,16 +33,16 @@ function parseXml(content: string): Report {
 }
 
 function parseJson(content: string): unknown[] {
-  let whole: unknown;
+  let document: unknown;
   try {
-    whole = JSON.parse(content);
+    document = JSON.parse(content);
   } catch (error) {
     return parseStream(content, error as Error);
   }
-  return [whole];
+  return [document];
 }
 
-/** JSON documents behind one another, each over one line or several. */
+/** Parses JSON documents in a row, each on one or more lines. */
 function parseStream(content: string, error: Error): unknown[] {
   if (!/^[[{]/.test(content)) throw new ReportError(`The report is neither JSON nor XML (${error.message})`);
   const documents: unknown[] = [];
@@ -64,10 +64,10 @@ function parseStream(content: string, error: Error): unknown[] {
 function brokenJson(content: string, start: number, part: string): ReportError {
   const skipped = part.length - part.trimStart().length;
   const line = content.slice(0, start + skipped).split('\n').length;
-  return new ReportError('The JSON is broken', `line ${line}`);
+  return new ReportError('The JSON is invalid', `line ${line}`);
 }
 
-/** Where the objects and arrays at the top level end. */
+/** The end offsets of the top-level objects and arrays. */
 function* documentEnds(content: string): Generator<number> {
   let depth = 0;
   let inString = false;

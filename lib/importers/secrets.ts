@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import { normalized } from './support.ts';
+import { collapseWhitespace } from './support.ts';
 
-/** What is left of a secret that may be shown: enough to recognise it, not to use it. */
+/** Masks a secret. The first four characters of a long secret stay visible, to recognize it. */
 export function mask(secret: string): string {
-  const shown = secret.length >= 16 ? 4 : 0;
-  return `${secret.slice(0, shown)}${'*'.repeat(8)}`;
+  const visible = secret.length >= 16 ? 4 : 0;
+  return `${secret.slice(0, visible)}${'*'.repeat(8)}`;
 }
 
-/** Masks every occurrence of secrets in a text, and of the longer lines of those that have several. */
-export function withoutSecrets(text: string, ...secrets: (string | undefined | null)[]): string {
+/** Masks every occurrence of secrets in a text, including the long lines of multi-line secrets. */
+export function maskSecrets(text: string, ...secrets: (string | undefined | null)[]): string {
   const parts = secrets.flatMap((secret) => {
     const lines = secret?.split(/\r?\n/).map((line) => line.trim()) ?? [];
     return [secret, secret?.trim(), ...(lines.length > 1 ? lines.filter(({ length }) => length >= 16) : [])];
   });
-  // A longer one may contain a shorter one.
-  const found = [...new Set(parts)].filter(Boolean).sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0));
+  // Longest first, because a secret may contain another one.
+  const ordered = [...new Set(parts)].filter(Boolean).sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0));
   let masked = text;
-  for (const secret of found) {
+  for (const secret of ordered) {
     if (!secret) continue;
-    // A password that is a word is not masked inside of other words.
+    // A password that is a short word is not masked inside other words.
     const isWord = /^[a-z]{1,7}$/i.test(secret);
     const pattern = isWord ? new RegExp(`(?<![a-z_])${secret}(?![a-z_])`, 'gi') : secret;
     masked = masked.replaceAll(pattern, () => mask(secret));
@@ -26,21 +26,21 @@ export function withoutSecrets(text: string, ...secrets: (string | undefined | n
   return masked;
 }
 
-/** Whether a rule, by its names, tags or weaknesses, is about secrets that were left where others can read them. */
-export const findsSecrets = (...names: (string | undefined | null)[]): boolean =>
-  names.some((name) => name && SECRET_RULE.test(name));
+/** Whether a rule reports exposed secrets, judged by its names, tags and CWE ids. */
+export const isSecretRule = (...names: (string | undefined | null)[]): boolean =>
+  names.some((name) => name && SECRET_RULE_NAME.test(name));
 
-const SECRET_RULE =
+const SECRET_RULE_NAME =
   /(?:^|[^a-z])(?:secrets?|credentials?|passw(?:or)?ds?|passphrases?|hard-?_?coded?|(?:api|private|access|secret|encryption|account)[-_. ]?keys?|(?:github|gitlab|slack|npm|pypi|auth|access|bearer|oauth2?|jwt|refresh|personal|bot|api)[-_. ](?:[a-z]+[-_. ])?tokens?)(?![a-z])|CWE-0*(?:259|321|798)\b/i;
 
 /**
- * Which parts of source text may be a secret: literals, long tokens, assigned words; in prose what stands behind a
- * colon is none.
+ * The parts of source code that may be secrets: literals, long tokens and assigned words.
+ * @param options.prose the text is a message, in which a word after a colon is not a secret
  */
-export function possibleSecrets(text: string, { prose = false } = {}): string[] {
-  const found = [
+export function secretCandidates(text: string, { prose = false } = {}): string[] {
+  const matches = [
     ...text.matchAll(/-----BEGIN [^-]+-----([\s\S]*?)(?=-----END|$)/g),
-    // What a quoted name stands in front of may be the secret; the name is not.
+    // A quoted name before a value is not a secret; the value may be.
     ...text.matchAll(/(?<!\w)(["'`])((?:\\.|(?!\1)[^\\\n]){1,600})\1(?!\s*(?::|=>|\]))/g),
     ...[
       ...text.matchAll(
@@ -49,7 +49,7 @@ export function possibleSecrets(text: string, { prose = false } = {}): string[] 
     ].filter(([, operator]) => !prose || operator === '='),
     ...text.matchAll(/()((?=[\w+/.~-]{0,99}\d)[\w+/.~-]{20,}={0,2}|[\w+/~-]{40,}={0,2})/g),
   ];
-  return [...new Set(found.map((match) => match[2] ?? match[1] ?? ''))].filter(({ length }) => length >= 4);
+  return [...new Set(matches.map((match) => match[2] ?? match[1] ?? ''))].filter(({ length }) => length >= 4);
 }
 
 const MASKED = '*'.repeat(8);
@@ -57,71 +57,72 @@ const MASKED = '*'.repeat(8);
 const HEADER =
   '(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\\w-]{0,40}(?:key|token|auth|secret)[\\w-]{0,40})';
 
-/** Headers on a line, or quoted as an argument of a command. */
+/** Headers on a separate line, or quoted as a command-line argument. */
 const HEADERS = new RegExp(
   `((?<=')${HEADER}\\s*:\\s*)[^'\\r\\n]+|((?<=")${HEADER}\\s*:\\s*)[^"\\r\\n]+|(^${HEADER}\\s*:[^\\S\\n]*)[^\\r\\n]+`,
   'gim',
 );
 
-/** Values by the names of what is secret: in forms, queries, JSON, settings and source. */
-const ASSIGNED =
+/** Values that are assigned to secret names in forms, queries, JSON, settings and source code. */
+const ASSIGNMENTS =
   /([\w.-]{0,40}(?:pass(?:w(?:or)?ds?|phrase)?|pwd|secret|token|credentials?|signature|jwt|otp|sess(?:ion)?[-_]?(?:id)?|(?<![a-z])(?:auth|sid|sig|(?:[a-z]+[-_]?)?key))(?:[-_.]\w{1,40})?["']?\s{0,9}(?:=>?|:=?)\s{0,9})("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[^\s&;,'"<>(){}[\]]+)/gi;
 
-/** The same where the name stands by itself: in a container's environment, and in a Dockerfile. */
-const NAMED =
+/** Values of secret names in the environment of a container and in a Dockerfile. */
+const NAME_VALUE_PAIRS =
   /(name:\s{0,9}["']?\w{0,40}(?:PASSW|SECRET|TOKEN|CREDENTIAL|KEY)\w{0,40}["']?\s{1,40}value:\s{0,9}|^\s{0,40}(?:ENV|ARG)\s{1,9}\w{0,40}(?:PASSW|SECRET|TOKEN|CREDENTIAL|KEY)\w{0,40}\s{1,9})[^\r\n]+/gim;
 
 const TOKENS =
   /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\bgh[a-z]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[a-z]-[\w-]{8,}|\bAIza[\w-]{30,}|\b[sr]k_live_\w{16,}|(?<=\b(?:bearer|basic) )[\w.+/=~-]{8,}/gi;
 
-/** Text of requests, settings or source without what lets somebody in: headers, cookies, passwords, tokens. */
-export const withoutCredentials = (text: string): string =>
+/** Masks credentials in requests, settings and source code: authentication headers, cookies, passwords and tokens. */
+export const maskCredentials = (text: string): string =>
   text
     .replace(/-----BEGIN [^-]+-----[\s\S]*?(?:-----END[^-]*-----|$)/g, MASKED)
     .replace(/(:\/\/[^\s/:@]{0,99}:)[^\s/@]+(?=@)/g, `$1${MASKED}`)
     .replace(HEADERS, `$1$2$3${MASKED}`)
-    .replace(ASSIGNED, `$1${MASKED}`)
-    .replace(NAMED, `$1${MASKED}`)
+    .replace(ASSIGNMENTS, `$1${MASKED}`)
+    .replace(NAME_VALUE_PAIRS, `$1${MASKED}`)
     .replace(TOKENS, MASKED);
 
-/** A place where secrets were found, and what they are. */
-export interface SecretPlace {
+/** The location of a finding and the secrets in it. */
+export interface SecretLocation {
   file: string | undefined;
   line?: number | null | undefined;
   secrets: readonly string[];
 }
 
 /**
- * Masks in a text the secrets that were found in its place or near it: the lines that are shown around a finding
- * may hold what another finding is about.
+ * Creates a function that masks the secrets at a location and near it, because the lines shown around a finding may
+ * contain the secret of another finding.
  */
-export function masking(places: readonly SecretPlace[]) {
-  const byFile = new Map<string, SecretPlace[]>();
-  for (const place of places) {
-    if (place.secrets.length === 0) continue;
-    const file = place.file ?? '';
+export function createMasker(locations: readonly SecretLocation[]) {
+  const byFile = new Map<string, SecretLocation[]>();
+  for (const location of locations) {
+    if (location.secrets.length === 0) continue;
+    const file = location.file ?? '';
     const known = byFile.get(file);
-    if (known) known.push(place);
-    else byFile.set(file, [place]);
+    if (known) known.push(location);
+    else byFile.set(file, [location]);
   }
-  return (own: SecretPlace) => {
-    const near = (byFile.get(own.file ?? '') ?? []).filter(
-      ({ line }) => Math.abs((line ?? 0) - (own.line ?? 0)) <= LINES_SHOWN || !line || !own.line,
+  return (current: SecretLocation) => {
+    const nearby = (byFile.get(current.file ?? '') ?? []).filter(
+      ({ line }) =>
+        Math.abs((line ?? 0) - (current.line ?? 0)) <= MAX_CONTEXT_LINES || !line || !current.line,
     );
-    const others = near.flatMap(({ secrets }) => secrets).filter(({ length }) => length >= 8);
-    return (text: string) => withoutSecrets(text, ...own.secrets, ...others);
+    const others = nearby.flatMap(({ secrets }) => secrets).filter(({ length }) => length >= 8);
+    return (text: string) => maskSecrets(text, ...current.secrets, ...others);
   };
 }
 
-/** How many lines of a file a finding may show before or behind its own, at most. */
-const LINES_SHOWN = 50;
+/** A finding shows at most this many lines before or after its own. */
+const MAX_CONTEXT_LINES = 50;
 
 /**
- * What of a finding's source goes into its fingerprint: nothing that a secret in it could be found by. That holds
- * for any literal, so that a fingerprint is the same whatever else a report knows to be a secret.
+ * The parts of a fingerprint that come from source code. All literals are masked, so that the fingerprint reveals no
+ * secret and does not depend on which literals the report marks as secrets.
  */
-export const identityOf = (source: string, secrets: readonly string[] = []): string[] => [
-  normalized(withoutSecrets(source, ...secrets, ...possibleSecrets(source))),
-  // A few bits tell literals apart; with more of them they could be found by trying.
-  createHash('sha256').update(normalized(source)).digest('hex').slice(0, 4),
+export const sourceIdentity = (source: string, secrets: readonly string[] = []): string[] => [
+  collapseWhitespace(maskSecrets(source, ...secrets, ...secretCandidates(source))),
+  // 16 bits distinguish literals. More bits would allow guessing a secret by trial.
+  createHash('sha256').update(collapseWhitespace(source)).digest('hex').slice(0, 4),
 ];

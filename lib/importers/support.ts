@@ -4,17 +4,17 @@ import { CVSS20, CVSS30, CVSS31, CVSS40 } from '@pandatix/js-cvss';
 import type { Severity } from './finding.ts';
 import type { ImportContext } from './importer.ts';
 
-/** A stable fingerprint of what identifies a finding; the first part is the tool's name and stays readable. */
+/** A stable fingerprint: the name of the tool and the SHA-256 of the parts that identify a finding. */
 export function fingerprintOf(tool: string, ...parts: (string | number | undefined | null)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts.map((part) => part ?? null)));
   return `${tool}:${digest.digest('hex')}`;
 }
 
-/** Source text without what changes when code is only moved or reformatted. */
-export const normalized = (context: string): string => context.replace(/\s+/g, ' ').trim();
+/** Collapses white space, so that moved or reformatted code stays the same. */
+export const collapseWhitespace = (context: string): string => context.replace(/\s+/g, ' ').trim();
 
-/** A map: a report's word may be `constructor`. */
-const WORDS = new Map<string, Severity>(
+/** A map instead of an object, because a report may contain the word `constructor`. */
+const SEVERITY_WORDS = new Map<string, Severity>(
   Object.entries({
     critical: 'critical',
     blocker: 'critical',
@@ -38,9 +38,9 @@ const WORDS = new Map<string, Severity>(
   } as const),
 );
 
-/** The severity a tool's word stands for. */
+/** The severity of a tool's word, or `otherwise` if the word is unknown. */
 export const severityOf = (word: string | undefined | null, otherwise: Severity = 'info'): Severity =>
-  WORDS.get(word?.trim().toLowerCase() ?? '') ?? otherwise;
+  SEVERITY_WORDS.get(word?.trim().toLowerCase() ?? '') ?? otherwise;
 
 /** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"). */
 export function severityOfScore(score: number): Severity {
@@ -55,13 +55,13 @@ export interface Cvss {
   vector: string;
 }
 
-/** What a CVSS vector (v2, v3, v4) stands for; undefined when it is none. */
+/** The score of a CVSS vector (v2, v3, v4); undefined if the vector is invalid. */
 export function cvssOf(vector: string | undefined | null): Cvss | undefined {
   const plain = vector?.trim().replace(/^\((.*)\)$/, '$1');
   if (!plain) return undefined;
   try {
     const score = scoreOf(plain);
-    // The library does not miss every metric that is missing.
+    // The library accepts some vectors with missing metrics and returns an invalid score.
     return score >= 0 && score <= 10 ? { score, vector: plain } : undefined;
   } catch {
     return undefined;
@@ -75,7 +75,7 @@ function scoreOf(vector: string): number {
   return new CVSS20(vector).BaseScore();
 }
 
-/** The first weakness named in texts or numbers, as `CWE-89`. */
+/** The first CWE id in texts or numbers, as `CWE-89`. */
 export function cweOf(...candidates: (string | number | undefined | null)[]): string | undefined {
   for (const candidate of candidates) {
     const [, digits] = /^(?:.*?\bCWE[-_:/ ]*)?0*([1-9]\d{0,8})\b/is.exec(String(candidate ?? '')) ?? [];
@@ -84,7 +84,7 @@ export function cweOf(...candidates: (string | number | undefined | null)[]): st
   return undefined;
 }
 
-/** The first vulnerability named in texts, as `CVE-2026-12345`. */
+/** The first CVE id in texts, as `CVE-2026-12345`. */
 export function cveOf(...candidates: (string | undefined | null)[]): string | undefined {
   for (const candidate of candidates) {
     const [found] = /\bCVE-\d{4}-\d{4,19}\b/i.exec(candidate ?? '') ?? [];
@@ -94,8 +94,8 @@ export function cveOf(...candidates: (string | undefined | null)[]): string | un
 }
 
 /**
- * A path or file URL of a report relative to the workspace, with slashes. What lies outside keeps its name without a
- * way up; undefined when nothing is left.
+ * Makes a path or file URL relative to the workspace, with slashes. Paths outside the workspace lose leading `..`
+ * segments. Undefined if nothing is left.
  */
 export function relativePath(
   path: string | undefined | null,
@@ -107,12 +107,12 @@ export function relativePath(
     try {
       plain = decodeURIComponent(plain);
     } catch {
-      // Then it was no URL's escape.
+      // The percent sign is not a URL escape.
     }
   }
   const base = workspace.replaceAll('\\', '/').replace(/\/+$/, '');
   if (base !== '' && `${plain}/`.startsWith(`${base}/`)) plain = plain.slice(base.length + 1);
-  // `/../x` is `/x`: nothing climbs out.
-  const inside = posix.normalize(`/${plain.replace(/^[a-z]:(?=\/)/i, '')}`).slice(1);
-  return inside === '' || inside === '.' ? undefined : inside;
+  // Normalizing `/../x` gives `/x`, so the result has no `..` segments.
+  const normalizedPath = posix.normalize(`/${plain.replace(/^[a-z]:(?=\/)/i, '')}`).slice(1);
+  return normalizedPath === '' || normalizedPath === '.' ? undefined : normalizedPath;
 }

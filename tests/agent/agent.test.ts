@@ -41,8 +41,8 @@ beforeEach(async () => {
 
 const journals = () => readdirSync(join(workspace, '.svc/scans')).filter((name) => name.endsWith('.jsonl'));
 
-/** A scanner that writes its process id into a file and then takes its time. */
-const sleeper = (pidFile: string) => [
+/** A scanner that writes its process id to a file and then runs until it is stopped. */
+const endlessScanner = (pidFile: string) => [
   '--',
   process.execPath,
   '-e',
@@ -53,7 +53,7 @@ function readPid(pidFile: string): Promise<number> {
   return vi.waitUntil(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
 }
 
-/** A process that was killed may still be listed until somebody asks how it ended. */
+/** A killed process stays a zombie until its parent reads its exit code. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -64,7 +64,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('svc-agent report', () => {
-  it('brings what a report says to the service, and says what was new', async () => {
+  it('pushes the findings of a report and prints how many are new', async () => {
     const report = writeReport(workspace, 3);
     const first = await agentProcess(['report', report, '--name', 'Nightly', '--target-type', 'repository']);
     expect(first.err).toBe(`${report}: 3 findings (bandit)\n`);
@@ -90,7 +90,7 @@ describe('svc-agent report', () => {
     ]);
   });
 
-  it('reads several reports, and stdin', async () => {
+  it('reads several reports and stdin', async () => {
     const report = writeReport(workspace, 2);
     const run = await agentProcess(
       ['report', report, '-', '--json'],
@@ -101,7 +101,7 @@ describe('svc-agent report', () => {
     expect(await scans()).toHaveLength(1);
   });
 
-  it('takes the slug of a project', async () => {
+  it('accepts the slug of a project', async () => {
     const { slug } = must(await server.api.get(`/projects/${env.SVC_PROJECT_ID}`, org.asOwner));
     const run = await agent(['report', writeReport(workspace, 1), '--project', slug]);
     expect(run.code).toBe(0);
@@ -117,7 +117,7 @@ describe('svc-agent report', () => {
     expect(run.code).toBe(code);
   });
 
-  it('does not fail on what users have settled', async () => {
+  it('does not fail on findings that users have dismissed', async () => {
     const report = writeReport(workspace, 1);
     expect((await agentProcess(['report', report, '--fail-on', 'info'])).code).toBe(2);
     const [{ id }] = await findings();
@@ -125,7 +125,7 @@ describe('svc-agent report', () => {
     expect((await agent(['report', report, '--fail-on', 'info'])).code).toBe(0);
   });
 
-  it('with --dry-run sends and keeps nothing', async () => {
+  it('with --dry-run sends and stores nothing', async () => {
     const run = await agent(['report', writeReport(workspace, 2), '--dry-run']);
     expect(run.code).toBe(0);
     expect(run.out.split('\n')).toHaveLength(3);
@@ -134,12 +134,16 @@ describe('svc-agent report', () => {
   });
 
   it.each([
-    ['nothing there', 'missing.json', /^svc-agent: missing\.json: cannot be read \(ENOENT\)\n$/],
-    ['an empty file', '', /^svc-agent: bad\.json: The report is empty\n$/],
-    ['text', 'hello', /^svc-agent: bad\.json: The report is neither JSON nor XML .*\n$/],
-    ['another JSON', '{"a":1}', /^svc-agent: bad\.json: The format of the report is not known\n$/],
-    ['a cut-off report', '{"results": [', /^svc-agent: bad\.json: .*line 1\n$/],
-  ])('of %s pushes nothing of any file, and says why in one line', async (_, content, line) => {
+    ['missing', 'missing.json', /^svc-agent: missing\.json: cannot be read \(ENOENT\)\n$/],
+    ['empty', '', /^svc-agent: bad\.json: The report is empty\n$/],
+    ['plain text', 'hello', /^svc-agent: bad\.json: The report is neither JSON nor XML .*\n$/],
+    [
+      'other JSON',
+      '{"a":1}',
+      /^svc-agent: bad\.json: The report format is not recognized\. Set it with --format\.\n$/,
+    ],
+    ['a truncated report', '{"results": [', /^svc-agent: bad\.json: .*line 1\n$/],
+  ])('pushes nothing if one file is %s, and prints the reason in one line', async (_, content, line) => {
     const good = writeReport(workspace, 1);
     const bad = content.endsWith('.json') ? content : 'bad.json';
     if (bad === 'bad.json') writeFileSync(join(workspace, bad), content);
@@ -149,13 +153,13 @@ describe('svc-agent report', () => {
     expect(await scans()).toEqual([]);
   });
 
-  it('refuses a key anywhere but in the environment', async () => {
+  it('accepts the key from the environment only', async () => {
     const report = writeReport(workspace, 1);
     for (const args of [['--api-key', 'svc_x'], ['--token=svc_x']]) {
       const run = await agentProcess(['report', report, ...args]);
       expect([run.code, run.err]).toEqual([
         1,
-        expect.stringMatching(/^svc-agent: The API key is taken from .*\n$/),
+        expect.stringMatching(/^svc-agent: Set the API key in the environment .*\n$/),
       ]);
     }
     mkdirSync(join(workspace, '.svc'));
@@ -163,19 +167,19 @@ describe('svc-agent report', () => {
     const run = await agent(['report', report]);
     expect([run.code, run.err]).toEqual([
       1,
-      expect.stringMatching(/config\.yml: “api_key” is refused\. The API key/),
+      expect.stringMatching(/config\.yml: “api_key” is refused\. Set the API key/),
     ]);
     expect(await scans()).toEqual([]);
   });
 
-  it('says what is missing', async () => {
+  it('names the missing setting', async () => {
     const report = writeReport(workspace, 1);
     expect((await agent(['report', report], { SVC_BASE_URL: undefined })).err).toContain('--report-base-url');
     expect((await agent(['report', report], { SVC_API_KEY: undefined })).err).toContain('SVC_API_KEY');
     expect((await agent(['report', report], { SVC_PROJECT_ID: '' })).err).toContain('--project');
   });
 
-  it('with a key that is revoked exits with 1, and keeps the findings for a better one', async () => {
+  it('exits with 1 if the key is revoked, and queues the findings for a valid one', async () => {
     const run = await agent(['report', writeReport(workspace, 2)], { SVC_API_KEY: `svc_${'0'.repeat(32)}` });
     expect(run.code).toBe(1);
     expect(run.err).toContain('unknown or revoked');
@@ -188,14 +192,14 @@ describe('svc-agent report', () => {
 describe('svc-agent run', () => {
   const node = (script: string) => ['--', process.execPath, '-e', script];
 
-  it('takes the output of a scanner, also of one that exits with an error when it finds something', async () => {
+  it('reads the stdout of a scanner, also if the scanner exits with an error', async () => {
     const report = writeReport(workspace, 2);
     const script = `process.stdout.write(require('fs').readFileSync(${JSON.stringify(report)})); process.exitCode = 1`;
     expect((await agentProcess(['run', '--quiet', ...node(script)])).code).toBe(0);
     expect(await findings()).toHaveLength(2);
   });
 
-  it('takes the file a scanner has written, and none that was there before', async () => {
+  it('reads the file that the scanner wrote, but not a file of an earlier run', async () => {
     const report = writeReport(workspace, 2);
     const write = `console.log('scanning …'); require('fs').copyFileSync('report.json', 'out.json')`;
     const run = () => agent(['run', '--report', 'out.json', ...node(write)]);
@@ -205,11 +209,11 @@ describe('svc-agent run', () => {
     expect(await findings()).toHaveLength(2);
     expect((await run()).code).toBe(0);
     const stale = await agent(['run', '--report', report, ...node('0')]);
-    expect([stale.code, stale.err]).toEqual([1, expect.stringContaining('has written no report')]);
+    expect([stale.code, stale.err]).toEqual([1, expect.stringContaining('wrote no report')]);
   });
 
-  it('does not wait for the service to start the scanner, and finds it when it is back', async () => {
-    // Nobody listens at port 9, so the gate breaks every connection.
+  it('starts the scanner while the service is unreachable, and delivers once it is reachable', async () => {
+    // No server listens on port 9, so the gate closes every connection.
     const gate = await openGate('http://127.0.0.1:9');
     const report = writeReport(workspace, 1);
     const script = `
@@ -233,13 +237,13 @@ describe('svc-agent run', () => {
 
   it.each([
     ['cannot be run', ['--', 'no-such-scanner'], /^svc-agent: no-such-scanner: cannot be run \(ENOENT\)$/m],
-    ['says nothing', node('process.exitCode = 3'), /has written no report \(exit code 3\)$/m],
+    ['prints nothing', node('process.exitCode = 3'), /wrote no report \(exit code 3\)$/m],
     [
       'writes no file',
       ['--report', 'none.json', ...node('0')],
-      /has written no report to \S+none\.json \(exit code 0\)$/m,
+      /wrote no report to \S+none\.json \(exit code 0\)$/m,
     ],
-  ])('of a scanner that %s fails the scan', async (_, args, line) => {
+  ])('fails the scan if the scanner %s', async (_, args, line) => {
     const run = await agent(['run', ...args]);
     expect(run.code).toBe(1);
     expect(run.err).toMatch(line);
@@ -251,7 +255,7 @@ describe('svc-agent run', () => {
     ['SIGTERM', 143],
   ] as const)('on %s stops the scanner, fails the scan and exits with %i', async (signal, code) => {
     const pidFile = join(workspace, 'pid');
-    const { child, ended } = startAgent(['run', ...sleeper(pidFile)], { cwd: workspace, env });
+    const { child, ended } = startAgent(['run', ...endlessScanner(pidFile)], { cwd: workspace, env });
     const pid = await readPid(pidFile);
     await expect.poll(async () => (await scans())[0]).toMatchObject({ status: 'running' });
     const started = Date.now();
@@ -266,7 +270,7 @@ describe('svc-agent run', () => {
   });
 });
 
-it('svc-agent run stops all that a scanner has started, also what does not want to', async () => {
+it('svc-agent run stops the child processes of a scanner, also if they ignore SIGTERM', async () => {
   const pidFile = join(workspace, 'pid');
   const inner = `process.on('SIGTERM', () => {}); require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)`;
   const { child, ended } = startAgent(['run', '--', 'sh', '-c', `${process.execPath} -e "${inner}"; true`], {
@@ -280,7 +284,7 @@ it('svc-agent run stops all that a scanner has started, also what does not want 
 });
 
 describe('svc-agent findings, verify, reopen and attach', () => {
-  it('verify what is fixed', async () => {
+  it('confirm fixes, reopen findings and attach exploits', async () => {
     await agent(['report', writeReport(workspace, 2)]);
     const [{ id }] = await findings();
     must(await server.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'fixed' } }));
@@ -299,16 +303,18 @@ describe('svc-agent findings, verify, reopen and attach', () => {
     expect(exploit).toMatchObject({ filename: 'poc.py', language: 'python', code: 'print(1)\n' });
   });
 
-  it('say what the service refuses', async () => {
+  it('print why the service refused a request', async () => {
     const run = await agent(['verify', 'nonsense']);
     expect(run.code).toBe(1);
-    expect(run.err).toMatch(/^svc-agent: the service refused: Not found\. \(req_[0-9a-f]{32}\)\n$/);
+    expect(run.err).toMatch(
+      /^svc-agent: the service refused the request: Not found\. \(req_[0-9a-f]{32}\)\n$/,
+    );
     expect((await agent(['findings', '--status', 'nice'])).code).toBe(1);
   });
 });
 
 describe('svc-agent config show', () => {
-  it('shows each setting from the first place that has it, and the key masked', async () => {
+  it('shows each setting with its source, and the key masked', async () => {
     mkdirSync(join(workspace, '.svc'));
     writeFileSync(
       join(workspace, '.svc/config.yml'),
@@ -349,7 +355,7 @@ describe('settings', () => {
   const VARIABLES = { SVC_BASE_URL: 'https://env.example', SVC_PROJECT_ID: 'of-env', SVC_ORG: 'env' };
   const NAMES = ['flag', 'env', 'workspace', 'global'] as const;
 
-  /** The settings when the places from `first` on give all of them. */
+  /** Resolves the settings when `first` and all sources of lower precedence define them. */
   function settingsFrom(first: (typeof NAMES)[number]) {
     const from = NAMES.indexOf(first);
     const file = (name: string) =>
@@ -364,7 +370,7 @@ describe('settings', () => {
     );
   }
 
-  it.each(NAMES)('come from the first place that has them: %s', (name) => {
+  it.each(NAMES)('are taken from the first source that defines them: %s', (name) => {
     expect(settingsFrom(name)).toMatchObject({
       baseUrl: { value: `https://${name}.example` },
       project: { value: `of-${name}` },
@@ -372,7 +378,7 @@ describe('settings', () => {
     });
   });
 
-  it('of --report-base-url win over SVC_BASE_URL: nothing is sent to the other', async () => {
+  it('prefer --report-base-url to SVC_BASE_URL, and send nothing to the latter', async () => {
     const other = await startHostileService();
     const run = await agent(['report', writeReport(workspace, 1), '--report-base-url', server.url], {
       SVC_BASE_URL: other.url,
@@ -403,12 +409,12 @@ describe('settings', () => {
     'https://user:pass@acme.example.com',
     'https://x/?a=b',
     '',
-  ])('refuse the address %j', (url) => {
+  ])('reject the address %j', (url) => {
     if (url === '') expect(resolve(url).baseUrl.value).toBeUndefined();
     else expect(() => resolve(url)).toThrow('is not the address of a service');
   });
 
-  it('cut what belongs to the API off an address', () => {
+  it('strip the API path from an address', () => {
     expect(resolve('https://acme.example.com/api/v1/').baseUrl.value).toBe('https://acme.example.com');
   });
 
@@ -419,7 +425,7 @@ describe('settings', () => {
     ['localhost.example.com', false],
     ['notlocalhost', false],
     ['128.0.0.1', false],
-  ])('take %s for this machine: %s', (name, own) => expect(isLoopback(name)).toBe(own));
+  ])('treat %s as this machine: %s', (name, isLocal) => expect(isLoopback(name)).toBe(isLocal));
 });
 
 it('every format has a name for --format', () => {
@@ -427,7 +433,7 @@ it('every format has a name for --format', () => {
 });
 
 describe('delivery', () => {
-  /** Stands in front of the service and fails as it is told. */
+  /** A proxy before the service that fails requests as `fail` decides. */
   let proxy: Server;
   let fail: (path: string, n: number) => number | 'drop' | undefined;
   let requests: string[];
@@ -462,7 +468,7 @@ describe('delivery', () => {
     proxy.close();
   });
 
-  const reporter = (changed: Partial<ReporterOptions> = {}) =>
+  const startReporter = (changed: Partial<ReporterOptions> = {}) =>
     createReporter({
       baseUrl: `http://acme.localhost:${(proxy.address() as AddressInfo).port}`,
       apiKey: env.SVC_API_KEY ?? '',
@@ -473,28 +479,32 @@ describe('delivery', () => {
       retryDelays: [0.01, 0.01, 0.01],
       ...changed,
     });
-  const found = (n: number, fields: object = {}) => ({
+  const finding = (n: number, fields: object = {}) => ({
     fingerprint: `own:${n}`,
     title: `Finding ${n}`,
     severity: 'low' as const,
-    description: 'Found by an agent of our own.',
+    description: 'Found by a custom agent.',
     ...fields,
   });
   const PUSH = '/api/v1/agent/findings';
 
-  it('of an agent of one’s own: findings one by one, at once, and the end', async () => {
-    const own = reporter({ name: 'By hand' });
-    await Promise.all([own.report(found(1)), own.report(found(2)), own.report([found(3), found(4)])]);
-    const outcome = await own.complete();
+  it('by the reporter library: single findings, several at once, and the end of the scan', async () => {
+    const reporter = startReporter({ name: 'By hand' });
+    await Promise.all([
+      reporter.report(finding(1)),
+      reporter.report(finding(2)),
+      reporter.report([finding(3), finding(4)]),
+    ]);
+    const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 4, seenAgain: 0, refused: 0, pending: 0, stopped: undefined });
     expect((await scans())[0]).toMatchObject({
-      id: own.scanId,
+      id: reporter.scanId,
       name: 'By hand',
       status: 'completed',
       finding_count: 4,
     });
-    const failed = reporter();
-    await failed.report(found(1));
+    const failed = startReporter();
+    await failed.report(finding(1));
     await failed.fail('no disk left');
     expect((await scans())[0]).toMatchObject({
       status: 'failed',
@@ -504,45 +514,45 @@ describe('delivery', () => {
   });
 
   it('ends a scan once', async () => {
-    const own = reporter();
-    await own.report(found(1));
-    const [first, second] = await Promise.all([own.fail('stopped'), own.complete()]);
+    const reporter = startReporter();
+    await reporter.report(finding(1));
+    const [first, second] = await Promise.all([reporter.fail('stopped'), reporter.complete()]);
     expect(second).toEqual(first);
     expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'stopped' });
-    await expect(own.report(found(2))).rejects.toThrow('The scan has ended.');
+    await expect(reporter.report(finding(2))).rejects.toThrow('The scan has ended.');
   });
 
-  it.each([500, 502, 503, 429, 408, 'drop'] as const)(
-    'tries again after %s, three times',
-    async (failure) => {
-      fail = (path, n) => (path === PUSH && n <= 3 ? failure : undefined);
-      const outcome = await reporter().report(found(1));
-      expect(outcome).toMatchObject({ fresh: 1, pending: 0 });
-      expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
-    },
-  );
+  it.each([500, 502, 503, 429, 408, 'drop'] as const)('retries three times after %s', async (failure) => {
+    fail = (path, n) => (path === PUSH && n <= 3 ? failure : undefined);
+    const outcome = await startReporter().report(finding(1));
+    expect(outcome).toMatchObject({ fresh: 1, pending: 0 });
+    expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+  });
 
   it.each([500, 503, 'drop'] as const)(
-    'gives up after the third time of %s, and keeps the finding',
+    'gives up after the third retry on %s, and queues the finding',
     async (failure) => {
       fail = (path) => (path === PUSH ? failure : undefined);
-      const own = reporter();
-      const outcome = await own.report(found(1));
+      const reporter = startReporter();
+      const outcome = await reporter.report(finding(1));
       expect(outcome).toMatchObject({ fresh: 0, pending: 1 });
       expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
-      await own.complete();
+      await reporter.complete();
       expect((await agent(['sync'])).code).toBe(0);
       expect(await findings()).toHaveLength(1);
       expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 1 });
     },
   );
 
-  it('waits about 1, 2 and 4 seconds between attempts unless it is told otherwise', async () => {
+  it('waits about 1, 2 and 4 seconds between attempts by default', async () => {
     fail = (path) => (path === PUSH ? 503 : undefined);
     const waits: number[] = [];
     const wait = async (ms: number) => void waits.push(ms / 1_000);
-    const own = reporter({ retryDelays: undefined, wait });
-    expect(await own.report(found(1))).toMatchObject({ pending: 1, stopped: { reason: 'unreachable' } });
+    const reporter = startReporter({ retryDelays: undefined, wait });
+    expect(await reporter.report(finding(1))).toMatchObject({
+      pending: 1,
+      stopped: { reason: 'unreachable' },
+    });
     expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
     expect(waits).toHaveLength(3);
     for (const [i, middle] of [1, 2, 4].entries()) {
@@ -555,7 +565,7 @@ describe('delivery', () => {
     [0, [0.75, 1.5, 3]],
     [0.5, RETRY_DELAYS_S],
     [1, [1.25, 2.5, 5]],
-  ])('spreads the waits of many agents by a quarter: at random %d they are %j', async (random, expected) => {
+  ])('adds 25 % jitter: random value %d gives the delays %j', async (random, expected) => {
     const waits: number[] = [];
     const call = () => Promise.reject(new TypeError('fetch failed'));
     const wait = async (ms: number) => void waits.push(ms / 1_000);
@@ -563,52 +573,52 @@ describe('delivery', () => {
     expect(waits).toEqual(expected);
   });
 
-  it.each([400, 401, 403, 404])('does not try again after %i', async (status) => {
+  it.each([400, 401, 403, 404])('does not retry after %i', async (status) => {
     fail = (path) => (path === PUSH ? status : undefined);
-    await reporter().report(found(1));
+    await startReporter().report(finding(1));
     expect(requests.filter((path) => path === PUSH)).toHaveLength(1);
   });
 
-  it('waits as long as Retry-After says', async () => {
+  it('honours Retry-After', async () => {
     retryAfter = '1';
     fail = (path, n) => (path === PUSH && n === 1 ? 429 : undefined);
     const started = Date.now();
-    await reporter().report(found(1));
+    await startReporter().report(finding(1));
     expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('does not try a service that is away for each of a thousand findings', async () => {
+  it('does not try an unreachable service for each of a thousand findings', async () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
-    const outcome = await reporter().report(Array.from({ length: 1_000 }, (_, i) => found(i)));
+    const outcome = await startReporter().report(Array.from({ length: 1_000 }, (_, i) => finding(i)));
     expect(outcome).toMatchObject({ pending: 1_000, stopped: { reason: 'unreachable' } });
     expect(requests.length).toBeLessThan(50);
   });
 
-  it('goes on after a finding the service refuses, and says why', async () => {
-    const own = reporter();
-    await own.report([found(1), { ...found(2), severity: 'awful' as 'low' }, found(3)]);
-    const outcome = await own.complete();
+  it('continues after a refused finding and reports the reason', async () => {
+    const reporter = startReporter();
+    await reporter.report([finding(1), { ...finding(2), severity: 'awful' as 'low' }, finding(3)]);
+    const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 2, refused: 1, pending: 0 });
     expect(outcome.entries[1]?.refused).toMatch(/severity/);
-    // That is for good: nothing is left for later.
-    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+    // A refusal is final, so the finding is not queued.
+    expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
   });
 
-  it('registers again when the answer was lost, also by the slug of a project', async () => {
+  it('registers again if the response was lost, also with the slug of a project', async () => {
     const { slug } = must(await server.api.get(`/projects/${env.SVC_PROJECT_ID}`, org.asOwner));
     for (const project of [env.SVC_PROJECT_ID ?? '', slug]) {
       requests = [];
-      const own = reporter({ project });
-      // The scan is there, but nobody has heard.
-      const body = { scan_id: own.scanId, project_id: env.SVC_PROJECT_ID, persona: 'killua' };
+      const reporter = startReporter({ project });
+      // The scan is registered, but the agent does not know.
+      const body = { scan_id: reporter.scanId, project_id: env.SVC_PROJECT_ID, persona: 'killua' };
       must(await server.api.post('/agent/scans', { token: env.SVC_API_KEY, org: org.slug, body }));
-      expect(await own.report(found(1))).toMatchObject({ pending: 0, stopped: undefined });
-      expect((await own.complete()).stopped).toBeUndefined();
+      expect(await reporter.report(finding(1))).toMatchObject({ pending: 0, stopped: undefined });
+      expect((await reporter.complete()).stopped).toBeUndefined();
     }
     expect((await scans()).filter(({ status }: { status: string }) => status === 'running')).toEqual([]);
   });
 
-  it('writes findings down before it sends them', async () => {
+  it('writes findings to disk before it sends them', async () => {
     let onDisk = 0;
     fail = (path) => {
       if (path === '/api/v1/agent/scans') {
@@ -618,48 +628,48 @@ describe('delivery', () => {
       }
       return undefined;
     };
-    await reporter().report([found(1), found(2)]);
+    await startReporter().report([finding(1), finding(2)]);
     expect(onDisk).toBe(2);
   });
 
-  it('goes on from a journal whose last line a crash has cut off', async () => {
+  it('continues a journal whose last line a crash truncated', async () => {
     fail = () => 'drop';
-    const own = reporter();
-    await own.report([found(1), found(2)]);
-    await own.complete();
-    const file = join(workspace, '.svc/scans', `${own.scanId}.jsonl`);
+    const reporter = startReporter();
+    await reporter.report([finding(1), finding(2)]);
+    await reporter.complete();
+    const file = join(workspace, '.svc/scans', `${reporter.scanId}.jsonl`);
     appendFileSync(file, '{"type":"delivered","n":0,"id":"x","dedu');
     expect((await agent(['sync'])).code).toBe(0);
     expect(await findings()).toHaveLength(2);
-    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+    expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
   });
 
-  it('leaves alone what another process is working on', async () => {
+  it('skips a journal that another process is using', async () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
-    const own = reporter();
-    await own.report(found(1));
+    const reporter = startReporter();
+    await reporter.report(finding(1));
     const busy = await agentProcess(['sync']);
-    expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is working on it')]);
+    expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is using it')]);
     fail = () => undefined;
-    // The service is back: the end brings what is left.
-    expect(await own.complete()).toMatchObject({ fresh: 1, pending: 0, stopped: undefined });
-    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+    // The service is reachable again, so ending the scan delivers the pending finding.
+    expect(await reporter.complete()).toMatchObject({ fresh: 1, pending: 0, stopped: undefined });
+    expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
   });
 
-  /** Leaves a journal with findings that could not be delivered. */
-  async function leaveBehind(...fingerprints: number[]): Promise<string> {
+  /** Creates a journal with undelivered findings. */
+  async function createUndelivered(...fingerprints: number[]): Promise<string> {
     fail = () => 'drop';
-    const own = reporter();
-    await own.report(fingerprints.map((n) => found(n)));
-    await own.complete();
+    const reporter = startReporter();
+    await reporter.report(fingerprints.map((n) => finding(n)));
+    await reporter.complete();
     fail = () => undefined;
-    return join(workspace, '.svc/scans', `${own.scanId}.jsonl`);
+    return join(workspace, '.svc/scans', `${reporter.scanId}.jsonl`);
   }
 
-  it('is done once by two that sync at the same time', async () => {
+  it('happens once if two processes sync at the same time', async () => {
     for (let round = 0; round < 3; round++) {
-      const path = await leaveBehind(...Array.from({ length: 50 }, (_, i) => 50 * round + i));
-      // As a process leaves it that was killed.
+      const path = await createUndelivered(...Array.from({ length: 50 }, (_, i) => 50 * round + i));
+      // The lock of a killed process.
       writeFileSync(`${path}.lock`, 'somewhere 2 12345');
       await Promise.all([agentProcess(['sync']), agentProcess(['sync'])]);
     }
@@ -671,17 +681,17 @@ describe('delivery', () => {
   });
 
   it.each(['', '1', `${process.pid}`, 'garbage'])(
-    'does not mind a lock of nobody who lives: %j',
+    'replaces a lock whose owner is not running: %j',
     async (holder) => {
-      const path = await leaveBehind(1);
+      const path = await createUndelivered(1);
       writeFileSync(`${path}.lock`, holder);
       expect((await agent(['sync'])).code).toBe(0);
       expect(await findings()).toHaveLength(1);
     },
   );
 
-  it('of one scan does not keep the others', async () => {
-    const path = await leaveBehind(1);
+  it('of a scan that the service refuses does not block the others', async () => {
+    const path = await createUndelivered(1);
     const text = readFileSync(path, 'utf8').replaceAll(env.SVC_PROJECT_ID ?? '', crypto.randomUUID());
     const other = join(workspace, '.svc/scans/0-other-project.jsonl');
     writeFileSync(other, text);
@@ -692,22 +702,22 @@ describe('delivery', () => {
     appendFileSync(path, 'null\n{"type":"finding","n":9}\n');
     const { code, err } = await agent(['sync', '--accept-journal', other]);
     expect(code).toBe(3);
-    expect(err.match(/is no journal/g)).toHaveLength(4);
+    expect(err.match(/is not a journal/g)).toHaveLength(4);
     expect(err).toMatch(/: The API token belongs to another project\.$/m);
     expect(await findings()).toHaveLength(1);
   });
 
-  it('waits for reports under way before it ends', async () => {
-    const own = reporter();
-    const reports = Array.from({ length: 40 }, (_, n) => own.report(found(n)));
-    expect(await own.complete()).toMatchObject({ fresh: 40, pending: 0 });
+  it('waits for reports in progress before it ends the scan', async () => {
+    const reporter = startReporter();
+    const reports = Array.from({ length: 40 }, (_, n) => reporter.report(finding(n)));
+    expect(await reporter.complete()).toMatchObject({ fresh: 40, pending: 0 });
     await Promise.all(reports);
     expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 40 });
   });
 
-  it('ends the scan of a run that died as failed', async () => {
+  it('ends the scan of a crashed run as failed', async () => {
     const pidFile = join(workspace, 'pid');
-    const { child, ended } = startAgent(['run', ...sleeper(pidFile)], { cwd: workspace, env });
+    const { child, ended } = startAgent(['run', ...endlessScanner(pidFile)], { cwd: workspace, env });
     const scanner = await readPid(pidFile);
     child.kill('SIGKILL');
     process.kill(scanner);

@@ -23,12 +23,12 @@ beforeAll(async () => {
   org = await createOrg(server.api);
 });
 
-// Most of the time they wait. The long form is `npm run soak -- agent`.
+// The tests mostly wait, so they run concurrently. `npm run soak -- agent` is the long version.
 describe.concurrent('svc-agent report, stopped while it pushes', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('on %s fails the scan, exits with %i, and leaves the rest for later', async (signal, code) => {
+  ] as const)('on %s fails the scan, exits with %i and queues the pending findings', async (signal, code) => {
     const { workspace, env, agentProcess, findings, scans } = await createAgentProject(server, org);
     const gate = await openGate(server.url, 50);
     const { child, ended } = startAgent(['report', writeReport(workspace, 200)], {
@@ -46,7 +46,7 @@ describe.concurrent('svc-agent report, stopped while it pushes', () => {
     expect((await scans())[0]).toMatchObject({ id: scan.id, status: 'failed', summary: { total: 200 } });
   });
 
-  it('does not wait for a service that does not answer', async () => {
+  it('does not wait for a service that does not respond', async () => {
     const { workspace, env, agentProcess, scans } = await createAgentProject(server, org);
     const silent = createTcpServer(() => {});
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
@@ -59,7 +59,7 @@ describe.concurrent('svc-agent report, stopped while it pushes', () => {
     const started = Date.now();
     child.kill('SIGTERM');
     expect((await ended).code).toBe(143);
-    // It would wait half a minute for an answer. Five seconds are what it promises.
+    // The request timeout is 30 s. The agent promises to exit within 5 s.
     expect(Date.now() - started).toBeLessThan(limit(10_000));
     silent.close();
     expect((await agentProcess(['sync'])).code).toBe(0);
@@ -67,13 +67,13 @@ describe.concurrent('svc-agent report, stopped while it pushes', () => {
   });
 });
 
-describe.concurrent('a service that dies in the middle of 600 findings', () => {
+describe.concurrent('a service that crashes during a push of 600 findings', () => {
   const COUNT = 600;
 
-  /** Starts a report and kills the service once a part has arrived. */
-  async function killInTheMiddle(sleepFactor: number) {
-    const mortal = await startServer(serverEnv);
-    const gate = await openGate(mortal.url);
+  /** Starts a report and kills the service after 100 findings. */
+  async function reportAndKill(sleepFactor: number) {
+    const doomed = await startServer(serverEnv);
+    const gate = await openGate(doomed.url);
     const project = await createAgentProject(server, org);
     const { workspace, env } = project;
     const running = startAgent(['report', writeReport(workspace, COUNT), '--json'], {
@@ -82,13 +82,13 @@ describe.concurrent('a service that dies in the middle of 600 findings', () => {
       sleepFactor,
     });
     await gate.reached(100);
-    await mortal.stop('SIGKILL');
+    await doomed.stop('SIGKILL');
     return { ...project, gate, running };
   }
 
-  it('and comes back gets them all, each once as new', async () => {
-    // The slower the machine, the longer a server takes to come back: half a second to one on the reference machine.
-    const { findings, scans, gate, running } = await killInTheMiddle(2 * slowness());
+  it('receives every finding once after a restart', async () => {
+    // A restart takes 0.5 to 1 s on the reference machine and longer on slower ones.
+    const { findings, scans, gate, running } = await reportAndKill(2 * slowness());
     gate.lead((await startServer(serverEnv)).url);
     const { code, out, err } = await running.ended;
     expect([code, err]).toEqual([0, '']);
@@ -99,14 +99,14 @@ describe.concurrent('a service that dies in the middle of 600 findings', () => {
     expect((await scans())[0]).toMatchObject({ status: 'completed', summary: { total: COUNT } });
   });
 
-  it('and stays away gets the rest by sync', async () => {
-    const { agentProcess, findings, scans, running } = await killInTheMiddle(0.05);
+  it('receives the pending findings by sync if it stays down', async () => {
+    const { agentProcess, findings, scans, running } = await reportAndKill(0.05);
     const { code, out, err } = await running.ended;
     expect(code).toBe(3);
     const { not_delivered, new: fresh } = JSON.parse(out);
     expect(not_delivered + fresh).toBe(COUNT);
     expect(not_delivered).toBeGreaterThan(0);
-    expect(err).toMatch(/`svc-agent sync` delivers them/);
+    expect(err).toMatch(/run `svc-agent sync` to deliver it/);
     const synced = await agentProcess(['sync', '--json']);
     expect(synced.code).toBe(0);
     expect(JSON.parse(synced.out)).toMatchObject([{ delivered: not_delivered, not_delivered: 0 }]);

@@ -33,14 +33,14 @@ import { afterSuite } from '../support/run/suite.ts';
 import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
 /*
- * The agent in a repository whose content an attacker has written, and with a service that lies. Each attack shows what
- * the attacker gains when it works.
+ * Attacks on the agent by the content of a repository and by a hostile service. Each test asserts that the attacker
+ * gains nothing.
  */
 
 let server: RunningServer;
 let org: TestOrg;
 let project: AgentProject;
-/** The repository. */
+/** The attacker's repository. */
 let workspace: string;
 /** The user's home, outside the repository. */
 let home: string;
@@ -63,19 +63,19 @@ const userEnv = () => ({ ...project.env, HOME: home, XDG_STATE_HOME: join(home, 
 
 type Changed = Record<string, string | undefined>;
 
-/** Runs the agent as the user, whose address of the service comes from the environment unless it is taken away. */
+/** Runs the agent as the user. The environment defines the address of the service unless `changed` removes it. */
 const agent = (args: string[], changed: Changed = {}): Promise<AgentRun> =>
   runAgentHere(args, { cwd: workspace, env: { ...userEnv(), ...changed } });
 
-/** The same as a process of its own. */
+/** Like `agent`, in a separate process. */
 const agentProcess = (args: string[], changed: Changed = {}): Promise<AgentRun> =>
   runAgent(args, { cwd: workspace, env: { ...userEnv(), ...changed } });
 
-/** The same without an address in the environment: the files decide. */
-const byFiles = (args: string[], changed: Changed = {}) =>
+/** Like `agent`, but the address comes from the configuration files. */
+const agentWithoutAddress = (args: string[], changed: Changed = {}) =>
   agent(args, { SVC_BASE_URL: undefined, ...changed });
 
-/** The repository brings a file. */
+/** Adds a file to the repository. */
 function commit(path: string, content: string): void {
   mkdirSync(dirname(join(workspace, path)), { recursive: true });
   writeFileSync(join(workspace, path), content);
@@ -88,16 +88,16 @@ function configure(content: string): void {
   writeFileSync(join(home, '.config/svc/config.yml'), content);
 }
 
-/** The key delivers once, so the agent knows where it belongs. */
+/** Delivers once, so that the agent records the origin of the key. */
 async function deliverOnce(): Promise<void> {
   expect((await agent(['report', writeReport(workspace, 1)])).code).toBe(0);
 }
 
-/** The same record without a delivery. */
-const bind = () => bindKey(openState(userEnv()), project.env.SVC_API_KEY ?? '', server.url);
+/** Records the origin of the key without a delivery. */
+const recordOrigin = () => bindKey(openState(userEnv()), project.env.SVC_API_KEY ?? '', server.url);
 
-/** Runs a command as the message of the agent gives it. */
-async function runCommandOf(err: string, env: Record<string, string | undefined>): Promise<void> {
+/** Runs the command that a message of the agent contains. */
+async function runSuggestedCommand(err: string, env: Record<string, string | undefined>): Promise<void> {
   const [command = ''] = /node \S+svc-agent\.mjs .*$/m.exec(err) ?? [];
   await promisify(execFile)('sh', ['-c', command], {
     cwd: workspace,
@@ -111,7 +111,7 @@ const filesBelow = (dir: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 describe('a repository that names another service', () => {
-  it('does not get a key that belongs to the user’s service', async () => {
+  it('does not receive a key that belongs to the user’s service', async () => {
     await deliverOnce();
     const thief = await startHostileService();
     commitAddress(thief.url);
@@ -120,8 +120,8 @@ describe('a repository that names another service', () => {
     expect([run.code, run.out]).toEqual([1, '']);
     expect(thief.requests).toEqual([]);
     expect(run.err).toContain(`names ${thief.url}, but this API key belongs to ${server.url}.`);
-    // The command that the message gives is the one that was given, and works.
-    await runCommandOf(run.err, { SVC_BASE_URL: undefined });
+    // The suggested command repeats the original one and works.
+    await runSuggestedCommand(run.err, { SVC_BASE_URL: undefined });
     expect(thief.requests[0]).toMatchObject({ authorization: `Bearer ${project.env.SVC_API_KEY}` });
     expect(thief.requests[0]?.body).toContain('It’s mine');
   });
@@ -132,68 +132,68 @@ describe('a repository that names another service', () => {
     ['findings', ['findings']],
     ['verify', ['verify', '019b0000-0000-7000-8000-000000000001']],
     ['attach', ['attach', '019b0000-0000-7000-8000-000000000001', 'report.json']],
-  ])('gets nothing from %s', async (_, args) => {
-    bind();
+  ])('receives nothing from %s', async (_, args) => {
+    recordOrigin();
     writeReport(workspace, 1);
     const thief = await startHostileService();
     commitAddress(thief.url);
-    expect((await byFiles(args)).code).toBe(1);
+    expect((await agentWithoutAddress(args)).code).toBe(1);
     expect(thief.requests).toEqual([]);
     expect(existsSync(join(workspace, 'ran'))).toBe(false);
   });
 
-  it('gets no key by another name or port of the same machine', async () => {
-    bind();
+  it('does not receive the key under another host name of the same machine', async () => {
+    recordOrigin();
     commitAddress(server.url.replace('127.0.0.1', 'localhost'));
-    const run = await byFiles(['findings']);
+    const run = await agentWithoutAddress(['findings']);
     expect([run.code, run.err]).toEqual([1, expect.stringContaining('--trust-host localhost:')]);
   });
 
-  it('is warned about when the key has not been used yet, until it has been delivered to', async () => {
+  it('causes a warning until a service has accepted the key', async () => {
     commitAddress(server.url);
-    const first = await byFiles(['findings']);
+    const first = await agentWithoutAddress(['findings']);
     expect(first.code).toBe(0);
-    expect(first.err).toContain('The API key and the findings go to an address that this workspace names.');
+    expect(first.err).toContain('The API key and the findings are sent to an address from this workspace.');
     expect(first.err).toContain(`workspace:               ${server.url} (${workspace}/.svc/config.yml)`);
-    expect(first.err).toContain('your own configuration:  names no address');
-    expect((await byFiles(['findings'])).err).toBe('No findings.\n');
+    expect(first.err).toContain('your own configuration:  has no address');
+    expect((await agentWithoutAddress(['findings'])).err).toBe('No findings.\n');
   });
 
-  it('is warned about with the user’s own address beside it', async () => {
+  it('causes a warning that also shows the user’s own address', async () => {
     configure('reporting:\n  base_url: https://own.example.com/\n');
     commitAddress(server.url);
-    const run = await byFiles(['findings', '--quiet']);
+    const run = await agentWithoutAddress(['findings', '--quiet']);
     expect(run.err).toContain(`workspace:               ${server.url} (`);
     expect(run.err).toContain(
       `your own configuration:  https://own.example.com (${home}/.config/svc/config.yml)`,
     );
   });
 
-  it('may name the address that the user’s own file names', async () => {
-    bind();
+  it('may repeat the address of the user file', async () => {
+    recordOrigin();
     const other = await startHostileService();
     configure(`reporting:\n  base_url: ${other.url}\n`);
     commitAddress(other.url);
-    expect(await byFiles(['findings'])).toMatchObject({ code: 0, err: 'No findings.\n' });
+    expect(await agentWithoutAddress(['findings'])).toMatchObject({ code: 0, err: 'No findings.\n' });
     expect(other.requests).toHaveLength(1);
   });
 
-  it('is not in the way of a flag or the environment, which are the user’s word', async () => {
-    bind();
+  it('does not restrict a flag or the environment, which belong to the user', async () => {
+    recordOrigin();
     const second = await startHostileService();
     expect((await agent(['findings'], { SVC_BASE_URL: second.url })).code).toBe(0);
     expect((await agent(['findings', '--report-base-url', second.url])).code).toBe(0);
     expect(second.requests).toHaveLength(2);
-    // The key belongs to both now.
+    // The key now belongs to both origins.
     commitAddress(second.url);
-    expect(await byFiles(['findings'])).toMatchObject({ code: 0, err: 'No findings.\n' });
+    expect(await agentWithoutAddress(['findings'])).toMatchObject({ code: 0, err: 'No findings.\n' });
   });
 });
 
-describe('what the agent remembers of a key', () => {
+describe('the record of a key', () => {
   const records = () => filesBelow(join(home, 'state')).filter((path) => path.includes('/keys/'));
 
-  it('is its hash and the origin, in files for the user alone', async () => {
+  it('contains its hash and the origin, readable for the user only', async () => {
     await deliverOnce();
     expect(records()).toHaveLength(1);
     for (const path of filesBelow(join(home, 'state'))) {
@@ -205,13 +205,13 @@ describe('what the agent remembers of a key', () => {
     expect(record).toMatchObject({ key_sha256: expect.stringMatching(/^[0-9a-f]{64}$/), origin: server.url });
   });
 
-  it('is nothing before the service has accepted the key', async () => {
+  it('does not exist before the service has accepted the key', async () => {
     const run = await agent(['findings'], { SVC_API_KEY: `svc_${'0'.repeat(32)}` });
     expect(run.code).toBe(1);
     expect(existsSync(join(home, 'state'))).toBe(false);
   });
 
-  it('is whole when several agents record it at once', async () => {
+  it('is complete if several agents write it at once', async () => {
     const services = await Promise.all([1, 2, 3].map(() => startHostileService()));
     const runs = services.flatMap(({ url }) =>
       [url, url].map((url) => agentProcess(['findings'], { SVC_BASE_URL: url })),
@@ -224,17 +224,17 @@ describe('what the agent remembers of a key', () => {
     expect(shown.key_belongs_to.value.split(', ')).toEqual(origins);
   });
 
-  it('does not count as nothing when it is damaged', async () => {
-    bind();
+  it('does not count as missing if it is damaged', async () => {
+    recordOrigin();
     const thief = await startHostileService();
     commitAddress(thief.url);
     writeFileSync(records()[0] ?? '', '{"key_sha');
-    const run = await byFiles(['findings']);
+    const run = await agentWithoutAddress(['findings']);
     expect([run.code, run.err]).toEqual([1, expect.stringContaining('cannot be read')]);
     expect(thief.requests).toEqual([]);
   });
 
-  it('is not needed to deliver: a state directory that cannot be written is warned about', async () => {
+  it('is not required for a delivery: an unwritable state directory causes a warning', async () => {
     writeFileSync(join(home, 'state'), 'a file');
     const run = await agent(['report', writeReport(workspace, 1)]);
     expect([run.code, run.err]).toEqual([0, expect.stringContaining('Set XDG_STATE_HOME')]);
@@ -245,7 +245,7 @@ describe('what the agent remembers of a key', () => {
     [{ HOME: '/home/a', XDG_STATE_HOME: '/var/a' }, 'linux', '/var/a/svc-agent'],
     [{ HOME: '/home/a', XDG_STATE_HOME: 'in/the/repository' }, 'linux', '/home/a/.local/state/svc-agent'],
     [{ HOME: '/home/a', LOCALAPPDATA: '/users/a/local' }, 'win32', '/users/a/local/svc-agent'],
-  ])('is kept for %j on %s in %s', (env, system, directory) => {
+  ])('is stored for %j on %s in %s', (env, system, directory) => {
     expect(stateDirectory(env, system)).toBe(directory);
   });
 });
@@ -256,18 +256,18 @@ describe('trusted hosts', () => {
     ['the environment', [], 'SVC_BASE_URL', undefined, undefined],
     ['the repository', [], undefined, 'workspace', undefined],
     ['the user’s own file', [], undefined, undefined, 'user'],
-  ])('keep the key from another host that %s names', async (_, flags, variable, ofWorkspace, ofUser) => {
+  ])('protect the key from another host in %s', async (_, flags, variable, workspaceFile, userFile) => {
     const thief = await startHostileService();
     const file = `reporting:\n  base_url: ${thief.url}\n`;
-    if (ofWorkspace) commitAddress(thief.url);
-    if (ofUser) configure(file);
-    const run = await byFiles(['findings', ...flags.flatMap((flag) => [flag, thief.url])], {
+    if (workspaceFile) commitAddress(thief.url);
+    if (userFile) configure(file);
+    const run = await agentWithoutAddress(['findings', ...flags.flatMap((flag) => [flag, thief.url])], {
       SVC_TRUSTED_HOSTS: 'acme.example.com',
       ...(variable && { [variable]: thief.url }),
     });
     expect([run.code, run.err]).toEqual([
       1,
-      expect.stringContaining('is none of the hosts that SVC_TRUSTED_HOSTS allows'),
+      expect.stringContaining('is not one of the hosts that SVC_TRUSTED_HOSTS allows'),
     ]);
     expect(thief.requests).toEqual([]);
   });
@@ -276,25 +276,25 @@ describe('trusted hosts', () => {
     const thief = await startHostileService();
     commitAddress(thief.url);
     const env = { SVC_TRUSTED_HOSTS: 'acme.example.com' };
-    expect((await byFiles(['findings', '--trust-host', thief.host], env)).code).toBe(1);
+    expect((await agentWithoutAddress(['findings', '--trust-host', thief.host], env)).code).toBe(1);
     expect(thief.requests).toEqual([]);
   });
 
-  it('of the user’s own file count, those of a repository do not', async () => {
+  it('are read from the user file, not from a repository', async () => {
     const thief = await startHostileService();
     commit('.svc/config.yml', `reporting:\n  base_url: ${thief.url}\n  trusted_hosts: [${thief.host}]\n`);
     configure('reporting:\n  trusted_hosts:\n    - acme.example.com\n');
-    const refused = await byFiles(['findings']);
+    const refused = await agentWithoutAddress(['findings']);
     expect(refused.err).toContain('“trusted_hosts” is ignored');
-    expect(refused.err).toContain(`is none of the hosts that ${home}/.config/svc/config.yml allows`);
+    expect(refused.err).toContain(`is not one of the hosts that ${home}/.config/svc/config.yml allows`);
     expect(thief.requests).toEqual([]);
     configure(`trusted_hosts: ${thief.host}\n`);
-    // Named by the user, so nothing to warn about but the ignored setting.
-    expect((await byFiles(['findings'])).err.match(/^warning/gm)).toHaveLength(1);
+    // The user lists the host, so the only warning is about the ignored setting.
+    expect((await agentWithoutAddress(['findings'])).err.match(/^warning/gm)).toHaveLength(1);
     expect(thief.requests).toHaveLength(1);
   });
 
-  it('hold for agents of one’s own, too', () => {
+  it('also apply to the reporter library', () => {
     const options = {
       apiKey: project.env.SVC_API_KEY ?? '',
       project: 'web-shop',
@@ -303,7 +303,7 @@ describe('trusted hosts', () => {
     process.env.SVC_TRUSTED_HOSTS = 'acme.example.com';
     try {
       expect(() => createReporter({ ...options, workspace, baseUrl: 'https://evil.example.com' })).toThrow(
-        'is none of the hosts that SVC_TRUSTED_HOSTS allows',
+        'is not one of the hosts that SVC_TRUSTED_HOSTS allows',
       );
       expect(existsSync(join(workspace, '.svc'))).toBe(false);
     } finally {
@@ -326,12 +326,12 @@ describe('trusted hosts', () => {
     ['[::1]:8080', 'http://[::1]:8080', true],
     ['bücher.example', 'https://xn--bcher-kva.example', true],
     ['a.example, b.example', 'https://b.example', true],
-  ])('%s cover %s: %s', (list, url, matches) => {
+  ])('%s match %s: %s', (list, url, matches) => {
     expect(matchesHost(new URL(url), parseHosts(list, 'SVC_TRUSTED_HOSTS'))).toBe(matches);
   });
 
   it.each(['*', '*.com', '*.127.0.0.1', 'https://acme.example.com', 'a b', 'a/b', 'user@host', ',', 'a:b'])(
-    'refuse %j, which would not restrict what it seems to',
+    'reject %j, which would restrict nothing or something else',
     (list) => expect(() => parseHosts(list, 'SVC_TRUSTED_HOSTS')).toThrow('SVC_TRUSTED_HOSTS'),
   );
 });
@@ -350,7 +350,7 @@ describe('a service that redirects', () => {
     [303, 'POST'],
     [307, 'POST'],
     [308, 'POST'],
-  ])('with %i gets neither key nor findings of a %s to another origin', async (status, method) => {
+  ])('with %i receives neither key nor findings of a %s at another origin', async (status, method) => {
     const thief = await startHostileService();
     const service = await startHostileService(redirect(status, () => `${thief.url}/api/v1/agent/scans`));
     const args = method === 'GET' ? ['findings'] : ['report', writeReport(workspace, 1)];
@@ -360,14 +360,14 @@ describe('a service that redirects', () => {
     expect(thief.requests).toEqual([]);
   });
 
-  it('has lost no findings', async () => {
+  it('loses no findings', async () => {
     const service = await startHostileService(redirect(307, () => 'https://thief.example.com'));
     await agent(['report', writeReport(workspace, 1)], { SVC_BASE_URL: service.url });
     expect((await agent(['sync'])).code).toBe(0);
     expect(await project.findings()).toHaveLength(1);
   });
 
-  it.each([301, 307])('with %i gets nothing from https to http on the same host', async (status) => {
+  it.each([301, 307])('with %i from https to http receives nothing on the same host', async (status) => {
     const certificate = createCertificate();
     const ca = join(home, 'ca.pem');
     writeFileSync(ca, certificate.cert);
@@ -385,7 +385,7 @@ describe('a service that redirects', () => {
     expect(plain.requests).toEqual([]);
   });
 
-  it('is followed within its origin, but not for ever', async () => {
+  it('is followed within its origin, up to a limit', async () => {
     let hops = 1;
     const service = await startHostileService(({ path }, response) => {
       if (hops-- > 0) return redirect(307, () => `${path}?again`)({}, response);
@@ -400,7 +400,7 @@ describe('a service that redirects', () => {
 });
 
 describe('a repository with symbolic links', () => {
-  /** Stands for a directory of the user, such as ~/.ssh. */
+  /** A directory of the user outside the repository, such as ~/.ssh. */
   let outside: string;
   const before = new Map<string, string>();
 
@@ -427,7 +427,7 @@ describe('a repository with symbolic links', () => {
   it.each([
     ['.svc', () => link(outside, '.svc')],
     ['.svc/scans', () => link(outside, '.svc/scans')],
-  ])('at %s has nothing written where it points to', async (path, make) => {
+  ])('at %s: the agent writes nothing to the target', async (path, make) => {
     make();
     const run = await agent(['report', writeReport(workspace, 1)]);
     expect([run.code, run.err]).toEqual([1, expect.stringContaining(`${path} is a symbolic link`)]);
@@ -435,15 +435,15 @@ describe('a repository with symbolic links', () => {
     expect(await project.findings()).toEqual([]);
   });
 
-  it('at .svc/config.yml has nothing read where it points to', async () => {
+  it('at .svc/config.yml: the agent does not read the target', async () => {
     link(join(outside, 'id_rsa'), '.svc/config.yml');
-    const run = await byFiles(['config', 'show']);
+    const run = await agentWithoutAddress(['config', 'show']);
     expect([run.code, run.out]).toEqual([1, '']);
     expect(run.err).toContain('is a symbolic link');
     expect(run.err).not.toContain('secret.example.com');
   });
 
-  it('at .svc/.gitignore has no file made where it points to', async () => {
+  it('at .svc/.gitignore: the agent does not create the target', async () => {
     link(join(outside, 'authorized_keys'), '.svc/.gitignore');
     expect((await agent(['report', writeReport(workspace, 1)])).code).toBe(0);
     expectUntouched();
@@ -452,7 +452,7 @@ describe('a repository with symbolic links', () => {
   it.each([
     ['a journal', (name: string) => link(join(outside, name), `.svc/scans/${name}`)],
     ['its directory', () => link(outside, '.svc/scans')],
-  ])('as %s has nothing delivered or written where it points to', async (_, make) => {
+  ])('at %s: the agent neither delivers nor writes the target', async (_, make) => {
     const name = '019b0000-0000-7000-8000-000000000001.jsonl';
     const content = foreignJournal();
     writeFileSync(join(outside, name), content);
@@ -464,14 +464,14 @@ describe('a repository with symbolic links', () => {
     expect(await project.findings()).toEqual([]);
   });
 
-  it('as the lock of a journal has nothing read or removed where it points to', async () => {
+  it('at the lock of a journal: the agent neither reads nor removes the target', async () => {
     commit('.svc/scans/x.jsonl', foreignJournal());
     link(join(outside, 'id_rsa'), '.svc/scans/x.jsonl.lock');
     expect((await agent(['sync', '--accept-journal', 'all'])).code).toBe(0);
     expectUntouched();
   });
 
-  it('made while a scan runs has nothing written where they point to', () => {
+  it('created during a scan: the agent writes nothing to the target', () => {
     const scan = {
       scan_id: '019b0000-0000-7000-8000-000000000001',
       persona: 'killua',
@@ -483,7 +483,7 @@ describe('a repository with symbolic links', () => {
       openState({ XDG_STATE_HOME: join(home, 'state') }),
       () => {},
     );
-    // A scanner that runs code of the repository does this.
+    // A scanner that runs code of the repository could do this.
     renameSync(join(workspace, '.svc'), join(workspace, 'moved'));
     link(outside, '.svc');
     mkdirSync(join(outside, 'scans'));
@@ -491,7 +491,7 @@ describe('a repository with symbolic links', () => {
     try {
       journal.close();
     } catch (error) {
-      // Where the system cannot reach the old directory any more.
+      // On systems without /proc, the agent cannot access the moved directory.
       expect(String(error)).toContain('was replaced');
     }
     rmSync(join(outside, 'scans'), { recursive: true });
@@ -502,7 +502,7 @@ describe('a repository with symbolic links', () => {
   });
 });
 
-/** A journal as somebody else's agent writes it. */
+/** A journal written by another user's agent. */
 function foreignJournal(fingerprint = 'planted'): string {
   const scan_id = crypto.randomUUID();
   const finding = { fingerprint, title: 'Planted', severity: 'critical', description: 'Not from this user.' };
@@ -520,32 +520,32 @@ describe('a journal', () => {
   const scansFolder = () => join(workspace, '.svc/scans');
   const titles = async () => (await project.findings()).map(({ title }: { title: string }) => title);
 
-  /** Leaves findings behind that were not delivered, and returns the path of their journal. */
-  async function leaveBehind(count = 1): Promise<string> {
-    const away = await startHostileService((_, response) => response.writeHead(401).end('{}'));
+  /** Creates a journal with undelivered findings. @returns its path */
+  async function createUndelivered(count = 1): Promise<string> {
+    const rejecting = await startHostileService((_, response) => response.writeHead(401).end('{}'));
     const report = writeReport(workspace, count);
-    expect((await agent(['report', report], { SVC_BASE_URL: away.url })).code).toBe(1);
+    expect((await agent(['report', report], { SVC_BASE_URL: rejecting.url })).code).toBe(1);
     const [name = ''] = readdirSync(scansFolder()).filter((name) => name.endsWith('.jsonl'));
     return join(scansFolder(), name);
   }
 
-  it('that a repository brings is not delivered, unless the user says so', async () => {
+  it('from a repository is not delivered unless the user accepts it', async () => {
     commit('.svc/scans/019b0000-0000-7000-8000-000000000001.jsonl', foreignJournal());
     const run = await agent(['sync']);
     expect(run.code).toBe(3);
     expect(run.err).toContain('you did not write it on this machine');
     expect(await project.findings()).toEqual([]);
-    await runCommandOf(run.err, {});
+    await runSuggestedCommand(run.err, {});
     expect(await titles()).toEqual(['Planted']);
-    expect((await agent(['sync'])).err).toBe('There is nothing to deliver.\n');
+    expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
   });
 
-  it('of the user is delivered from where it was written, and nowhere else', async () => {
-    const path = await leaveBehind();
+  it('of the user is delivered from its original path only', async () => {
+    const path = await createUndelivered();
     const copy = createWorkspace();
     cpSync(join(workspace, '.svc'), join(copy, '.svc'), { recursive: true });
     const elsewhere = await agent(['sync', '--workspace', copy]);
-    expect([elsewhere.code, elsewhere.err]).toEqual([3, expect.stringContaining('is left out')]);
+    expect([elsewhere.code, elsewhere.err]).toEqual([3, expect.stringContaining('is skipped')]);
     const otherMachine = await agent(['sync'], { XDG_STATE_HOME: join(home, 'other') });
     expect([otherMachine.code, otherMachine.err]).toEqual([
       3,
@@ -556,8 +556,8 @@ describe('a journal', () => {
     expect(await project.findings()).toHaveLength(1);
   });
 
-  it('that was delivered is not delivered again when the repository brings an earlier state of it', async () => {
-    const path = await leaveBehind();
+  it('that was delivered is not delivered again if the repository contains an earlier state of it', async () => {
+    const path = await createUndelivered();
     const early = readFileSync(path);
     expect((await agent(['sync'])).code).toBe(0);
     writeFileSync(path, early);
@@ -565,8 +565,8 @@ describe('a journal', () => {
     expect((await project.findings())[0]).toMatchObject({ seen_count: 1 });
   });
 
-  it('of the user delivers no lines that others have put into it', async () => {
-    const path = await leaveBehind();
+  it('of the user is delivered without lines that others added', async () => {
+    const path = await createUndelivered();
     const [, planted = ''] = foreignJournal().split('\n');
     const [first = '', own = '', ...rest] = readFileSync(path, 'utf8').split('\n');
     const changed = own.replace('Something is wrong', 'Nothing is wrong');
@@ -577,40 +577,40 @@ describe('a journal', () => {
       `${planted.replace('"n":0', '"n":7')}\n${changed}\n{"type":"delivered","n":0,"id":"x"}\n`,
     );
     const run = await agent(['sync']);
-    expect(run.err).toContain('3 lines are left out: they were not written by this agent');
+    expect(run.err).toContain('3 lines skipped, because this agent did not write them');
     expect(await project.findings()).toMatchObject([
       { source: 'bandit', description: expect.stringContaining('Something') },
     ]);
   });
 
-  it('whose record others could have written is not the user’s', async () => {
-    const path = await leaveBehind();
+  it('is not accepted if others could have written its record', async () => {
+    const path = await createUndelivered();
     const [record = ''] = filesBelow(join(home, 'state')).filter((file) => file.includes('/journals/'));
-    // As a checkout writes files.
+    // A checkout creates files with this mode.
     const content = readFileSync(record);
     rmSync(record);
     writeFileSync(record, content, { mode: 0o644 });
-    expect((await agent(['sync'])).err).toContain(`${path} is left out`);
+    expect((await agent(['sync'])).err).toContain(`${path} is skipped`);
     expect(await project.findings()).toEqual([]);
   });
 
-  it('that is delivered leaves no record', async () => {
+  it('that was delivered has no record', async () => {
     await deliverOnce();
     expect(filesBelow(join(home, 'state')).filter((file) => file.includes('/journals/'))).toEqual([]);
   });
 
-  it('has to exist to be accepted', async () => {
+  it('must exist to be accepted', async () => {
     const run = await agent(['sync', '--accept-journal', '.svc/scans/none.jsonl']);
-    expect([run.code, run.err]).toEqual([1, expect.stringContaining('is no journal in')]);
+    expect([run.code, run.err]).toEqual([1, expect.stringContaining('is not a journal in')]);
   });
 });
 
-describe('text of servers and reports', () => {
+describe('text from servers and reports', () => {
   const ATTACK = '\x1b]0;owned\x07\x1b[2J\x9b31m\u202Etxt.\x07\r\n::add-mask::x\n##vso[task.setvariable]y';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
-  const OBEYED = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|^\s*::|##\w*\[/m;
+  const DANGEROUS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|^\s*::|##\w*\[/m;
 
-  it('of a refusal is printed without what a terminal or a CI log obeys', async () => {
+  it('is printed without terminal control sequences and CI commands: a refusal', async () => {
     const service = await startHostileService((_, response) => {
       response.writeHead(403, { 'content-type': 'application/json' });
       const error = { type: 'permission_error', code: 'denied', ref: 'E60001', message: `No.${ATTACK}` };
@@ -625,11 +625,11 @@ describe('text of servers and reports', () => {
     for (const args of [['findings'], ['report', writeReport(workspace, 1)], ['verify', 'x']]) {
       const { err } = await agent(args, { SVC_BASE_URL: service.url });
       expect(err).toContain('No.');
-      expect(err).not.toMatch(OBEYED);
+      expect(err).not.toMatch(DANGEROUS);
     }
   });
 
-  it('of findings is printed the same way, and JSON keeps its value', async () => {
+  it('is printed safely in a list of findings, and JSON keeps the value', async () => {
     const service = await startHostileService((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const finding = { id: ATTACK, severity: 'high', status: 'open', title: `Title${ATTACK}` };
@@ -637,28 +637,28 @@ describe('text of servers and reports', () => {
     });
     const { out } = await agent(['findings'], { SVC_BASE_URL: service.url });
     expect(out.trimEnd().split('\n')).toHaveLength(2);
-    expect(out).not.toMatch(OBEYED);
+    expect(out).not.toMatch(DANGEROUS);
     const json = await agent(['findings', '--json'], { SVC_BASE_URL: service.url });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
     expect(json.out.trimEnd()).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/);
     expect(JSON.parse(json.out)[0].title).toBe(`Title${ATTACK}`);
   });
 
-  it('of a report and of the names of files is printed the same way', async () => {
+  it('is printed safely from a report, a file name and a configuration key', async () => {
     const report = writeReport(workspace, 1, () => ({
       issue_text: `Title${ATTACK}`,
       filename: `src/${ATTACK}.py`,
     }));
     const shown = await agent(['report', report, '--dry-run']);
     expect(shown.out).toContain('Title');
-    expect(shown.out + shown.err).not.toMatch(OBEYED);
+    expect(shown.out + shown.err).not.toMatch(DANGEROUS);
     const missing = await agent(['report', `none${ATTACK}.json`]);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('cannot be read')]);
-    expect(missing.err).not.toMatch(OBEYED);
+    expect(missing.err).not.toMatch(DANGEROUS);
     commit('.svc/config.yml', `${JSON.stringify(ATTACK)}: 1\n`);
     const configured = await agent(['config', 'show']);
-    expect(configured.err).toContain('is no setting');
-    expect(configured.err).not.toMatch(OBEYED);
+    expect(configured.err).toContain('is not a known setting');
+    expect(configured.err).not.toMatch(DANGEROUS);
   });
 
   it.each([
@@ -676,12 +676,12 @@ describe('text of servers and reports', () => {
     ['std::vector', 'std::vector'],
   ])('%j is printed as %j', (text, shown) => expect(printable(text)).toBe(shown));
 
-  it('on one line stays on one line', () => {
+  it('cannot start a new line in oneLine and printableJson', () => {
     expect(oneLine('a\r\nb\nc')).toBe('a b c');
     expect(printableJson({ a: '\x9b\u2028\u202e' })).toBe('{"a":"\\u009b\\u2028\\u202e"}');
   });
 
-  it('is made safe in linear time: quadratic time would be minutes', () => {
+  it('is sanitized in linear time: quadratic time would take minutes', () => {
     for (const part of ['\x1b[', '\x1b]', '\x9d', '\x1b', ' ', '#', ':', '\n', '\x1b[1;', '\x1b]a']) {
       expect(oneLine(part.repeat(200_000)).length).toBeLessThan(2_000_000);
     }
@@ -689,7 +689,7 @@ describe('text of servers and reports', () => {
 });
 
 describe('a scanner that run starts', () => {
-  it('finds no secret in its environment', async () => {
+  it('receives no secrets in its environment', async () => {
     const script = `
       require('fs').writeFileSync('env.json', JSON.stringify(process.env));
       process.stdout.write(require('fs').readFileSync('report.json'));`;

@@ -9,8 +9,8 @@ import { limit } from '../support/run/limits.ts';
 import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
 /*
- * Real scanners on real code, end to end. Each runs where it is installed (on PATH, or in the folder that
- * SVC_TEST_SCANNERS names) and is skipped elsewhere.
+ * Runs real scanners on real code, end to end. A scanner is skipped if it is neither on PATH nor in the directory
+ * SVC_TEST_SCANNERS.
  */
 
 const PATH = [process.env.SVC_TEST_SCANNERS, process.env.PATH].filter(Boolean).join(':');
@@ -24,7 +24,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-const SCANNERS_TAKE_MS = limit(120_000);
+const SCANNER_TIMEOUT_MS = limit(120_000);
 
 const PYTHON = `import hashlib
 import subprocess
@@ -135,7 +135,7 @@ describe.each([
   },
 ])('$program', ({ program, args, found }) => {
   it.skipIf(!isInstalled(program))(
-    'is run, and what it finds is at the service, once',
+    'pushes its findings, and a second run adds none',
     async () => {
       const first = await scan(program, ...args);
       expect(first.err).toBe('');
@@ -149,7 +149,7 @@ describe.each([
         );
       }
 
-      // Lines shift, and everything is known.
+      // Shift the lines. Every finding must be recognized.
       writeFileSync(join(workspace, 'src/shop.py'), `# One more line.\n${PYTHON}`);
       writeFileSync(
         join(workspace, 'main.go'),
@@ -158,6 +158,6 @@ describe.each([
       const again = JSON.parse((await scan(program, ...args)).out);
       expect(again).toMatchObject({ new: 0, seen_again: summary.new });
     },
-    SCANNERS_TAKE_MS,
+    SCANNER_TIMEOUT_MS,
   );
 });

@@ -13,13 +13,13 @@ import {
 } from '../support/importers/importers.ts';
 import { mangled } from '../support/importers/mangle.ts';
 
-/** A JSON report as it is after lines were added above what was found. */
-const moved = (report: string, lines = 10) =>
+/** A JSON report after lines were added above the findings. */
+const shiftLines = (report: string, lines = 10) =>
   JSON.stringify(JSON.parse(report), (key, value) => {
     if (typeof value === 'number' && /^(?:(?:start|end)?line|line_number)$/i.test(key)) return value + lines;
     if (key === 'file_line_range' || key === 'line_range') return value.map((line: number) => line + lines);
     if (key === 'code_block') return value?.map(([line, text]: [number, string]) => [line + lines, text]);
-    // Bandit's lines have their numbers in front.
+    // Bandit puts line numbers before the source lines.
     if (key === 'code') return value.replace(/^\d+/gm, (line: string) => String(Number(line) + lines));
     return value;
   });
@@ -35,10 +35,10 @@ const REPORTS: [format: string, file: string, count: number][] = [
   ['semgrep', 'semgrep/high-medium-low-severities.json', 3],
   ['bandit', 'bandit/many_vulns.json', 214],
   ['bandit', 'bandit/dd.json', 47],
-  // Alerts are counted: one is a thing to fix. Where it was seen (124 and 130 instances) is in its description.
+  // One finding per alert. Its instances (124 and 130 in total) are in the description.
   ['zap', 'zap/dvwa_baseline_dojo.xml', 19],
   ['zap', 'zap/zap-results-first-scan.xml', 15],
-  // Failed checks; those that passed or were skipped are no findings.
+  // Failed checks only, neither passed nor skipped ones.
   ['checkov', 'checkov/checkov-report-multiple-check_type.json', 13],
   ['checkov', 'checkov/checkov-report-severity.json', 4],
 ];
@@ -50,14 +50,14 @@ describe.each(REPORTS)('%s: %s', (format, file, count) => {
 
   it.skipIf(file.endsWith('.xml'))('keeps its fingerprints when lines move', (test) => {
     const report = realReport(file, test);
-    const [before, after] = [imported(report), imported(moved(report))];
+    const [before, after] = [imported(report), imported(shiftLines(report))];
     expect(fingerprints(after)).toEqual(fingerprints(before));
     expect(after.map(({ line }) => line)).not.toEqual(before.map(({ line }) => line));
   });
 });
 
 describe('real reports', () => {
-  it('of ZAP list every instance of an alert', (test) => {
+  it('of ZAP: the descriptions list every instance', (test) => {
     const listed = imported(realReport('zap/dvwa_baseline_dojo.xml', test)).flatMap(
       ({ description }) => description.match(/^- `(?:GET|POST) /gm) ?? [],
     );
@@ -78,15 +78,15 @@ const OWN: [format: string, file: string, count: number][] = [
 describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
   const report = own(file);
 
-  it(`has ${count} findings, of their own fingerprints`, () => {
+  it(`has ${count} findings with distinct fingerprints`, () => {
     expectFindings(report, format, count);
   });
 
   it.skipIf(file.endsWith('.xml'))('keeps its fingerprints when lines move', () => {
-    expect(fingerprints(imported(moved(report)))).toEqual(fingerprints(imported(report)));
+    expect(fingerprints(imported(shiftLines(report)))).toEqual(fingerprints(imported(report)));
   });
 
-  it.skipIf(file.endsWith('.xml'))('keeps the fingerprints of what is left when the rest is fixed', () => {
+  it.skipIf(file.endsWith('.xml'))('keeps the fingerprints of findings when others are fixed', () => {
     const all = fingerprints(imported(report));
     for (const [start, end] of [[0, 1], [1]]) {
       const shorter = JSON.stringify(JSON.parse(report), (key, value) =>
@@ -98,19 +98,19 @@ describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
     }
   });
 
-  it('says nothing of secrets', () => {
+  it('contains no secrets', () => {
     const sent = JSON.stringify(imported(report));
     for (const secret of SECRETS) expect(sent).not.toContain(secret);
   });
 
-  it('survives whatever happens to the report', () => {
+  it('handles damaged reports', () => {
     const reports = report.startsWith('<') ? mangledXml(report) : mangled([JSON.parse(report)]);
-    // Not all of them are refused as broken.
+    // Some damaged reports must still be importable.
     expect(findingsOfMangled(reports, format)).toBeGreaterThan(30);
   });
 });
 
-/** Those in the reports of fixtures/. */
+/** The secrets in the reports of fixtures/. */
 const SECRETS = [
   'AKIAIOSFODNN7EXAMPLE',
   'correct-horse',
@@ -127,11 +127,11 @@ const SECRETS = [
   "'pass'",
 ];
 
-/** An XML report with some of its texts and tags lost, changed, exchanged or cut off. */
+/** Damages an XML report: drops, replaces, swaps or truncates texts and tags. */
 function mangledXml(report: string): fc.Arbitrary<string> {
   const tokens = report.split(/(<[^>]*>)/);
   const change = fc.record({
-    // Texts more often than tags, which stand between them.
+    // Even indexes are texts, odd ones are tags. Texts are chosen more often.
     at: fc.oneof(
       { weight: 3, arbitrary: fc.nat((tokens.length - 1) / 2).map((text) => 2 * text) },
       fc.nat(tokens.length - 1),
@@ -182,7 +182,7 @@ function mangledXml(report: string): fc.Arbitrary<string> {
 describe('sarif', () => {
   const [traversal, xss, part, , leak] = imported(own('several-runs.sarif'));
 
-  it('makes whole findings of results', () => {
+  it('converts results completely', () => {
     expect(traversal).toEqual({
       fingerprint: expect.stringMatching(/^example-sast:[0-9a-f]{64}$/),
       title: "Path traversal: 'name' reaches readFile(){}, from the request",
@@ -200,29 +200,29 @@ describe('sarif', () => {
     });
   });
 
-  it('finds rules in extensions, ends their code and shows text as it is', () => {
+  it('finds rules in extensions, closes their code blocks and escapes text', () => {
     expect(xss).toMatchObject({ severity: 'medium', cwe: 'CWE-79', file: 'web/page.ts', line: 40 });
     expect(xss?.description).toContain('Written by \\<b>page\\</b>, see docs (https://example.com/xss).');
     expect(xss?.description).toContain('Input is written to a page \\*as it is\\*.');
     expect(xss?.description).toMatch(/Escape it with `escape\(\)`:\n\n```js\nescape\(input\)\n```$/);
   });
 
-  it('takes a result that is no failure for information', () => {
+  it('rates a result that is not a failure as info', () => {
     expect(part).toMatchObject({ title: 'Path traversal: Seen in part 7', severity: 'info', cwe: 'CWE-22' });
   });
 
-  it('leaves out what was suppressed or is gone, not what is under review', () => {
+  it('omits suppressed and absent results, but not those under review', () => {
     const titles = imported(own('several-runs.sarif')).map(({ title }) => title);
     expect(titles.join()).not.toMatch(/Suppressed|Accepted|Gone/);
     expect(titles.join()).toContain('Cross-site scripting');
   });
 
-  it('masks what scanners of secrets show as the source', () => {
+  it('masks the source of secret scanners', () => {
     expect(leak).toMatchObject({ severity: 'high', cwe: 'CWE-798', file: 'AKIA********.env' });
     expect(leak?.description).not.toContain('someone@example.com');
   });
 
-  it('leaves messages about secrets readable', () => {
+  it('keeps messages about secrets readable', () => {
     const rules = [
       { id: 'github-pat', shortDescription: { text: 'GitHub token' }, properties: { tags: ['secret'] } },
     ];
@@ -238,13 +238,13 @@ describe('sarif', () => {
     );
   });
 
-  it('is of version 2', () => {
+  it('must have version 2', () => {
     expect(() => imported('{"version":"1.0.0","runs":[]}')).toThrow(
-      new ReportError('SARIF 1.0.0 is not read', 'version'),
+      new ReportError('SARIF 1.0.0 is not supported', 'version'),
     );
   });
 
-  it('names the place where a report is broken', () => {
+  it('names the position of an error in the report', () => {
     const broken = own('several-runs.sarif').replace('"startLine": 12', '"startLine": "12"');
     expect(() => imported(broken)).toThrow(
       /at runs\.0\.results\.0\.locations\.0\.physicalLocation\.region\.startLine$/,
@@ -252,7 +252,7 @@ describe('sarif', () => {
   });
 
   it('makes paths relative to the workspace', () => {
-    const at = (uri: string, bases = {}) =>
+    const fileOf = (uri: string, bases = {}) =>
       imported(
         JSON.stringify({
           runs: [
@@ -264,23 +264,23 @@ describe('sarif', () => {
           ],
         }),
       )[0]?.file;
-    expect(at('src/a.ts')).toBe('src/a.ts');
-    expect(at(`file://${context.workspace}/src/a.ts`)).toBe('src/a.ts');
-    expect(at(`${context.workspace}/src/a.ts`)).toBe('src/a.ts');
-    expect(at('a.ts', { B: { uri: `file://${context.workspace}/src/` } })).toBe('src/a.ts');
-    expect(at('a.ts', { B: { uri: 'file:///home/ci/repo' } })).toBe('a.ts');
-    expect(at('file:///home/ci/repo/a.ts', { B: { uri: 'file:///home/ci/repo/' } })).toBe('a.ts');
-    expect(at('a.ts', { B: { uri: 'b/', uriBaseId: 'B' } })).toMatch(/a\.ts$/);
-    expect(at('file:///C:/repo/a.ts')).toBe('repo/a.ts');
-    expect(at('../../etc/passwd')).toBe('etc/passwd');
-    expect(at('https://example.com/page')).toBeUndefined();
+    expect(fileOf('src/a.ts')).toBe('src/a.ts');
+    expect(fileOf(`file://${context.workspace}/src/a.ts`)).toBe('src/a.ts');
+    expect(fileOf(`${context.workspace}/src/a.ts`)).toBe('src/a.ts');
+    expect(fileOf('a.ts', { B: { uri: `file://${context.workspace}/src/` } })).toBe('src/a.ts');
+    expect(fileOf('a.ts', { B: { uri: 'file:///home/ci/repo' } })).toBe('a.ts');
+    expect(fileOf('file:///home/ci/repo/a.ts', { B: { uri: 'file:///home/ci/repo/' } })).toBe('a.ts');
+    expect(fileOf('a.ts', { B: { uri: 'b/', uriBaseId: 'B' } })).toMatch(/a\.ts$/);
+    expect(fileOf('file:///C:/repo/a.ts')).toBe('repo/a.ts');
+    expect(fileOf('../../etc/passwd')).toBe('etc/passwd');
+    expect(fileOf('https://example.com/page')).toBeUndefined();
   });
 });
 
 describe('semgrep', () => {
   const [xss, stripe, logging, , dependency] = imported(own('semgrep.json'));
 
-  it('makes whole findings of results', () => {
+  it('converts results completely', () => {
     expect(xss).toEqual({
       fingerprint: expect.stringMatching(/^semgrep:[0-9a-f]{64}$/),
       title: 'direct-response-write: User input is written to a response',
@@ -304,18 +304,18 @@ describe('semgrep', () => {
     });
   });
 
-  it('masks secrets, and says whether they work', () => {
+  it('masks secrets and shows whether they are valid', () => {
     expect(stripe?.title).toBe('detected-stripe-api-key: Stripe API Key detected: sk_e********');
     expect(stripe?.description).toContain("const stripe = 'sk_e********'");
-    expect(stripe?.description).toContain('- **Secret:** `valid, tried by Semgrep`');
+    expect(stripe?.description).toContain('- **Secret:** `valid, tested by Semgrep`');
   });
 
-  it('does without what only customers get', () => {
+  it('omits values that Semgrep reveals to customers only', () => {
     expect(logging).toMatchObject({ severity: 'low', line: 4 });
     expect(logging?.description).not.toContain('requires login');
   });
 
-  it('knows dependencies', () => {
+  it('imports dependencies', () => {
     expect(dependency).toMatchObject({ severity: 'high', cwe: 'CWE-1321', cve: 'CVE-2020-8203' });
     expect(dependency?.description).toContain('- **Package:** `lodash 4.17.15`');
   });
@@ -324,12 +324,12 @@ describe('semgrep', () => {
 describe('checkov', () => {
   const [provider, secret, django] = imported(own('checkov.json'));
 
-  it('reads one report as well as several', () => {
+  it('imports one report or several', () => {
     const [only] = JSON.parse(own('checkov.json'));
     expect(importReport(JSON.stringify(only), context)).toEqual({ format: 'checkov', findings: [provider] });
   });
 
-  it('makes whole findings of failed checks', () => {
+  it('converts failed checks completely', () => {
     expect(provider).toEqual({
       fingerprint: expect.stringMatching(/^checkov:[0-9a-f]{64}$/),
       title: 'CKV_AWS_41: Ensure no hard coded AWS access key and secret key exists in provider',
@@ -350,12 +350,12 @@ describe('checkov', () => {
     });
   });
 
-  it('masks secrets and leaves out their hashes', () => {
+  it('masks secrets and omits their hashes', () => {
     expect(secret).toMatchObject({ severity: 'high', cwe: 'CWE-798', file: 'deploy.yml', line: 7 });
     expect(secret?.description).toContain('token: bm90********');
   });
 
-  it('knows packages', () => {
+  it('imports vulnerable packages', () => {
     expect(django).toMatchObject({
       title: 'CVE-2019-19844 in django 1.2',
       severity: 'critical',
@@ -368,13 +368,13 @@ describe('checkov', () => {
     expect(django?.description).toContain('**Fix**\n\nUpdate to 1.11.27.');
   });
 
-  it('has nothing to say when nothing was checked', () => {
+  it('has no findings if nothing was checked', () => {
     const report =
       '{"passed":0,"failed":0,"skipped":0,"parsing_errors":0,"resource_count":0,"checkov_version":"3.2.0"}';
     expect(importReport(report, context)).toEqual({ format: 'checkov', findings: [] });
   });
 
-  it('keeps findings when another check of the same resource is fixed', () => {
+  it('keeps fingerprints when another finding in the resource is fixed', () => {
     const fixed = own('checkov.json').replace('us-west-2', 'eu-central-1');
     expect(fingerprints(imported(fixed))).toEqual(fingerprints(imported(own('checkov.json'))));
   });
@@ -383,7 +383,7 @@ describe('checkov', () => {
 describe('zap', () => {
   const [xss, basic] = imported(own('zap.json'));
 
-  it('makes one finding of an alert', () => {
+  it('converts alerts completely', () => {
     expect(xss).toEqual({
       fingerprint: expect.stringMatching(/^zap:[0-9a-f]{64}$/),
       title: 'Cross Site Scripting (Reflected) (https://shop.example.com)',
@@ -410,7 +410,7 @@ describe('zap', () => {
     });
   });
 
-  it('is the same in XML', () => {
+  it('gives the same findings from XML', () => {
     const [same] = imported(own('zap.xml'));
     expect(same).toMatchObject({ fingerprint: xss?.fingerprint, title: xss?.title, severity: 'high' });
     expect(same?.description).toMatch(/^An attacker's code is echoed…\n/);
@@ -419,13 +419,13 @@ describe('zap', () => {
     );
   });
 
-  it('leaves out what alerts of secrets have seen', () => {
+  it('omits the evidence of alerts about secrets', () => {
     expect(basic).toMatchObject({ severity: 'medium', cwe: undefined });
     expect(basic?.description).toContain('- `GET https://shop.example.com/admin?next=********`\n');
-    expect(basic?.description).toContain('it may be a secret');
+    expect(basic?.description).toContain('omitted because it may be a secret');
   });
 
-  it('keeps an alert whatever the crawler finds of it', () => {
+  it('keeps the fingerprint when the instances change', () => {
     const other = own('zap.json').replace('search?q=', 'find?q=');
     expect(fingerprints(imported(other))).toEqual(fingerprints(imported(own('zap.json'))));
   });
@@ -434,7 +434,7 @@ describe('zap', () => {
 describe('gitleaks', () => {
   const [key] = imported(own('gitleaks.json'));
 
-  it('makes whole findings of leaks', () => {
+  it('converts leaks completely', () => {
     expect(key).toEqual({
       fingerprint: expect.stringMatching(/^gitleaks:[0-9a-f]{64}$/),
       title: 'Secret (generic-api-key) in config/prod.env',
@@ -451,7 +451,7 @@ describe('gitleaks', () => {
         ].join('\n'),
         '```\nAPI_KEY = "d41d********"\n```',
         '**Fix**',
-        'Revoke the secret and issue a new one: whatever was committed stays readable in the history. Then take it out of the code.',
+        'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
         '**References**',
         '- <https://github.com/example/app/blob/1b6da43b82b22e4eaa10bcf8ee591e91abbfc587/config/prod.env#L4>',
       ].join('\n\n'),
@@ -462,11 +462,11 @@ describe('gitleaks', () => {
     });
   });
 
-  it('has nothing to say when nothing was found', () => {
+  it('has no findings if nothing was found', () => {
     expect(importReport('[]', context)).toEqual({ format: 'gitleaks', findings: [] });
   });
 
-  it('never says a secret, wherever it stands', () => {
+  it('never contains the secret, whatever its context', () => {
     const secret = fc.stringMatching(/^[\x21-\x7e]{6,60}$/).filter((text) => /[^a-z*]/i.test(text));
     const around = fc.string({ maxLength: 12 });
     fc.assert(
@@ -483,14 +483,14 @@ describe('gitleaks', () => {
         const [finding] = imported(JSON.stringify([{ ...leak, Description: within, Link: within }]));
         const { fingerprint: _hash, ...sent } = finding ?? {};
         for (const text of Object.values(sent)) expect(String(text)).not.toContain(value);
-        // Nor as Markdown shows it.
+        // Also not in rendered Markdown.
         expect(finding?.description.replace(/\\(?=[!-/:-@[-`{-~])/g, '')).not.toContain(value);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('tells secrets apart that look alike once they are masked', () => {
+  it('distinguishes secrets that look the same when masked', () => {
     const leaks = JSON.parse(own('gitleaks.json'));
     const [, second] = imported(JSON.stringify(leaks));
     const [alone] = imported(JSON.stringify(leaks.slice(1)));
@@ -499,7 +499,7 @@ describe('gitleaks', () => {
 });
 
 describe('bandit', () => {
-  it('masks passwords, also in what is shown of their neighbours', () => {
+  it('masks passwords, also in the source lines of nearby findings', () => {
     const [word, neighbour, password] = imported(own('bandit.json'));
     expect(word?.title).toBe("B105 hardcoded_password_string: Possible hardcoded password: '********'");
     expect(word?.description).toContain(

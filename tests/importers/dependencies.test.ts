@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { parseReport } from '../../lib/importers/parse.ts';
-import { withoutCredentials } from '../../lib/importers/secrets.ts';
+import { maskCredentials } from '../../lib/importers/secrets.ts';
 import { cvssOf } from '../../lib/importers/support.ts';
 import {
   context,
@@ -15,8 +15,8 @@ import {
 } from '../support/importers/importers.ts';
 import { mangled } from '../support/importers/mangle.ts';
 
-/** The fingerprints of a fixture in which something was changed. */
-const changed = (name: string, from: string | RegExp, to: string) => {
+/** The fingerprints of a modified fixture. */
+const fingerprintsAfter = (name: string, from: string | RegExp, to: string) => {
   const text = own(name);
   const other = text.replaceAll(from as string, to);
   expect(other).not.toBe(text);
@@ -29,25 +29,24 @@ const documents = (name: string) => {
 };
 
 const REPORTS: [format: string, file: string, count: number][] = [
-  // Vulnerabilities, misconfigurations that failed, secrets and licenses.
+  // Vulnerabilities, failed misconfiguration checks, secrets and licenses.
   ['trivy', 'trivy/issue_9333.json', 13],
   ['trivy', 'trivy/misconfigurations_and_secrets.json', 5],
-  // Matches: a vulnerability of a package in a place.
+  // Matches: a vulnerability of a package at a location.
   ['grype', 'grype/issue_9618.json', 35],
   ['grype', 'grype/many_vulns_with_epss_values.json', 15],
-  // Vulnerable packages, as npm counts them and fixes them; their advisories are in the description.
+  // Vulnerable packages, as npm counts them. Their advisories are in the description.
   ['npm-audit', 'npm_audit/many_vuln_npm7.json', 15],
-  // Advisories for each package; the 37 groups put those of one vulnerability together, which are triaged alike.
+  // Advisories per package. They form 37 groups, one per vulnerability.
   ['osv-scanner', 'osv_scanner/many_findings.json', 66],
-  // Vulnerabilities; the dependencies without any, and those that were skipped, are no findings.
+  // Vulnerabilities. Dependencies without any and skipped ones are not findings.
   ['pip-audit', 'pip_audit/many_vulns_new.json', 7],
-  // Entries, of which there is one for each path by which a dependency comes in.
+  // Entries: one for each path to a vulnerable dependency.
   ['snyk', 'snyk/single_project_many_vulns.json', 41],
   ['snyk', 'snyk/all_containers_target_output.json', 40],
-  // Finding messages: 40 vulnerable modules, then what is imported of them, then each symbol that is called.
+  // Finding messages: 40 vulnerable modules, their imported packages and each called symbol.
   ['govulncheck', 'govulncheck/issue_14642.json', 116],
   ['govulncheck', 'govulncheck/many_vulns_new_version.json', 1],
-  // Events.
   ['nuclei', 'nuclei/issue_14071.json', 27],
   ['nuclei', 'nuclei/many_findings.json', 18],
 ];
@@ -55,13 +54,13 @@ const REPORTS: [format: string, file: string, count: number][] = [
 describe.each(REPORTS)('%s: %s', (format, file, count) => {
   it(`has ${count} findings`, (test) => {
     const findings = expectFindings(realReport(file, test), format, count);
-    // None is told from others by its order alone.
+    // No fingerprint depends on the order of the findings.
     expect(fingerprints(findings).filter((fingerprint) => fingerprint.includes('#'))).toEqual([]);
   });
 });
 
 describe('real reports', () => {
-  it('of nuclei are sent without cookies and passwords', (test) => {
+  it('of nuclei: the findings contain no cookies and passwords', (test) => {
     const sent = JSON.stringify(imported(realReport('nuclei/issue_14071.json', test)));
     for (const secret of ['fbeb4812f1bc3a', '90af3b3f9792ec', '0ad6e164d446ae', 'password=password']) {
       expect(sent).not.toContain(secret);
@@ -81,11 +80,11 @@ const OWN: [format: string, file: string, count: number][] = [
 ];
 
 describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
-  it(`has ${count} findings, of their own fingerprints`, () => {
+  it(`has ${count} findings with distinct fingerprints`, () => {
     expectFindings(own(file), format, count);
   });
 
-  it('says nothing of secrets, and lets no HTML through', () => {
+  it('contains no secrets and no HTML', () => {
     const findings = imported(own(file));
     const sent = JSON.stringify(findings);
     for (const secret of SECRETS) expect(sent).not.toContain(secret);
@@ -94,19 +93,19 @@ describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
     }
   });
 
-  it('survives whatever happens to the report', () => {
-    // Not all of them are refused as broken.
+  it('handles damaged reports', () => {
+    // Some damaged reports must still be importable.
     expect(findingsOfMangled(mangled(documents(file)), format)).toBeGreaterThan(200);
   });
 
-  it('does not let a report of another tool pass for its own', () => {
+  it('rejects reports of other tools', () => {
     for (const [other, name] of OWN) {
       if (other !== format) expect(() => imported(own(name), format)).toThrow(ReportError);
     }
   });
 });
 
-/** Those in the reports of fixtures/. */
+/** The secrets in the reports of fixtures/. */
 const SECRETS = [
   'Tr0ub4dor',
   'correct-horse',
@@ -125,7 +124,7 @@ describe('trivy', () => {
   const findings = imported(own('trivy.json'));
   const [library, jar, , setting, secret, , license] = findings;
 
-  it('makes whole findings of vulnerabilities', () => {
+  it('converts vulnerabilities completely', () => {
     expect(library).toEqual({
       fingerprint: expect.stringMatching(/^trivy:[0-9a-f]{64}$/),
       title: 'CVE-2026-10001 in libexample 1.2-3: libexample: <b>buffer</b> overflow in parse_header()',
@@ -156,7 +155,7 @@ describe('trivy', () => {
     );
   });
 
-  it('takes misconfigurations, secrets and licenses', () => {
+  it('imports misconfigurations, secrets and licenses', () => {
     expect(setting).toMatchObject({
       title: 'AWS-0080: RDS encryption is off',
       severity: 'high',
@@ -173,18 +172,20 @@ describe('trivy', () => {
     });
   });
 
-  it('keeps fingerprints over builds, upgrades that do not help, and lines', () => {
+  it('keeps fingerprints when the build, the vulnerable version or the line changes', () => {
     const before = fingerprints(findings);
-    expect(changed('trivy.json', 'build-812', 'build-813')).toEqual(before);
-    expect(changed('trivy.json', 'debian 12.4', 'debian 12.5')).toEqual(before);
-    expect(changed('trivy.json', '1.2-3', '1.2-4')).toEqual(before);
-    expect(changed('trivy.json', '2.14.1', '2.15.0')).toEqual(before);
-    expect(changed('trivy.json', '"StartLine": 3', '"StartLine": 33')).toEqual(before);
-    expect(changed('trivy.json', 'team/shop', 'team/other')[0]).not.toBe(before[0]);
-    expect(changed('trivy.json', 'aws_db_instance.shop', 'aws_db_instance.other')[3]).not.toBe(before[3]);
+    expect(fingerprintsAfter('trivy.json', 'build-812', 'build-813')).toEqual(before);
+    expect(fingerprintsAfter('trivy.json', 'debian 12.4', 'debian 12.5')).toEqual(before);
+    expect(fingerprintsAfter('trivy.json', '1.2-3', '1.2-4')).toEqual(before);
+    expect(fingerprintsAfter('trivy.json', '2.14.1', '2.15.0')).toEqual(before);
+    expect(fingerprintsAfter('trivy.json', '"StartLine": 3', '"StartLine": 33')).toEqual(before);
+    expect(fingerprintsAfter('trivy.json', 'team/shop', 'team/other')[0]).not.toBe(before[0]);
+    expect(fingerprintsAfter('trivy.json', 'aws_db_instance.shop', 'aws_db_instance.other')[3]).not.toBe(
+      before[3],
+    );
   });
 
-  it('has none when there are no results', () => {
+  it('has no findings if there are no results', () => {
     expect(importReport('{"SchemaVersion":2,"ArtifactName":"."}', context)).toEqual({
       format: 'trivy',
       findings: [],
@@ -195,7 +196,7 @@ describe('trivy', () => {
 describe('grype', () => {
   const [found, unrated, another] = imported(own('grype.json'));
 
-  it('makes whole findings of matches', () => {
+  it('converts matches completely', () => {
     expect(found).toEqual({
       fingerprint: expect.stringMatching(/^grype:[0-9a-f]{64}$/),
       title: 'GHSA-aaaa-bbbb-cccc in left-pad 1.3.0: It runs `code` from <input>',
@@ -216,11 +217,11 @@ describe('grype', () => {
     });
   });
 
-  it('rates by CVSS what is not rated, and has a finding for each version', () => {
+  it('rates unrated vulnerabilities by CVSS and has a finding for each version', () => {
     expect(unrated).toMatchObject({ title: 'CVE-2026-10003 in left-pad 1.2.0', severity: 'medium' });
     expect(unrated?.description).toContain('The vendor will not fix it.');
     expect(another).toMatchObject({ title: 'CVE-2026-10003 in left-pad 1.3.0', severity: 'info' });
-    // The one that is left when the other is gone keeps the first's.
+    // If one of the two disappears, the other gets the fingerprint of the first.
     const text = own('grype.json');
     const report = JSON.parse(text);
     report.matches.splice(1, 1);
@@ -235,14 +236,14 @@ describe('npm-audit', () => {
   const findings = imported(own('npm-audit.json'));
   const [direct, through, old] = findings;
 
-  it('makes whole findings of packages', () => {
+  it('converts packages completely', () => {
     expect(direct).toEqual({
       fingerprint: expect.stringMatching(/^npm-audit:[0-9a-f]{64}$/),
       title: 'GHSA-xvch-5gv4-984h in minimist: Prototype Pollution in minimist and 1 more',
       severity: 'critical',
       description: [
         '- Prototype Pollution in minimist — critical, versions `<0.2.4`\n- Prototype \\<b>Pollution\\</b> — moderate, versions `<0.2.1`',
-        '- **Package:** `minimist`\n- **Vulnerable versions:** `<=0.2.3`\n- **Dependency:** `transitive`\n- **Makes vulnerable:** `mkdirp`',
+        '- **Package:** `minimist`\n- **Vulnerable versions:** `<=0.2.3`\n- **Dependency:** `transitive`\n- **Affected dependents:** `mkdirp`',
         '**Where**\n\n```\nnode_modules/minimist\nnode_modules/mkdirp/node_modules/minimist\n```',
         '**Fix**\n\n```sh\nnpm audit fix\n```',
         '**References**\n\n- <https://github.com/advisories/GHSA-xvch-5gv4-984h>\n- <https://github.com/advisories/GHSA-vh95-rmgr-6w4m>',
@@ -261,25 +262,27 @@ describe('npm-audit', () => {
     expect(old?.description).toContain('No fix is available.');
   });
 
-  it('has another fingerprint for another advisory, not for an edited one', () => {
+  it('has a new fingerprint for a new advisory, but not for an edited one', () => {
     const before = fingerprints(findings);
-    expect(changed('npm-audit.json', '1096465', '1109555')).toEqual(before);
-    expect(changed('npm-audit.json', 'node_modules/mkdirp/', 'node_modules/x/')).toEqual(before);
-    expect(changed('npm-audit.json', 'GHSA-vh95-rmgr-6w4m', 'GHSA-vh95-rmgr-6w4n')[0]).not.toBe(before[0]);
+    expect(fingerprintsAfter('npm-audit.json', '1096465', '1109555')).toEqual(before);
+    expect(fingerprintsAfter('npm-audit.json', 'node_modules/mkdirp/', 'node_modules/x/')).toEqual(before);
+    expect(fingerprintsAfter('npm-audit.json', 'GHSA-vh95-rmgr-6w4m', 'GHSA-vh95-rmgr-6w4n')[0]).not.toBe(
+      before[0],
+    );
   });
 
-  it('names the layout of npm 6, and what npm says when it fails', () => {
+  it('rejects reports of npm 6 and shows the error of npm', () => {
     expect(() =>
       imported('{"error":{"code":"ENOLOCK","summary":"This needs a lockfile.","detail":""}}'),
-    ).toThrow('npm audit has failed: This needs a lockfile.');
-    expect(() => imported('{"actions":[],"advisories":{},"metadata":{}}')).toThrow(/npm 7 or later/);
+    ).toThrow('npm audit failed: This needs a lockfile.');
+    expect(() => imported('{"actions":[],"advisories":{},"metadata":{}}')).toThrow(/use npm 7 or later/);
   });
 });
 
 describe('osv-scanner', () => {
   const [rated, alias, unrated, repository] = imported(own('osv-scanner.json'));
 
-  it('makes whole findings of advisories', () => {
+  it('converts advisories completely', () => {
     expect(rated).toEqual({
       fingerprint: expect.stringMatching(/^osv-scanner:[0-9a-f]{64}$/),
       title: 'GHSA-aaaa-bbbb-cccc in Example-Lib 2.0.1: Example-Lib reads any file',
@@ -301,7 +304,7 @@ describe('osv-scanner', () => {
     });
   });
 
-  it('rates an advisory like the others of its vulnerability, and what nobody rates in the middle', () => {
+  it('rates an advisory like its group, and unrated ones as medium', () => {
     expect(alias).toMatchObject({
       title: 'PYSEC-2026-7 in Example-Lib 2.0.1: It reads any file',
       severity: 'high',
@@ -315,15 +318,17 @@ describe('osv-scanner', () => {
     });
   });
 
-  it('keeps fingerprints over an upgrade that does not help, and where the checkout is', () => {
+  it('keeps fingerprints when the vulnerable version or the checkout directory changes', () => {
     const before = fingerprints(imported(own('osv-scanner.json')));
-    expect(changed('osv-scanner.json', '"version": "2.0.1"', '"version": "2.0.0"')).toEqual(before);
+    expect(fingerprintsAfter('osv-scanner.json', '"version": "2.0.1"', '"version": "2.0.0"')).toEqual(before);
     const elsewhere = own('osv-scanner.json').replaceAll('/builds/team/app/', '/home/me/');
     expect(fingerprints(importReport(elsewhere, { workspace: '/home/me' }).findings)).toEqual(before);
-    expect(changed('osv-scanner.json', 'web/requirements', 'api/requirements')[0]).not.toBe(before[0]);
+    expect(fingerprintsAfter('osv-scanner.json', 'web/requirements', 'api/requirements')[0]).not.toBe(
+      before[0],
+    );
   });
 
-  it('has none when nothing was found', () => {
+  it('has no findings if nothing was found', () => {
     expect(importReport('{"results":[],"experimental_config":{}}', context)).toEqual({
       format: 'osv-scanner',
       findings: [],
@@ -332,7 +337,7 @@ describe('osv-scanner', () => {
 });
 
 describe('pip-audit', () => {
-  it('makes whole findings of vulnerabilities', () => {
+  it('converts vulnerabilities completely', () => {
     expect(imported(own('pip-audit.json'))[0]).toEqual({
       fingerprint: expect.stringMatching(/^pip-audit:[0-9a-f]{64}$/),
       title: 'PYSEC-2026-7 in example-lib 2.0.1: Reads *any* file: <script>alert(1)</script>',
@@ -353,7 +358,7 @@ describe('pip-audit', () => {
     });
   });
 
-  it('reads the older layout as well', () => {
+  it('imports the older layout', () => {
     const [{ dependencies }] = documents('pip-audit.json') as [{ dependencies: unknown }];
     expect(importReport(JSON.stringify(dependencies), context)).toEqual(
       importReport(own('pip-audit.json'), context),
@@ -365,7 +370,7 @@ describe('snyk', () => {
   const findings = imported(own('snyk.json'));
   const [deep, near, license, application] = findings;
 
-  it('makes whole findings of entries', () => {
+  it('converts entries completely', () => {
     expect(deep).toEqual({
       fingerprint: expect.stringMatching(/^snyk:[0-9a-f]{64}$/),
       title: 'CVE-2026-10005 in @scope/example 4.5.0: Prototype Pollution (by builder)',
@@ -390,7 +395,7 @@ describe('snyk', () => {
     expect(near?.fingerprint).not.toBe(deep?.fingerprint);
   });
 
-  it('takes licenses, and the applications in an image', () => {
+  it('imports licenses and the applications in an image', () => {
     expect(license).toMatchObject({
       title: 'License issue in copied 1.0.0: GPL-3.0 license',
       severity: 'medium',
@@ -400,14 +405,14 @@ describe('snyk', () => {
     expect(application?.description).toContain('Upgrade `other` to `0.1.1`, or later.');
   });
 
-  it('keeps fingerprints over versions', () => {
+  it('keeps fingerprints when versions change', () => {
     const before = fingerprints(findings);
-    expect(changed('snyk.json', /(?<=[@"])4\.5\.0/g, '4.5.1')).toEqual(before);
-    expect(changed('snyk.json', 'builder@2.0.0', 'builder@2.0.9')).toEqual(before);
-    expect(changed('snyk.json', 'web@1.0.0', 'web@1.0.1')).toEqual(before);
+    expect(fingerprintsAfter('snyk.json', /(?<=[@"])4\.5\.0/g, '4.5.1')).toEqual(before);
+    expect(fingerprintsAfter('snyk.json', 'builder@2.0.0', 'builder@2.0.9')).toEqual(before);
+    expect(fingerprintsAfter('snyk.json', 'web@1.0.0', 'web@1.0.1')).toEqual(before);
   });
 
-  it('reads one project, and says what it cannot read', () => {
+  it('imports a single project, and explains what it cannot import', () => {
     const [projects] = documents('snyk.json') as [unknown[]];
     expect(imported(JSON.stringify(projects[0]))).toEqual(findings.slice(0, 3));
     expect(() => imported('{"ok":false,"error":"Missing node_modules","path":"/x"}')).toThrow(
@@ -426,7 +431,7 @@ describe('govulncheck', () => {
   const findings = imported(own('govulncheck.jsonl'));
   const [required, imports, called, unknown] = findings;
 
-  it('makes whole findings of messages', () => {
+  it('converts messages completely', () => {
     expect(called).toEqual({
       fingerprint: expect.stringMatching(/^govulncheck:[0-9a-f]{64}$/),
       title: 'GO-2026-9001 in parse.Parser.Document (called): Unbounded recursion in example.com/yaml',
@@ -451,7 +456,7 @@ describe('govulncheck', () => {
 
   it('rates by use', () => {
     expect(required).toMatchObject({ severity: 'info', file: undefined });
-    expect(required?.description).toContain('required, findings of their own say what of it');
+    expect(required?.description).toContain('required, separate findings show its use');
     const [quick] = imported(
       own('govulncheck.jsonl').replace('"scan_level": "symbol"', '"scan_level": "package"'),
     ).slice(-1);
@@ -462,15 +467,15 @@ describe('govulncheck', () => {
     expect(unknown?.description).toContain('Build with Go 1.24.6 or later.');
   });
 
-  it('keeps fingerprints over lines, callers and versions', () => {
+  it('keeps fingerprints when lines, callers or versions change', () => {
     const before = fingerprints(findings);
-    expect(changed('govulncheck.jsonl', '"line": 17', '"line": 71')).toEqual(before);
-    expect(changed('govulncheck.jsonl', '"main"', '"run"')).toEqual(before);
-    expect(changed('govulncheck.jsonl', 'v1.2.0', 'v1.1.9')).toEqual(before);
-    expect(changed('govulncheck.jsonl', '"Document"', '"Stream"')[2]).not.toBe(before[2]);
+    expect(fingerprintsAfter('govulncheck.jsonl', '"line": 17', '"line": 71')).toEqual(before);
+    expect(fingerprintsAfter('govulncheck.jsonl', '"main"', '"run"')).toEqual(before);
+    expect(fingerprintsAfter('govulncheck.jsonl', 'v1.2.0', 'v1.1.9')).toEqual(before);
+    expect(fingerprintsAfter('govulncheck.jsonl', '"Document"', '"Stream"')[2]).not.toBe(before[2]);
   });
 
-  it('reads messages in an array, and those of a run without any', () => {
+  it('imports messages in an array, and a run without findings', () => {
     const messages = documents('govulncheck.jsonl');
     expect(importReport(JSON.stringify(messages), context)).toEqual({ format: 'govulncheck', findings });
     expect(imported(JSON.stringify(messages[0]))).toEqual([]);
@@ -481,14 +486,14 @@ describe('nuclei', () => {
   const findings = imported(own('nuclei.jsonl'));
   const [login, , , blind, version, key, old] = findings;
 
-  it('makes whole findings of events', () => {
+  it('converts events completely', () => {
     expect(login).toEqual({
       fingerprint: expect.stringMatching(/^nuclei:[0-9a-f]{64}$/),
       title: 'Shop - Default Login at https://shop.example.com/login?next=/&password=********',
       severity: 'critical',
       description: [
         'Shop has \\*default\\* \\<b>credentials\\</b>.',
-        '- **Template:** `shop-default-login`\n- **Matched at:** `https://shop.example.com/login?next=/&password=********`\n- **Host:** `shop.example.com`\n- **IP:** `192.0.2.7`\n- **Protocol:** `http`\n- **Extracted:** `sess********`\n- **With:** `username=admin, password=********`\n- **Tags:** `shop, default-login`',
+        '- **Template:** `shop-default-login`\n- **Matched at:** `https://shop.example.com/login?next=/&password=********`\n- **Host:** `shop.example.com`\n- **IP:** `192.0.2.7`\n- **Protocol:** `http`\n- **Extracted:** `sess********`\n- **Payload:** `username=admin, password=********`\n- **Tags:** `shop, default-login`',
         "```\ncurl -X 'POST' -d 'user=admin&password=********' -H 'Authorization: ********' -H 'Cookie: ********' -H 'X-Api-Key: ********' 'https://shop.example.com/login'\n```",
         '**Fix**\n\nChange the password.',
         '**References**\n\n- <https://example.com/shop>\n- <https://cloud.projectdiscovery.io/public/shop-default-login>',
@@ -503,7 +508,7 @@ describe('nuclei', () => {
     });
   });
 
-  it('leaves out what did not match, and reads older layouts and files', () => {
+  it('omits events that did not match, and imports older layouts and files', () => {
     expect(findings.map(({ title }) => title).join()).not.toContain('permissions-policy');
     expect(version?.description).toContain('`Apache/2.4.65 (Debian), PHPSESSID=********; path=/`');
     expect(key).toMatchObject({ title: 'Private Key at conf/id_rsa', file: 'conf/id_rsa', line: 3 });
@@ -512,19 +517,23 @@ describe('nuclei', () => {
     expect(blind).toMatchObject({ severity: 'medium', cve: 'CVE-2026-10007', cvss_score: 5.3 });
   });
 
-  it('keeps fingerprints over what nuclei makes up', () => {
+  it('keeps fingerprints when generated values change', () => {
     const before = fingerprints(findings);
     expect(
-      changed('nuclei.jsonl', 'c23b2la0kl1krjcrdj10cndmnioyyyyyn', 'd99b2la0kl1krjcrdj10cndmnioyyyyyn'),
+      fingerprintsAfter(
+        'nuclei.jsonl',
+        'c23b2la0kl1krjcrdj10cndmnioyyyyyn',
+        'd99b2la0kl1krjcrdj10cndmnioyyyyyn',
+      ),
     ).toEqual(before);
-    expect(changed('nuclei.jsonl', '2mGZ0bq3Xk9VtYw8PjLhRsNcDfA', '2nHA1cr4Yl0WuZx9QkMiStOdEgB')).toEqual(
-      before,
-    );
-    expect(changed('nuclei.jsonl', 'Winter26!', 'Summer27!')).toEqual(before);
-    expect(changed('nuclei.jsonl', '/fetch', '/load')[3]).not.toBe(before[3]);
+    expect(
+      fingerprintsAfter('nuclei.jsonl', '2mGZ0bq3Xk9VtYw8PjLhRsNcDfA', '2nHA1cr4Yl0WuZx9QkMiStOdEgB'),
+    ).toEqual(before);
+    expect(fingerprintsAfter('nuclei.jsonl', 'Winter26!', 'Summer27!')).toEqual(before);
+    expect(fingerprintsAfter('nuclei.jsonl', '/fetch', '/load')[3]).not.toBe(before[3]);
   });
 
-  it('reads its JSON export', () => {
+  it('imports the JSON export', () => {
     expect(imported(JSON.stringify(documents('nuclei.jsonl')))).toEqual(findings);
   });
 });
@@ -551,12 +560,12 @@ describe('cvssOf', () => {
     'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/constructor:x',
     'CVSS:4.0/AV:N',
     'High',
-  ])('is nothing for %s', (vector) => {
+  ])('is undefined for %s', (vector) => {
     expect(cvssOf(vector)).toBeUndefined();
   });
 });
 
-describe('withoutCredentials', () => {
+describe('maskCredentials', () => {
   it.each([
     ['GET / HTTP/1.1\r\nCookie: sid=hunter22\r\nHost: x', 'GET / HTTP/1.1\r\nCookie: ********\r\nHost: x'],
     ['-H "Authorization: Digest hunter22" -H "Host: x"', '-H "Authorization: ********" -H "Host: x"'],
@@ -571,7 +580,7 @@ describe('withoutCredentials', () => {
     ['see eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.hunter22', 'see ********'],
     ['a -----BEGIN PRIVATE KEY-----\nhunter22', 'a ********'],
   ])('%j', (text, masked) => {
-    expect(withoutCredentials(text)).toBe(masked);
+    expect(maskCredentials(text)).toBe(masked);
   });
 
   it.each([
@@ -580,7 +589,7 @@ describe('withoutCredentials', () => {
     'passed: 5',
     'https://example.com:8080/a?b=c',
     'a secret was found',
-  ])('leaves %j', (text) => {
-    expect(withoutCredentials(text)).toBe(text);
+  ])('keeps %j', (text) => {
+    expect(maskCredentials(text)).toBe(text);
   });
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, read } from '../importer.ts';
-import { describeFinding, excerpt, placeOf, plain } from '../markdown.ts';
-import { identityOf, masking, possibleSecrets } from '../secrets.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation } from '../markdown.ts';
+import { createMasker, secretCandidates, sourceIdentity } from '../secrets.ts';
 import { cweOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
 
 const Result = z.object({
@@ -32,25 +32,30 @@ export const bandit: Importer = {
   findings(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
     const { results } = read(z.object({ results: z.array(Result) }), document);
-    const found = results.map((result) => {
+    const entries = results.map((result) => {
       const file = relativePath(result.filename, context);
       const secrets = HARDCODED_PASSWORD.test(result.test_id) ? passwordsIn(result) : [];
-      return { result, place: { file, line: result.line_number, secrets } };
+      return { result, location: { file, line: result.line_number, secrets } };
     });
-    const masked = masking(found.map(({ place }) => place));
-    return found.map(({ result, place }) => {
-      const shown = masked(place);
-      const { file, line } = place;
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ result, location }) => {
+      const mask = maskerFor(location);
+      const { file, line } = location;
       const name = [result.test_id, result.test_name].filter(Boolean).join(' ');
       const source = sourceOf(result) || result.issue_text;
       return {
-        fingerprint: fingerprintOf('bandit', result.test_id, file, ...identityOf(source, place.secrets)),
-        title: `${name}: ${shown(result.issue_text)}`,
+        fingerprint: fingerprintOf(
+          'bandit',
+          result.test_id,
+          file,
+          ...sourceIdentity(source, location.secrets),
+        ),
+        title: `${name}: ${mask(result.issue_text)}`,
         severity: severityOf(result.issue_severity),
         description: describeFinding({
-          what: plain(shown(result.issue_text)),
-          facts: { Test: name, Location: placeOf(file, line), Confidence: result.issue_confidence },
-          snippet: excerpt(shown(result.code ?? '')),
+          what: escapeMarkdown(mask(result.issue_text)),
+          facts: { Test: name, Location: formatLocation(file, line), Confidence: result.issue_confidence },
+          snippet: excerpt(mask(result.code ?? '')),
           references: [result.more_info, result.issue_cwe?.link],
         }),
         cwe: cweOf(result.issue_cwe?.id),
@@ -61,17 +66,17 @@ export const bandit: Importer = {
   },
 };
 
-/** The lines in question, without the numbers in front of them: those change when code moves. */
+/** The source lines without line numbers, which change when code moves. */
 const sourceOf = ({ code }: z.output<typeof Result>) => (code ?? '').replace(/^\d+ /gm, '');
 
-/** The message of these tests quotes the password. */
+/** Tests whose message contains the password. */
 const HARDCODED_PASSWORD = /^B10[567]$/;
 
 function passwordsIn(result: z.output<typeof Result>): string[] {
   const [, password] = /: '(.*)'$/s.exec(result.issue_text) ?? [];
   const source = sourceOf(result);
-  // In the source it may be written otherwise, with escapes.
+  // The source may contain the password with escapes.
   return password !== undefined && source.includes(password)
     ? [password]
-    : [password ?? '', ...possibleSecrets(result.issue_text, { prose: true }), ...possibleSecrets(source)];
+    : [password ?? '', ...secretCandidates(result.issue_text, { prose: true }), ...secretCandidates(source)];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, read } from '../importer.ts';
-import { code, describeFinding, excerpt, placeOf, plain } from '../markdown.ts';
-import { findsSecrets, identityOf, masking, possibleSecrets } from '../secrets.ts';
+import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../markdown.ts';
+import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../secrets.ts';
 import { cveOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
 
 const text = z.string().nullish();
@@ -41,7 +41,7 @@ const Report = z.object({
 
 type Check = z.output<typeof Check>;
 
-/** `checkov -o json`: an object, or an array of one for each kind of file */
+/** `checkov -o json`: an object, or an array with an object for each kind of file. */
 export const checkov: Importer = {
   name: 'checkov',
 
@@ -50,7 +50,7 @@ export const checkov: Importer = {
     const [first] = Array.isArray(document) ? document : [document];
     const { results, check_type, checkov_version } = (first ?? {}) as Record<string, unknown>;
     const checks = (results as { failed_checks?: unknown } | null)?.failed_checks;
-    // Where nothing was checked, only numbers and the version are left.
+    // If nothing was checked, the report contains only counts and the version.
     return (check_type !== undefined && Array.isArray(checks)) || typeof checkov_version === 'string';
   },
 
@@ -59,54 +59,54 @@ export const checkov: Importer = {
     const reports = Array.isArray(document)
       ? document.map((part, index) => read(Report, part, String(index)))
       : [read(Report, document)];
-    const found = reports.flatMap(({ check_type, results }) =>
+    const entries = reports.flatMap(({ check_type, results }) =>
       (results?.failed_checks ?? []).map((check) => {
         const source = check.code_block?.map(([, line]) => line.replace(/\n?$/, '\n')).join('') ?? '';
         const isSecret = check_type === 'secrets' || check.check_id.startsWith('CKV_SECRET_');
-        const secrets = isSecret || findsSecrets(check.check_name) ? possibleSecrets(source) : [];
-        const place = { file: fileOf(check, context), line: check.file_line_range?.[0], secrets };
-        return { check, source, isSecret, place };
+        const secrets = isSecret || isSecretRule(check.check_name) ? secretCandidates(source) : [];
+        const location = { file: fileOf(check, context), line: check.file_line_range?.[0], secrets };
+        return { check, source, isSecret, location };
       }),
     );
-    const masked = masking(found.map(({ place }) => place));
-    return found.map(({ check, source, isSecret, place: { file, line, secrets } }) => {
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ check, source, isSecret, location: { file, line, secrets } }) => {
       const id = check.check_id;
       const name = check.check_name?.trim();
       const vulnerability = check.vulnerability_details;
-      // The resource of a secret is its hash.
+      // For secrets, Checkov sets the resource to a hash of the secret.
       const resource = isSecret ? undefined : check.resource;
       const dependency =
         vulnerability?.package_name && `${vulnerability.package_name} ${vulnerability.package_version ?? ''}`;
-      const snippet = masked({ file, line, secrets })(source);
+      const snippet = maskerFor({ file, line, secrets })(source);
       const { lowest_fixed_version: fixed, status } = vulnerability ?? {};
       return {
-        // Not with a resource's source, which changes with every other check that is fixed there.
+        // Without the source of the resource, which changes when another finding in it is fixed.
         fingerprint: fingerprintOf(
           'checkov',
           id,
           file,
-          ...(isSecret ? identityOf(`${source} ${check.resource}`, secrets) : [resource]),
+          ...(isSecret ? sourceIdentity(`${source} ${check.resource}`, secrets) : [resource]),
         ),
         title: vulnerability
           ? `${vulnerability.id ?? id} in ${dependency ?? resource ?? file}`
           : [id, name].filter(Boolean).join(': '),
-        // Without an account Checkov rates nothing.
+        // Checkov sets the severity only for users with an account.
         severity: severityOf(check.severity, isSecret ? 'high' : 'medium'),
         description: describeFinding({
-          what: plain(
+          what: escapeMarkdown(
             vulnerability?.description ?? check.description ?? check.short_description ?? name ?? '',
           ),
           facts: {
             Check: [id, name].filter(Boolean).join(' '),
             Resource: resource,
-            Location: placeOf(file, line),
+            Location: formatLocation(file, line),
             Package: dependency,
           },
           snippet: excerpt(snippet),
           fix:
             typeof check.fixed_definition === 'string'
-              ? code(masked({ file, line, secrets })(check.fixed_definition))
-              : plain(fixed ? `Update to ${fixed}.` : (status ?? '')),
+              ? codeBlock(maskerFor({ file, line, secrets })(check.fixed_definition))
+              : escapeMarkdown(fixed ? `Update to ${fixed}.` : (status ?? '')),
           references: [check.guideline, vulnerability?.link],
         }),
         cwe: isSecret ? 'CWE-798' : undefined,
@@ -120,10 +120,10 @@ export const checkov: Importer = {
   },
 };
 
-/** The path of a file is given as it is on the disk, from where Checkov ran, and from the folder that it was given. */
+/** Prefers an absolute path in the workspace. The other paths are relative to Checkov's working or scanned directory. */
 function fileOf({ file_abs_path, repo_file_path, file_path }: Check, context: ImportContext) {
-  const inside = `${context.workspace.replaceAll('\\', '/').replace(/\/+$/, '')}/`;
-  return file_abs_path?.replaceAll('\\', '/').startsWith(inside)
+  const workspacePrefix = `${context.workspace.replaceAll('\\', '/').replace(/\/+$/, '')}/`;
+  return file_abs_path?.replaceAll('\\', '/').startsWith(workspacePrefix)
     ? relativePath(file_abs_path, context)
     : relativePath(repo_file_path ?? file_path ?? file_abs_path, context);
 }

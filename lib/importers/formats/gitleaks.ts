@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, read } from '../importer.ts';
-import { describeFinding, excerpt, placeOf, plain, texts } from '../markdown.ts';
-import { identityOf, masking, withoutSecrets } from '../secrets.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation, toStrings } from '../markdown.ts';
+import { createMasker, maskSecrets, sourceIdentity } from '../secrets.ts';
 import { fingerprintOf, relativePath } from '../support.ts';
 
 const text = z.string().nullish();
@@ -27,7 +27,7 @@ export const gitleaks: Importer = {
   detects: (report) => {
     const [leaks] = report.kind === 'json' ? report.documents : [];
     if (!Array.isArray(leaks)) return false;
-    // No other scanner writes an empty list when it has found nothing.
+    // No other scanner reports no findings as an empty list.
     return (
       leaks.length === 0 || ['RuleID', 'Secret', 'File'].every((key) => Object.hasOwn(leaks[0] ?? {}, key))
     );
@@ -35,42 +35,42 @@ export const gitleaks: Importer = {
 
   findings(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
-    const found = read(z.array(Leak), document).map((leak) => {
-      const file = relativePath(withoutSecrets(leak.File ?? '', leak.Secret), context);
-      return { leak, place: { file, line: leak.StartLine, secrets: texts(leak.Secret) } };
+    const entries = read(z.array(Leak), document).map((leak) => {
+      const file = relativePath(maskSecrets(leak.File ?? '', leak.Secret), context);
+      return { leak, location: { file, line: leak.StartLine, secrets: toStrings(leak.Secret) } };
     });
-    const maskedAt = masking(found.map(({ place }) => place));
-    return found.map(({ leak, place }) => {
-      const shown = maskedAt(place);
-      const { file, line } = place;
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ leak, location }) => {
+      const mask = maskerFor(location);
+      const { file, line } = location;
       const { RuleID: rule, Match: match, Secret: secret, Commit: commit } = leak;
-      // Without the secret it is not known what of the match to mask.
-      const masked = secret && match?.includes(secret) ? shown(match) : '';
+      // If the match does not contain the secret, it is unknown which part to mask.
+      const masked = secret && match?.includes(secret) ? mask(match) : '';
       const snippet = secret && masked.includes(secret) ? '' : masked;
       return {
-        // As Gitleaks' own, but for the line.
+        // Like the fingerprint of Gitleaks, but without the line.
         fingerprint: fingerprintOf(
           'gitleaks',
           rule,
           file,
           commit,
-          ...identityOf(match ?? secret ?? '', place.secrets),
+          ...sourceIdentity(match ?? secret ?? '', location.secrets),
         ),
         title: `Secret (${rule})${file ? ` in ${file}` : ''}`,
         severity: 'high' as const,
         description: describeFinding({
-          what: plain(shown(leak.Description ?? '')) || 'A secret was found.',
+          what: escapeMarkdown(mask(leak.Description ?? '')) || 'A secret was found.',
           facts: {
             Rule: rule,
-            Location: placeOf(file, line),
+            Location: formatLocation(file, line),
             Commit: commit,
-            'Commit message': shown(leak.Message ?? '').split('\n')[0],
+            'Commit message': mask(leak.Message ?? '').split('\n')[0],
             Date: leak.Date,
-            Tags: shown(texts(leak.Tags).join(', ')),
+            Tags: mask(toStrings(leak.Tags).join(', ')),
           },
           snippet: excerpt(snippet),
-          fix: 'Revoke the secret and issue a new one: whatever was committed stays readable in the history. Then take it out of the code.',
-          references: [shown(leak.Link ?? '')],
+          fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+          references: [mask(leak.Link ?? '')],
         }),
         cwe: 'CWE-798',
         file,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { upgrade, vulnerabilityTitle } from '../dependency.ts';
 import { type Importer, type Report, ReportError, read } from '../importer.ts';
-import { describeFinding, placeOf } from '../markdown.ts';
+import { describeFinding, formatLocation } from '../markdown.ts';
 import { fingerprintOf, relativePath, severityOfScore } from '../support.ts';
-import { aboutOsv, cvssOfOsv, moreOf, Osv } from './osv.ts';
+import { cvssOfOsv, databaseSpecificOf, describeAdvisory, Osv } from './osv.ts';
 
 const text = z.string().nullish();
 
@@ -29,8 +29,8 @@ type Frame = z.output<typeof Frame>;
 const KINDS = ['config', 'progress', 'SBOM', 'osv', 'finding'];
 
 /**
- * `govulncheck -format json`: for each vulnerability a finding of the module, then of every package that is
- * imported, then of every symbol that is called.
+ * `govulncheck -format json`: for each vulnerability, a finding for the required module, each imported package and each
+ * called symbol.
  */
 export const govulncheck: Importer = {
   name: 'govulncheck',
@@ -45,12 +45,12 @@ export const govulncheck: Importer = {
   findings(report, context) {
     const messages = messagesOf(report).map((message, index) => read(Message, message, String(index)));
     if (!messages.some((message) => Object.values(message).some(Boolean))) {
-      throw new ReportError('There are no messages of govulncheck');
+      throw new ReportError('The report contains no govulncheck messages');
     }
     const advisories = new Map(messages.flatMap(({ osv }) => (osv ? [[osv.id, osv]] : [])));
     const config = messages.find((message) => message.config)?.config;
-    const deeper = deeperIn(messages);
-    // The module that was scanned is built from its source, and so has no version.
+    const withDetails = keysWithMoreSpecificFindings(messages);
+    // The scanned module is built from source and therefore has no version.
     const main = messages.flatMap(({ SBOM }) => SBOM?.modules ?? []).find(({ version }) => !version)?.path;
     return messages.flatMap(({ finding }) => {
       if (!finding) return [];
@@ -65,16 +65,16 @@ export const govulncheck: Importer = {
         : vulnerable?.package
           ? 'imported'
           : 'required';
-      // Where the code that was scanned begins to call what is vulnerable.
-      const own = callers.at(-1)?.module;
-      const caller = callers.find(({ module, position }) => module === own && position?.filename);
+      // The frame in the scanned module from which the vulnerable code is called.
+      const scannedModule = callers.at(-1)?.module;
+      const caller = callers.find(({ module, position }) => module === scannedModule && position?.filename);
       const file = relativePath(caller?.position?.filename, context);
       const line = caller?.position?.line;
       const name = symbol ?? vulnerable?.package ?? vulnerable?.module;
-      const about = osv && aboutOsv(osv);
+      const advisory = osv && describeAdvisory(osv);
       const cvss = osv && cvssOfOsv(osv);
       return {
-        // The symbol, but neither the versions nor the way to it: that is one of many, and changes with any caller.
+        // Without versions and the call stack, which is one of many and changes with every caller.
         fingerprint: fingerprintOf('govulncheck', main, id, vulnerable?.module, vulnerable?.package, symbol),
         title: vulnerabilityTitle(
           id,
@@ -84,30 +84,32 @@ export const govulncheck: Importer = {
         ),
         severity: severityOfUse(use, config?.scan_level, cvss?.score),
         description: describeFinding({
-          what: about?.what,
+          what: advisory?.what,
           facts: {
             Module: vulnerable?.module,
             'Installed version': vulnerable?.version,
             'Fixed version': finding.fixed_version,
             Package: vulnerable?.package,
             Symbol: symbol,
-            Use: describeUse(use, deeper.has(keyOf(id, vulnerable)), config?.scan_level),
-            'Called at': placeOf(file, line),
+            Use: describeUse(use, withDetails.has(keyOf(id, vulnerable)), config?.scan_level),
+            'Called at': formatLocation(file, line),
             Aliases: osv?.aliases?.join(', '),
           },
-          snippet: callers.length > 0 ? traceOf(trace ?? []) : undefined,
+          snippet: callers.length > 0 ? formatTrace(trace ?? []) : undefined,
           fix:
             vulnerable?.module === 'stdlib' && finding.fixed_version
               ? `Build with Go ${finding.fixed_version.replace(/^v/, '')} or later.`
               : upgrade(vulnerable?.module, [finding.fixed_version]),
-          details: about?.details,
+          details: advisory?.details,
           references: [
-            typeof moreOf(osv)?.url === 'string' ? String(moreOf(osv)?.url) : `https://pkg.go.dev/vuln/${id}`,
-            ...(about?.references ?? []),
+            typeof databaseSpecificOf(osv)?.url === 'string'
+              ? String(databaseSpecificOf(osv)?.url)
+              : `https://pkg.go.dev/vuln/${id}`,
+            ...(advisory?.references ?? []),
           ],
         }),
-        cwe: about?.cwe,
-        cve: about?.cve,
+        cwe: advisory?.cwe,
+        cve: advisory?.cve,
         cvss_score: cvss?.score,
         cvss_vector: cvss?.vector,
         file,
@@ -123,8 +125,8 @@ type Use = 'called' | 'linked' | 'imported' | 'required';
 
 const keyOf = (id: string, frame?: Frame) => JSON.stringify([id, frame?.module, frame?.package]);
 
-/** The modules and packages of which there are findings that say more. */
-function deeperIn(messages: z.output<typeof Message>[]): Set<string> {
+/** The keys of modules and packages for which more specific findings exist. */
+function keysWithMoreSpecificFindings(messages: z.output<typeof Message>[]): Set<string> {
   const keys = messages.flatMap(({ finding }) => {
     const [frame] = finding?.trace ?? [];
     if (!finding || !frame?.package) return [];
@@ -134,24 +136,24 @@ function deeperIn(messages: z.output<typeof Message>[]): Set<string> {
   return new Set(keys);
 }
 
-/** How deep a scan has to go to say more. */
-const SHALLOW: Partial<Record<Use, string>> = { required: 'module', imported: 'package' };
+/** The scan level that cannot find anything more specific than this use. */
+const LEVEL_OF_USE: Partial<Record<Use, string>> = { required: 'module', imported: 'package' };
 
-/** What is known of the use of what is vulnerable. */
-function describeUse(use: Use, isDeeper: boolean, level: string | undefined | null): string {
+/** Describes how the vulnerable code is used. */
+function describeUse(use: Use, hasMoreSpecific: boolean, level: string | undefined | null): string {
   if (use === 'called') return 'the code calls the vulnerable symbol';
   if (use === 'linked') return 'the vulnerable symbol is in the binary';
   const [what, rest] =
     use === 'imported'
       ? ['the vulnerable package is imported', 'none of its vulnerable symbols is called']
       : ['the vulnerable module is required', 'none of its vulnerable packages is imported'];
-  if (isDeeper) return `${what}, findings of their own say what of it`;
-  return level === SHALLOW[use] ? what : `${what}, ${rest}`;
+  if (hasMoreSpecific) return `${what}, separate findings show its use`;
+  return level === LEVEL_OF_USE[use] ? what : `${what}, ${rest}`;
 }
 
-/** The Go database rates nothing; govulncheck itself fails for what is called, and only tells of the rest. */
+/** The Go database has no ratings. As in govulncheck itself, vulnerable code counts only if it is called. */
 function severityOfUse(use: Use, level: string | undefined | null, score: number | undefined) {
-  if (level && level === SHALLOW[use]) return 'medium' as const;
+  if (level && level === LEVEL_OF_USE[use]) return 'medium' as const;
   if (use === 'required') return 'info' as const;
   if (use === 'imported') return 'low' as const;
   return score === undefined ? ('high' as const) : severityOfScore(score);
@@ -160,9 +162,12 @@ function severityOfUse(use: Use, level: string | undefined | null, score: number
 const symbolOf = ({ package: path, receiver, function: name }: Frame) =>
   [path?.split('/').at(-1), receiver?.replace(/^\*/, ''), name].filter(Boolean).join('.');
 
-/** As govulncheck shows it: from the code's own entry down to what is vulnerable. */
-const traceOf = (trace: Frame[]) =>
+/** The call stack as govulncheck prints it: from the entry point to the vulnerable symbol. */
+const formatTrace = (trace: Frame[]) =>
   [...trace]
     .reverse()
-    .map((frame) => `${placeOf(frame.position?.filename, frame.position?.line) ?? '-'} ${symbolOf(frame)}`)
+    .map(
+      (frame) =>
+        `${formatLocation(frame.position?.filename, frame.position?.line) ?? '-'} ${symbolOf(frame)}`,
+    )
     .join('\n');

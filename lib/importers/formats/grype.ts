@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../dependency.ts';
+import { firstDocument, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../dependency.ts';
 import { type Importer, read } from '../importer.ts';
-import { describeFinding, markdown, plain } from '../markdown.ts';
+import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../markdown.ts';
 import {
   type Cvss,
   cveOf,
@@ -57,37 +57,39 @@ export const grype: Importer = {
   name: 'grype',
 
   detects: (report) => {
-    const document = firstOf(report);
+    const document = firstDocument(report);
     return Array.isArray(document?.matches) && ('descriptor' in document || 'source' in document);
   },
 
   findings(report, context) {
-    const { matches, source } = read(Document, firstOf(report));
+    const { matches, source } = read(Document, firstDocument(report));
     const target = targetOf(source?.target);
     const folder = source?.type === 'directory' ? (relativePath(target, context) ?? '') : undefined;
     const scanned = folder ?? imageName(target ?? '');
     return matches.map(({ vulnerability, relatedVulnerabilities, matchDetails, artifact }) => {
       const { id, fix } = vulnerability;
       const { name, version, type } = artifact;
-      const all = [vulnerability, ...(relatedVulnerabilities ?? [])];
-      // What supports the evidence, such as a copyright, is not where the package is.
+      const records = [vulnerability, ...(relatedVulnerabilities ?? [])];
+      // Supporting evidence, such as a copyright file, is not the location of the package.
       const paths = (artifact.locations ?? [])
         .filter(({ annotations }) => annotations?.evidence !== 'supporting')
         .map(({ path }) => path)
         .filter((path): path is string => Boolean(path));
-      // In a folder that was scanned, paths begin there.
+      // If a directory was scanned, paths are relative to it.
       const file = relativePath(folder && paths[0] ? `${folder}/${paths[0]}` : paths[0], context);
-      const cvss = bestOf(all);
-      const details = all.find(({ description }) => description?.trim())?.description ?? '';
-      const word = all.map(({ severity }) => severity).find((known) => known && !/^unknown$/i.test(known));
-      const [epss] = all.flatMap((one) => one.epss ?? []);
+      const cvss = bestCvss(records);
+      const details = records.find(({ description }) => description?.trim())?.description ?? '';
+      const severityWord = records
+        .map(({ severity }) => severity)
+        .find((known) => known && !/^unknown$/i.test(known));
+      const [epss] = records.flatMap((one) => one.epss ?? []);
       return {
-        // Without the version: after an upgrade that does not help it is the same finding.
+        // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
         fingerprint: fingerprintOf('grype', scanned, withoutVersion(file, version), type, name, id),
         title: vulnerabilityTitle(id, name, version, details),
-        severity: severityOf(word, cvss ? severityOfScore(cvss.score) : 'info'),
+        severity: severityOf(severityWord, cvss ? severityOfScore(cvss.score) : 'info'),
         description: describeFinding({
-          what: /^GHSA-/.test(id) ? markdown(details) : plain(details),
+          what: /^GHSA-/.test(id) ? sanitizeMarkdown(details) : escapeMarkdown(details),
           facts: {
             Package: name,
             'Installed version': version,
@@ -95,12 +97,12 @@ export const grype: Importer = {
             Type: type,
             Target: target,
             Path: [...new Set(paths)].slice(0, 10).join(', '),
-            Aliases: all
+            Aliases: records
               .slice(1)
               .map((related) => related.id)
               .filter((other) => other !== id)
               .join(', '),
-            'Known to be exploited': all.some((one) => one.knownExploited?.length) ? 'yes' : undefined,
+            'Known to be exploited': records.some((one) => one.knownExploited?.length) ? 'yes' : undefined,
             EPSS: typeof epss?.epss === 'number' ? `${(epss.epss * 100).toFixed(1)} %` : undefined,
             'Matched by': matchDetails?.[0]?.type,
           },
@@ -108,11 +110,11 @@ export const grype: Importer = {
           references: [
             vulnerability.dataSource,
             ...(vulnerability.advisories ?? []).map(({ link }) => link),
-            ...all.flatMap(({ urls }) => urls ?? []),
+            ...records.flatMap(({ urls }) => urls ?? []),
           ],
         }),
-        cwe: cweOf(...all.flatMap(({ cwes }) => cwes ?? []).map(({ cwe }) => cwe)),
-        cve: cveOf(...all.map((one) => one.id)),
+        cwe: cweOf(...records.flatMap(({ cwes }) => cwes ?? []).map(({ cwe }) => cwe)),
+        cve: cveOf(...records.map((one) => one.id)),
         cvss_score: cvss?.score,
         cvss_vector: cvss?.vector,
         file,
@@ -121,14 +123,14 @@ export const grype: Importer = {
   },
 };
 
-/** An image as the user named it, a folder, or a file. */
+/** The scanned image as the user named it, the directory or the file. */
 function targetOf(target: unknown): string | undefined {
   const named = (target as { userInput?: unknown } | null)?.userInput ?? target;
   return typeof named === 'string' && named !== '' ? named : undefined;
 }
 
-/** The newest CVSS of the vulnerability itself, or else of those it goes back to. */
-function bestOf(all: Metadata[]): Cvss | undefined {
+/** The newest CVSS of the vulnerability, otherwise of a related one. */
+function bestCvss(all: Metadata[]): Cvss | undefined {
   for (const { cvss } of all) {
     const [best] = (cvss ?? []).filter(({ vector }) => cvssOf(vector)).sort((a, b) => rank(b) - rank(a));
     if (best) return cvssOf(best.vector);

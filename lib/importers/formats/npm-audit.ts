@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { firstOf } from '../dependency.ts';
+import { firstDocument } from '../dependency.ts';
 import { type Importer, ReportError, read } from '../importer.ts';
-import { code, describeFinding, inlineCode, plain } from '../markdown.ts';
+import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../markdown.ts';
 import { cveOf, cvssOf, cweOf, fingerprintOf, severityOf } from '../support.ts';
 
 const text = z.string().nullish();
@@ -37,47 +37,51 @@ const Failure = z.object({ message: text, error: z.object({ code: text, summary:
 type Vulnerability = z.output<typeof Vulnerability>;
 type Advisory = z.output<typeof Advisory>;
 
-/** `npm audit --json` of npm 7 and later: a finding for each vulnerable package, as npm counts. */
+/** `npm audit --json` of npm 7 and later: a finding for each vulnerable package, which is also how npm counts. */
 export const npmAudit: Importer = {
   name: 'npm-audit',
 
   detects: (report) => {
-    const document = firstOf(report);
+    const document = firstDocument(report);
     return (
-      document !== undefined && ('auditReportVersion' in document || isOld(document) || hasFailed(document))
+      document !== undefined && ('auditReportVersion' in document || isNpm6(document) || hasFailed(document))
     );
   },
 
   findings(report) {
-    const document = firstOf(report);
-    if (document && isOld(document)) {
-      throw new ReportError('This is the layout of npm 6 (and pnpm); npm 7 or later is needed', 'advisories');
+    const document = firstDocument(report);
+    if (document && isNpm6(document)) {
+      throw new ReportError('Reports of npm 6 and pnpm are not supported: use npm 7 or later', 'advisories');
     }
     if (document && hasFailed(document)) {
       const { message, error } = read(Failure, document);
       throw new ReportError(
-        `npm audit has failed: ${message || error.summary || error.code || 'no reason given'}`,
+        `npm audit failed: ${message || error.summary || error.code || 'no reason given'}`,
       );
     }
     const { vulnerabilities } = read(Document, document);
     return Object.entries(vulnerabilities).map(([key, found]) => {
       const name = found.name ?? key;
       const advisories = (found.via ?? []).filter((via) => typeof via !== 'string');
-      const through = (found.via ?? []).filter((via) => typeof via === 'string');
+      const viaPackages = (found.via ?? []).filter((via) => typeof via === 'string');
       const [worst] = advisories
         .map(({ cvss }) => ({ score: cvss?.score, ...cvssOf(cvss?.vectorString) }))
         .filter(({ score, vector }) => score && vector)
         .sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
       return {
-        // With its advisories: a new one of a package whose old one was triaged must not go unseen.
-        fingerprint: fingerprintOf('npm-audit', name, ...[...advisories.map(idOf), ...through].sort()),
-        title: titleOf(name, advisories, through),
+        // With the advisories, so that a new advisory for a triaged package is a new finding.
+        fingerprint: fingerprintOf(
+          'npm-audit',
+          name,
+          ...[...advisories.map(advisoryId), ...viaPackages].sort(),
+        ),
+        title: titleOf(name, advisories, viaPackages),
         severity: severityOf(found.severity),
         description: describeFinding({
           what: [
-            advisories.map((advisory) => `- ${line(advisory)}`).join('\n'),
-            through.length > 0 &&
-              `${inlineCode(name)} depends on vulnerable versions of ${through.map(inlineCode).join(', ')}.`,
+            advisories.map((advisory) => `- ${advisoryLine(advisory)}`).join('\n'),
+            viaPackages.length > 0 &&
+              `${inlineCode(name)} depends on vulnerable versions of ${viaPackages.map(inlineCode).join(', ')}.`,
           ]
             .filter(Boolean)
             .join('\n\n'),
@@ -85,9 +89,9 @@ export const npmAudit: Importer = {
             Package: name,
             'Vulnerable versions': found.range,
             Dependency: found.isDirect === undefined ? undefined : found.isDirect ? 'direct' : 'transitive',
-            'Makes vulnerable': found.effects?.join(', '),
+            'Affected dependents': found.effects?.join(', '),
           },
-          where: found.nodes?.length ? code(found.nodes.join('\n')) : undefined,
+          where: found.nodes?.length ? codeBlock(found.nodes.join('\n')) : undefined,
           fix: fixOf(found),
           references: advisories.map(({ url }) => url),
         }),
@@ -100,30 +104,30 @@ export const npmAudit: Importer = {
   },
 };
 
-const isOld = (document: Record<string, unknown>) => 'advisories' in document && 'metadata' in document;
+const isNpm6 = (document: Record<string, unknown>) => 'advisories' in document && 'metadata' in document;
 
 const hasFailed = ({ error }: Record<string, unknown>) =>
   typeof error === 'object' && error !== null && 'summary' in error && 'detail' in error;
 
-/** Not `source`, which changes when an advisory is edited. */
-const idOf = ({ url, source, title }: Advisory) =>
+/** Prefers the URL to `source`, which changes when an advisory is edited. */
+const advisoryId = ({ url, source, title }: Advisory) =>
   /\bGHSA(?:-[0-9a-z]{4}){3}\b/i.exec(url ?? '')?.[0] ?? url ?? String(source ?? title ?? '');
 
-function titleOf(name: string, advisories: Advisory[], through: string[]): string {
+function titleOf(name: string, advisories: Advisory[], viaPackages: string[]): string {
   const [first, ...others] = advisories;
   if (first) {
     const more = others.length > 0 ? ` and ${others.length} more` : '';
-    const id = /^GHSA-/i.test(idOf(first)) ? `${idOf(first)} in ` : '';
+    const id = /^GHSA-/i.test(advisoryId(first)) ? `${advisoryId(first)} in ` : '';
     return `${id}${name}: ${first.title ?? 'vulnerable versions'}${more}`;
   }
-  return through.length > 0
-    ? `${name} depends on vulnerable ${through.join(', ')}`
+  return viaPackages.length > 0
+    ? `${name} depends on vulnerable ${viaPackages.join(', ')}`
     : `Vulnerable package ${name}`;
 }
 
-const line = ({ title, severity, range, ...advisory }: Advisory) =>
+const advisoryLine = ({ title, severity, range, ...advisory }: Advisory) =>
   [
-    `${plain(title ?? idOf(advisory as Advisory))}`,
+    `${escapeMarkdown(title ?? advisoryId(advisory as Advisory))}`,
     [severity, range && `versions ${inlineCode(range)}`].filter(Boolean).join(', '),
   ]
     .filter(Boolean)
@@ -132,7 +136,7 @@ const line = ({ title, severity, range, ...advisory }: Advisory) =>
 function fixOf({ fixAvailable: fix }: Vulnerability): string | undefined {
   if (fix === undefined || fix === null) return undefined;
   if (fix === false) return 'No fix is available.';
-  if (fix === true) return code('npm audit fix', 'sh');
+  if (fix === true) return codeBlock('npm audit fix', 'sh');
   const breaking = fix.isSemVerMajor ? ', which is a breaking change' : '';
-  return `${code('npm audit fix --force', 'sh')}\n\nThis installs ${inlineCode(`${fix.name}@${fix.version}`)}${breaking}.`;
+  return `${codeBlock('npm audit fix --force', 'sh')}\n\nThis installs ${inlineCode(`${fix.name}@${fix.version}`)}${breaking}.`;
 }

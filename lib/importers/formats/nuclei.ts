@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { type Importer, type Report, read } from '../importer.ts';
-import { describeFinding, plain, texts } from '../markdown.ts';
-import { findsSecrets, mask, withoutCredentials } from '../secrets.ts';
+import { describeFinding, escapeMarkdown, toStrings } from '../markdown.ts';
+import { isSecretRule, mask, maskCredentials } from '../secrets.ts';
 import {
+  collapseWhitespace,
   cveOf,
   cvssOf,
   cweOf,
   fingerprintOf,
-  normalized,
   relativePath,
   severityOf,
   severityOfScore,
 } from '../support.ts';
 
 const text = z.string().nullish();
-// One, several, or none: the layout has changed over the versions.
-const words = z.union([z.string(), z.array(z.string())]).nullish();
+// The type depends on the version of nuclei.
+const stringOrList = z.union([z.string(), z.array(z.string())]).nullish();
 
 const Event = z.object({
   'template-id': text,
@@ -29,12 +29,12 @@ const Event = z.object({
     description: text,
     impact: text,
     remediation: text,
-    reference: words,
-    tags: words,
+    reference: stringOrList,
+    tags: stringOrList,
     classification: z
       .object({
-        'cve-id': words,
-        'cwe-id': words,
+        'cve-id': stringOrList,
+        'cwe-id': stringOrList,
         'cvss-metrics': text,
         'cvss-score': z.number().nullish(),
       })
@@ -51,8 +51,8 @@ const Event = z.object({
   url: text,
   ip: text,
   port: z.union([z.string(), z.number()]).nullish(),
-  'extracted-results': words,
-  extracted_results: words,
+  'extracted-results': stringOrList,
+  extracted_results: stringOrList,
   'matched-line': z.array(z.number()).nullish(),
   meta: z.record(z.string(), z.unknown()).nullish(),
   'curl-command': text,
@@ -63,10 +63,10 @@ const Event = z.object({
 
 type Event = z.output<typeof Event>;
 
-/** `nuclei -jsonl` and `nuclei -json-export` */
+/** `nuclei -jsonl` and `nuclei -json-export`. */
 export const nuclei: Importer = {
   name: 'nuclei',
-  emptyMeansNothing: true,
+  acceptsEmptyReport: true,
 
   detects: (report) => {
     const [first] = eventsOf(report);
@@ -78,13 +78,13 @@ export const nuclei: Importer = {
     return (
       eventsOf(report)
         .map((event, index) => read(Event, event, String(index)))
-        // With -matcher-status what did not match is reported too.
+        // With -matcher-status, nuclei also reports templates that did not match.
         .filter((event) => event['matcher-status'] !== false)
         .map((event) => {
           const { info } = event;
           const id = event['template-id'] ?? event.templateID ?? 'unknown template';
           const matcher = event['matcher-name'] ?? event.matcher_name;
-          const at = (
+          const matchedAt = (
             event['matched-at'] ??
             event.matched ??
             event.host ??
@@ -92,60 +92,60 @@ export const nuclei: Importer = {
             event.ip ??
             ''
           ).replace(/^\/(?=https?:)/, '');
-          const file = event.type === 'file' ? relativePath(at, context) : undefined;
-          // The address may hold what let nuclei in.
-          const place = file ?? withoutCredentials(at);
+          const file = event.type === 'file' ? relativePath(matchedAt, context) : undefined;
+          // The address may contain the credentials that nuclei used.
+          const location = file ?? maskCredentials(matchedAt);
           const cvss = cvssOf(info.classification?.['cvss-metrics']);
           const score = info.classification?.['cvss-score'] ?? cvss?.score;
           const name = info.name?.trim() || id;
-          const results = [...texts(event['extracted-results']), ...texts(event.extracted_results)];
+          const results = [...toStrings(event['extracted-results']), ...toStrings(event.extracted_results)];
           return {
             fingerprint: fingerprintOf(
               'nuclei',
               id,
-              withoutNonces(place),
+              removeNonces(location),
               matcher,
               event['extractor-name'],
               event.fuzzing_method,
               event.fuzzing_position,
               event.fuzzing_parameter,
             ),
-            title: `${name}${matcher ? ` (${matcher})` : ''}${place && ` at ${place}`}`,
+            title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
             severity: severityOf(
               /^unknown$/i.test(info.severity?.trim() ?? '') ? undefined : info.severity,
               score ? severityOfScore(score) : 'info',
             ),
             description: describeFinding({
               what: [info.description, info.impact]
-                .map((part) => plain(part?.trim() ?? ''))
+                .map((part) => escapeMarkdown(part?.trim() ?? ''))
                 .filter(Boolean)
                 .join('\n\n'),
               facts: {
                 Template: id,
                 Matcher: matcher,
                 Extractor: event['extractor-name'],
-                'Matched at': place,
-                Host: event.host && withoutCredentials(event.host),
+                'Matched at': location,
+                Host: event.host && maskCredentials(event.host),
                 IP: event.ip,
                 Protocol: event.type,
                 Parameter: [event.fuzzing_method, event.fuzzing_position, event.fuzzing_parameter]
                   .filter(Boolean)
                   .join(' '),
-                Extracted: shown(event, results).join(', '),
-                With: withOf(event),
-                Tags: texts(info.tags).join(', '),
+                Extracted: extractedResults(event, results).join(', '),
+                Payload: payloadOf(event),
+                Tags: toStrings(info.tags).join(', '),
               },
-              snippet: event['curl-command'] && withoutCredentials(event['curl-command']),
-              fix: info.remediation && plain(info.remediation),
+              snippet: event['curl-command'] && maskCredentials(event['curl-command']),
+              fix: info.remediation && escapeMarkdown(info.remediation),
               references: [
-                ...texts(info.reference).flatMap((one) =>
+                ...toStrings(info.reference).flatMap((one) =>
                   one.split('\n').map((line) => line.replace(/^\s*-\s+/, '')),
                 ),
                 event['template-url'],
               ],
             }),
-            cwe: cweOf(...texts(info.classification?.['cwe-id'])),
-            cve: cveOf(...texts(info.classification?.['cve-id']), id),
+            cwe: cweOf(...toStrings(info.classification?.['cwe-id'])),
+            cve: cveOf(...toStrings(info.classification?.['cve-id']), id),
             cvss_score: score ?? undefined,
             cvss_vector: cvss?.vector,
             file,
@@ -158,36 +158,36 @@ export const nuclei: Importer = {
 
 const eventsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
 
-/** What the template found is a secret, or let it in. */
+/** Whether a template finds secrets or signs in with credentials. */
 const isSecret = ({ info, template, 'template-path': path, ...event }: Event) =>
-  findsSecrets(info.name, ...texts(info.tags), ...texts(info.classification?.['cwe-id'])) ||
+  isSecretRule(info.name, ...toStrings(info.tags), ...toStrings(info.classification?.['cwe-id'])) ||
   /\b(?:tokens?|keys?|credentials?|default-logins?)\b/i.test(
-    [event['template-id'], event.templateID, template, path, ...texts(info.tags)].join(' '),
+    [event['template-id'], event.templateID, template, path, ...toStrings(info.tags)].join(' '),
   );
 
-/** What was extracted: as it is where it tells something, masked where it may be a secret. */
-const shown = (event: Event, results: string[]): string[] =>
+/** The extracted results, with possible secrets masked. */
+const extractedResults = (event: Event, results: string[]): string[] =>
   results
     .slice(0, 20)
-    .map((result) => (isSecret(event) ? mask(result) : withoutCredentials(result).replace(LONG, mask)))
-    .map(normalized);
+    .map((result) => (isSecret(event) ? mask(result) : maskCredentials(result).replace(LONG_TOKENS, mask)))
+    .map(collapseWhitespace);
 
-/** Long words with digits, such as the values of cookies. */
-const LONG = /(?=[\w+=-]{0,99}\d)(?=[\w+=-]{0,99}[a-z])[\w+=-]{24,}/gi;
+/** Long words with digits, such as cookie values. */
+const LONG_TOKENS = /(?=[\w+=-]{0,99}\d)(?=[\w+=-]{0,99}[a-z])[\w+=-]{24,}/gi;
 
-/** What the request was filled with, such as the user and password of a default login. */
-const withOf = (event: Event): string =>
+/** The payload values of the request, such as the user and password of a default login. */
+const payloadOf = (event: Event): string =>
   Object.entries(event.meta ?? {})
     .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
     .map(([name, value]) =>
       isSecret(event) && !/user|login|mail|path|url|host|port/i.test(name)
         ? `${name}=${mask(String(value))}`
-        : withoutCredentials(`${name}=${value}`),
+        : maskCredentials(`${name}=${value}`),
     )
     .join(', ');
 
-/** An address without what nuclei makes up anew in every run: random words and the names of its listener. */
-const withoutNonces = (address: string): string =>
+/** Removes what nuclei generates in every run: random words and the host names of its callback server. */
+const removeNonces = (address: string): string =>
   address
     .replace(/\b[a-z0-9]{20,63}(?=\.(?:[\w-]+\.)*(?:oast|interact)[\w-]*\.[a-z]+)/gi, '*')
     .replace(/(?<![a-z\d])(?=[a-z]{0,26}\d)[a-z\d]{27}(?![a-z\d])/gi, '*');

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { firstOf, upgrade, vulnerabilityTitle } from '../dependency.ts';
+import { firstDocument, upgrade, vulnerabilityTitle } from '../dependency.ts';
 import { type Importer, read } from '../importer.ts';
-import { describeFinding, texts } from '../markdown.ts';
+import { describeFinding, toStrings } from '../markdown.ts';
 import { fingerprintOf, relativePath, severityOf, severityOfScore } from '../support.ts';
-import { aboutOsv, cvssOfOsv, fixedVersions, moreOf, Osv } from './osv.ts';
+import { cvssOfOsv, databaseSpecificOf, describeAdvisory, fixedVersions, Osv } from './osv.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
@@ -30,12 +30,12 @@ const Document = z.object({
     .nullable(),
 });
 
-/** `osv-scanner scan … --format json` (1 and 2): a finding for each advisory, also where several are of one vulnerability. */
+/** `osv-scanner scan … --format json` (1 and 2): a finding per advisory, also if several describe one vulnerability. */
 export const osvScanner: Importer = {
   name: 'osv-scanner',
 
   detects: (report) => {
-    const { results, ...others } = firstOf(report) ?? {};
+    const { results, ...others } = firstDocument(report) ?? {};
     if (!Array.isArray(results)) return false;
     return results.length > 0
       ? Array.isArray((results[0] as { packages?: unknown } | null)?.packages)
@@ -43,7 +43,7 @@ export const osvScanner: Importer = {
   },
 
   findings(report, context) {
-    const { results } = read(Document, firstOf(report));
+    const { results } = read(Document, firstDocument(report));
     return (results ?? []).flatMap(({ source, packages }) =>
       (packages ?? []).flatMap(({ package: { name, version, ecosystem, commit }, ...found }) =>
         (found.vulnerabilities ?? []).map((osv) => {
@@ -51,19 +51,21 @@ export const osvScanner: Importer = {
           const path = relativePath(source?.path, context);
           const group = found.groups?.find(({ ids }) => ids?.includes(id));
           const called = (group?.experimentalAnalysis ?? group?.experimental_analysis)?.[id]?.called;
-          // Advisories of one vulnerability are a group; some databases leave the rating to the others.
-          const alike = [
+          // Some databases have no rating, so the rating of any advisory in the group is used.
+          const groupAdvisories = [
             osv,
             ...(found.vulnerabilities ?? []).filter((other) => group?.ids?.includes(other.id)),
           ];
-          const cvss = alike.map(cvssOfOsv).find(Boolean);
-          const highest = Number.parseFloat(group?.max_severity ?? '');
-          const rated = cvss?.score ?? (Number.isNaN(highest) ? undefined : highest);
-          const [word] = alike.flatMap((one) => texts(moreOf(one)?.severity));
+          const cvss = groupAdvisories.map(cvssOfOsv).find(Boolean);
+          const groupScore = Number.parseFloat(group?.max_severity ?? '');
+          const score = cvss?.score ?? (Number.isNaN(groupScore) ? undefined : groupScore);
+          const [severityWord] = groupAdvisories.flatMap((one) =>
+            toStrings(databaseSpecificOf(one)?.severity),
+          );
           const fixed = fixedVersions(osv, ecosystem ?? '', name ?? '');
-          const { what, details, references, cwe, cve } = aboutOsv(osv);
+          const { what, details, references, cwe, cve } = describeAdvisory(osv);
           return {
-            // Without the version: after an upgrade that does not help it is the same finding.
+            // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
             fingerprint: fingerprintOf('osv-scanner', path, ecosystem, name, id),
             title: vulnerabilityTitle(
               id,
@@ -71,7 +73,7 @@ export const osvScanner: Importer = {
               version || commit?.slice(0, 12),
               osv.summary ?? osv.details,
             ),
-            severity: severityOf(word, rated === undefined ? 'medium' : severityOfScore(rated)),
+            severity: severityOf(severityWord, score === undefined ? 'medium' : severityOfScore(score)),
             description: describeFinding({
               what,
               facts: {

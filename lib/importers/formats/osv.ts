@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { markdown, texts } from '../markdown.ts';
+import { sanitizeMarkdown, toStrings } from '../markdown.ts';
 import { type Cvss, cveOf, cvssOf, cweOf } from '../support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
 const any = z.unknown().optional();
-const More = z.object({ severity: any, cwe_ids: any, url: any }).nullish();
+const DatabaseSpecific = z.object({ severity: any, cwe_ids: any, url: any }).nullish();
 
-/** An advisory in the OSV format (https://ossf.github.io/osv-schema/), as far as findings are made of it. */
+/** The used fields of an advisory in the OSV format (https://ossf.github.io/osv-schema/). */
 export const Osv = z.object({
   id: z.string(),
   aliases: list(z.string()),
@@ -22,15 +22,16 @@ export const Osv = z.object({
     }),
   ),
   references: list(z.object({ type: text, url: text })),
-  database_specific: More,
-  // As newer versions of OSV-Scanner write it.
-  databaseSpecific: More,
+  database_specific: DatabaseSpecific,
+  // Newer versions of OSV-Scanner use this name.
+  databaseSpecific: DatabaseSpecific,
 });
 
 export type Osv = z.output<typeof Osv>;
 
-/** What was added by whoever published the advisory. */
-export const moreOf = (osv: Osv | undefined) => osv?.database_specific ?? osv?.databaseSpecific ?? undefined;
+/** The fields that the publishing database added. */
+export const databaseSpecificOf = (osv: Osv | undefined) =>
+  osv?.database_specific ?? osv?.databaseSpecific ?? undefined;
 
 /** The newest CVSS of an advisory. */
 export function cvssOfOsv({ severity }: Osv): Cvss | undefined {
@@ -48,7 +49,7 @@ export function fixedVersions({ affected }: Osv, ecosystem: string, name: string
     .filter(
       ({ package: one }) =>
         one?.name?.toLowerCase() === name.toLowerCase() &&
-        // Systems have their version behind a colon.
+        // The ecosystem of an operating system ends with a colon and its version.
         one.ecosystem?.split(':')[0] === ecosystem.split(':')[0],
     )
     .flatMap(({ ranges }) => ranges ?? [])
@@ -58,11 +59,11 @@ export function fixedVersions({ affected }: Osv, ecosystem: string, name: string
     .filter((fixed): fixed is string => Boolean(fixed));
 }
 
-/** What OSV advisories say alike: details are Markdown by the format's definition. */
-export const aboutOsv = (osv: Osv) => ({
-  what: markdown(osv.summary?.trim() || osv.details || ''),
-  details: osv.summary?.trim() ? markdown(osv.details ?? '') : undefined,
+/** The fields of a finding from an OSV advisory, whose details are Markdown. */
+export const describeAdvisory = (osv: Osv) => ({
+  what: sanitizeMarkdown(osv.summary?.trim() || osv.details || ''),
+  details: osv.summary?.trim() ? sanitizeMarkdown(osv.details ?? '') : undefined,
   references: (osv.references ?? []).map(({ url }) => url),
-  cwe: cweOf(...texts(moreOf(osv)?.cwe_ids)),
+  cwe: cweOf(...toStrings(databaseSpecificOf(osv)?.cwe_ids)),
   cve: cveOf(osv.id, ...(osv.aliases ?? []), ...(osv.upstream ?? [])),
 });

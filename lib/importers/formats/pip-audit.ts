@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { upgrade, vulnerabilityTitle } from '../dependency.ts';
 import { type Importer, type Report, read } from '../importer.ts';
-import { describeFinding, plain } from '../markdown.ts';
+import { describeFinding, escapeMarkdown } from '../markdown.ts';
 import { cveOf, fingerprintOf } from '../support.ts';
 
 const text = z.string().nullish();
@@ -21,7 +21,7 @@ const Dependency = z.object({
     .nullish(),
 });
 
-/** `pip-audit -f json`; before 2.0 the dependencies were all there was. */
+/** `pip-audit -f json`. Before 2.0, the report is the bare list of dependencies. */
 export const pipAudit: Importer = {
   name: 'pip-audit',
 
@@ -35,18 +35,18 @@ export const pipAudit: Importer = {
   },
 
   findings(report) {
-    const isBare = report.kind === 'json' && Array.isArray(report.documents[0]);
-    const dependencies = read(z.array(Dependency), dependenciesOf(report), isBare ? '' : 'dependencies');
+    const isBareList = report.kind === 'json' && Array.isArray(report.documents[0]);
+    const dependencies = read(z.array(Dependency), dependenciesOf(report), isBareList ? '' : 'dependencies');
     return dependencies.flatMap(({ name, version, vulns }) =>
       (vulns ?? []).map(({ id, aliases, fix_versions, description }) => ({
-        // Without the version: after an upgrade that does not help it is the same finding.
+        // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
         fingerprint: fingerprintOf('pip-audit', name, id),
         title: vulnerabilityTitle(id, name, version, description),
-        // It rates nothing.
+        // pip-audit reports no severity.
         severity: 'medium' as const,
         description: describeFinding({
-          // Markdown once, but pip-audit has taken the ends of the lines.
-          what: description && plain(description),
+          // The description was Markdown, but pip-audit removed its line breaks.
+          what: description && escapeMarkdown(description),
           facts: {
             Package: name,
             'Installed version': version,

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type Importer, read } from '../importer.ts';
-import { beginning, code, describeFinding, excerpt, markdown, placeOf, texts } from '../markdown.ts';
-import { findsSecrets, identityOf, masking, possibleSecrets } from '../secrets.ts';
+import {
+  codeBlock,
+  describeFinding,
+  excerpt,
+  firstSentence,
+  formatLocation,
+  sanitizeMarkdown,
+  toStrings,
+} from '../markdown.ts';
+import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../secrets.ts';
 import { cveOf, cweOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
 
 const text = z.string().nullish();
@@ -31,7 +39,7 @@ const Result = z.object({
   }),
 });
 
-/** Semgrep's older words; its docs set them equal to high, medium and low. */
+/** The older severities of Semgrep. Its documentation equates the first three with high, medium and low. */
 const SEVERITIES = new Map<string, Severity>(
   Object.entries({
     ERROR: 'high',
@@ -42,17 +50,17 @@ const SEVERITIES = new Map<string, Severity>(
   } as const),
 );
 
-/** Whether a secret works, as far as Semgrep tried it. */
-const VALIDATED = new Map(
+/** The result of Semgrep's validation of a secret. */
+const VALIDATION_STATES = new Map(
   Object.entries({
-    CONFIRMED_VALID: 'valid, tried by Semgrep',
-    CONFIRMED_INVALID: 'not valid, tried by Semgrep',
-    VALIDATION_ERROR: 'could not be tried',
+    CONFIRMED_VALID: 'valid, tested by Semgrep',
+    CONFIRMED_INVALID: 'not valid, tested by Semgrep',
+    VALIDATION_ERROR: 'could not be tested',
   }),
 );
 
-/** Semgrep puts these words where only its customers get a value. */
-const given = (value: string | undefined | null) =>
+/** Semgrep writes “requires login” for values that it reveals to customers only. */
+const ifProvided = (value: string | undefined | null) =>
   value?.trim() && value !== 'requires login' ? value : undefined;
 
 /** `semgrep scan --json` */
@@ -71,58 +79,58 @@ export const semgrep: Importer = {
   findings(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
     const { results } = read(z.object({ results: z.array(Result) }), document);
-    const found = results
+    const entries = results
       .filter(({ extra }) => !extra.is_ignored)
       .map((result) => {
         const { check_id: rule, extra } = result;
         const file = relativePath(result.path, context);
-        const cwe = cweOf(...texts(extra.metadata?.cwe));
-        const lines = given(extra.lines);
-        const isSecret = VALIDATED.get(extra.validation_state ?? '') || findsSecrets(rule, cwe);
+        const cwe = cweOf(...toStrings(extra.metadata?.cwe));
+        const lines = ifProvided(extra.lines);
+        const isSecret = VALIDATION_STATES.get(extra.validation_state ?? '') || isSecretRule(rule, cwe);
         const secrets = isSecret
-          ? possibleSecrets(lines ?? '').concat(possibleSecrets(extra.message ?? '', { prose: true }))
+          ? secretCandidates(lines ?? '').concat(secretCandidates(extra.message ?? '', { prose: true }))
           : [];
-        return { result, cwe, lines, place: { file, line: result.start?.line, secrets } };
+        return { result, cwe, lines, location: { file, line: result.start?.line, secrets } };
       });
-    const masked = masking(found.map(({ place }) => place));
-    return found.map(({ result: { check_id: rule, extra }, cwe, lines, place }) => {
-      const shown = masked(place);
-      const { file, line } = place;
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ result: { check_id: rule, extra }, cwe, lines, location }) => {
+      const mask = maskerFor(location);
+      const { file, line } = location;
       const metadata = extra.metadata ?? {};
       const dependency = extra.sca_info?.dependency_match?.found_dependency;
       const message = extra.message ?? '';
       const identity = lines
-        ? identityOf(lines, place.secrets)
-        : given(extra.fingerprint)
-          ? [given(extra.fingerprint)]
-          : identityOf(message.replace(/\d+/g, '0'), place.secrets);
+        ? sourceIdentity(lines, location.secrets)
+        : ifProvided(extra.fingerprint)
+          ? [ifProvided(extra.fingerprint)]
+          : sourceIdentity(message.replace(/\d+/g, '0'), location.secrets);
       return {
         fingerprint: fingerprintOf('semgrep', rule, file, dependency?.package, ...identity),
-        title: shown([rule.split('.').at(-1), beginning(message)].filter(Boolean).join(': ')),
+        title: mask([rule.split('.').at(-1), firstSentence(message)].filter(Boolean).join(': ')),
         severity: SEVERITIES.get(extra.severity ?? '') ?? severityOf(extra.severity, 'medium'),
         description: describeFinding({
-          what: markdown(shown(message)),
+          what: sanitizeMarkdown(mask(message)),
           facts: {
             Rule: rule,
-            Location: placeOf(file, line),
+            Location: formatLocation(file, line),
             Package: dependency?.package && `${dependency.package} ${dependency.version ?? ''}`,
             Reachable: extra.sca_info?.reachable?.toString(),
-            Secret: VALIDATED.get(extra.validation_state ?? ''),
-            Confidence: texts(metadata.confidence)[0],
-            Likelihood: texts(metadata.likelihood)[0],
-            Impact: texts(metadata.impact)[0],
-            OWASP: texts(metadata.owasp).join(', '),
+            Secret: VALIDATION_STATES.get(extra.validation_state ?? ''),
+            Confidence: toStrings(metadata.confidence)[0],
+            Likelihood: toStrings(metadata.likelihood)[0],
+            Impact: toStrings(metadata.impact)[0],
+            OWASP: toStrings(metadata.owasp).join(', '),
           },
-          snippet: excerpt(lines && shown(lines)),
-          fix: extra.fix && `Replace it with:\n\n${code(shown(extra.fix))}`,
+          snippet: excerpt(lines && mask(lines)),
+          fix: extra.fix && `Replace it with:\n\n${codeBlock(mask(extra.fix))}`,
           references: [
-            ...texts(metadata.references),
-            ...texts(metadata.source),
-            ...texts(metadata.shortlink),
+            ...toStrings(metadata.references),
+            ...toStrings(metadata.source),
+            ...toStrings(metadata.shortlink),
           ],
         }),
         cwe,
-        cve: cveOf(...texts(metadata['sca-vuln-database-identifier']), ...texts(metadata.cve)),
+        cve: cveOf(...toStrings(metadata['sca-vuln-database-identifier']), ...toStrings(metadata.cve)),
         file,
         line,
       };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { upgrade, vulnerabilityTitle } from '../dependency.ts';
 import { type ImportContext, type Importer, type Report, ReportError, read } from '../importer.ts';
-import { code, describeFinding, inlineCode, markdown } from '../markdown.ts';
+import { codeBlock, describeFinding, inlineCode, sanitizeMarkdown } from '../markdown.ts';
 import {
   cveOf,
   cvssOf,
@@ -29,7 +29,7 @@ const Issue = z.object({
   version: text,
   language: text,
   packageManager: text,
-  // Several paths with `--group-issues`.
+  // A list of paths with `--group-issues`.
   from: list(z.union([z.string(), z.array(z.string())])),
   upgradePath: list(z.union([z.string(), z.boolean(), z.null(), z.array(z.unknown())])),
   fixedIn: list(z.string()),
@@ -60,7 +60,7 @@ const WithApplications = Project.extend({ applications: list(Project) });
 type Issue = z.output<typeof Issue>;
 type Project = z.output<typeof Project>;
 
-/** `snyk test --json` and `snyk container test --json`: an entry for each way a dependency comes in. */
+/** `snyk test --json` and `snyk container test --json`: an entry for each path to a vulnerable dependency. */
 export const snyk: Importer = {
   name: 'snyk',
 
@@ -76,19 +76,19 @@ export const snyk: Importer = {
   findings(report, context) {
     const projects = projectsOf(report);
     return projects.flatMap((part, index) => {
-      const place = projects.length > 1 ? String(index) : '';
-      const { applications, ...project } = read(WithApplications, part, place);
+      const projectPath = projects.length > 1 ? String(index) : '';
+      const { applications, ...project } = read(WithApplications, part, projectPath);
       return [project, ...(applications ?? [])].flatMap((one) => {
-        const at = (name: string) => [place, name].filter(Boolean).join('.');
-        if (one.error) throw new ReportError(`Snyk could not test: ${one.error}`, at('error'));
+        const fieldPath = (name: string) => [projectPath, name].filter(Boolean).join('.');
+        if (one.error) throw new ReportError(`Snyk could not test: ${one.error}`, fieldPath('error'));
         if (one.infrastructureAsCodeIssues?.length) {
           throw new ReportError(
-            'Issues of infrastructure as code are read from SARIF (snyk iac test --sarif)',
-            at('infrastructureAsCodeIssues'),
+            'Infrastructure as code issues are imported from SARIF only: run snyk iac test --sarif',
+            fieldPath('infrastructureAsCodeIssues'),
           );
         }
         if (!one.vulnerabilities && !applications) {
-          throw new ReportError('There are no vulnerabilities', at('vulnerabilities'));
+          throw new ReportError('The field “vulnerabilities” is missing', fieldPath('vulnerabilities'));
         }
         const file = manifestOf(one, context);
         return (one.vulnerabilities ?? []).map((issue) => toFinding(issue, one, file));
@@ -99,7 +99,7 @@ export const snyk: Importer = {
 
 const projectsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
 
-/** From the workspace on: the manifest is named from where Snyk ran, or from the folder that it was given. */
+/** The manifest relative to the workspace. Snyk names it relative to its working or scanned directory. */
 function manifestOf({ path, displayTargetFile, targetFile }: Project, context: ImportContext) {
   const file = displayTargetFile ?? targetFile;
   const folder = path?.startsWith(`${context.workspace}/`) ? relativePath(path, context) : undefined;
@@ -111,30 +111,30 @@ function toFinding(issue: Issue, project: Project, file: string | undefined) {
   const name = [issue.packageName, issue.name, issue.moduleName].flat().find(Boolean) ?? undefined;
   const isLicense = issue.type === 'license' || id.startsWith('snyk:lic:');
   const paths = pathsOf(issue);
-  // Where there is a version 4 it is the primary one, and CVSSv3 is not what the score is of.
+  // If CVSS v4 exists, it is the primary source and the score does not belong to CVSSv3.
   const primary = issue.cvssSources?.find(({ type }) => type === 'primary');
   const cvss = cvssOf(primary?.vector) ?? cvssOf(issue.CVSSv3);
   const score = primary?.baseScore ?? issue.cvssScore ?? cvss?.score;
-  const { overview, remediation, details } = partsOf(issue.description ?? '');
+  const { overview, remediation, details } = descriptionSections(issue.description ?? '');
   const [, direct, ...deeper] = paths[0] ?? [];
   return {
     fingerprint: fingerprintOf(
       'snyk',
       issue.packageManager ?? project.packageManager,
       file,
-      // A folder has its name from the checkout; an image has only that.
+      // The project name of a directory depends on the checkout. An image has no other name.
       !file || project.projectName?.includes('|') ? project.projectName : undefined,
       name,
       id,
-      // Without versions: after an upgrade that does not help it is the same finding. And without what comes first,
-      // which is the project itself. Where an entry has all paths they may change, and do not tell it from others.
+      // Without versions, so that an upgrade that does not fix the vulnerability keeps the finding, and without the
+      // first element, the project itself. An entry that lists all paths is unique without them.
       ...(paths.length === 1 ? (paths[0] ?? []).slice(1).map(withoutVersion) : []),
     ),
     title: [
       isLicense
         ? `License issue in ${[name, version].filter(Boolean).join(' ')}: ${title ?? issue.license ?? id}`
         : vulnerabilityTitle(cveOf(...(identifiers?.CVE ?? [])) ?? id, name, version, title),
-      // One of several entries that are else alike.
+      // Distinguishes entries that differ only in the path.
       direct && deeper.length > 0 && `(by ${withoutVersion(direct)})`,
     ]
       .filter(Boolean)
@@ -144,7 +144,9 @@ function toFinding(issue: Issue, project: Project, file: string | undefined) {
       score ? severityOfScore(score) : 'info',
     ),
     description: describeFinding({
-      what: markdown(overview) || (isLicense ? `License: ${inlineCode(issue.license ?? title ?? id)}` : ''),
+      what:
+        sanitizeMarkdown(overview) ||
+        (isLicense ? `License: ${inlineCode(issue.license ?? title ?? id)}` : ''),
       facts: {
         'Snyk id': id,
         Package: name,
@@ -156,9 +158,9 @@ function toFinding(issue: Issue, project: Project, file: string | undefined) {
         'Dockerfile instruction': issue.dockerfileInstruction,
         'Exploit maturity': issue.exploit,
       },
-      where: paths.length > 0 ? code(paths.map((path) => path.join(' > ')).join('\n')) : undefined,
-      fix: isLicense ? remediation && markdown(remediation) : fixOf(issue, name, remediation),
-      details: markdown(details),
+      where: paths.length > 0 ? codeBlock(paths.map((path) => path.join(' > ')).join('\n')) : undefined,
+      fix: isLicense ? remediation && sanitizeMarkdown(remediation) : fixOf(issue, name, remediation),
+      details: sanitizeMarkdown(details),
       references: [`https://security.snyk.io/vuln/${id}`, ...(issue.references ?? []).map(({ url }) => url)],
     }),
     cwe: cweOf(...(identifiers?.CWE ?? [])),
@@ -170,23 +172,23 @@ function toFinding(issue: Issue, project: Project, file: string | undefined) {
 }
 
 const pathsOf = ({ from }: Issue): string[][] => {
-  const several = (from ?? []).filter((part) => typeof part !== 'string');
-  const one = (from ?? []).filter((part) => typeof part === 'string');
-  return [...(one.length > 0 ? [one] : []), ...several];
+  const grouped = (from ?? []).filter((part) => typeof part !== 'string');
+  const single = (from ?? []).filter((part) => typeof part === 'string');
+  return [...(single.length > 0 ? [single] : []), ...grouped];
 };
 
 const withoutVersion = (dependency: string) => dependency.replace(/(?<=.)@[^@]*$/, '');
 
-/** Descriptions are Markdown in sections; the references are in the report beside them. */
-function partsOf(description: string) {
+/** Splits the Markdown description into sections, without the references, which the report contains separately. */
+function descriptionSections(description: string) {
   const sections = description.split(/^(?=## )/m);
-  const of = (name: RegExp) => sections.filter((section) => name.test(section)).join('');
+  const select = (name: RegExp) => sections.filter((section) => name.test(section)).join('');
   return {
-    overview: of(/^(?!## )|^## Overview/).replace(/^## Overview\s*/m, ''),
-    remediation: of(/^## Remediation/)
+    overview: select(/^(?!## )|^## Overview/).replace(/^## Overview\s*/m, ''),
+    remediation: select(/^## Remediation/)
       .replace(/^## Remediation\s*/, '')
       .trim(),
-    details: of(/^## (?!Overview|Remediation|References)/).replace(/^## Details\s*/, ''),
+    details: select(/^## (?!Overview|Remediation|References)/).replace(/^## Details\s*/, ''),
   };
 }
 
@@ -195,11 +197,11 @@ function fixOf(
   name: string | undefined,
   remediation = '',
 ) {
-  // The first of its own dependencies is what the project can change; false stands for the project.
+  // The project can upgrade its direct dependency, the first string. `false` stands for the project.
   const first = (upgradePath ?? []).find((part): part is string => typeof part === 'string' && part !== '');
   return [
     first && `Upgrade to ${inlineCode(first)}, which brings a fixed version.`,
-    markdown(remediation) || upgrade(name, fixedIn?.length ? fixedIn : [nearestFixedInVersion]),
+    sanitizeMarkdown(remediation) || upgrade(name, fixedIn?.length ? fixedIn : [nearestFixedInVersion]),
   ]
     .filter(Boolean)
     .join('\n\n');

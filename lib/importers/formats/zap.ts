@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type Importer, read } from '../importer.ts';
-import { describeFinding, inlineCode, plain } from '../markdown.ts';
-import { findsSecrets } from '../secrets.ts';
+import { describeFinding, escapeMarkdown, inlineCode } from '../markdown.ts';
+import { isSecretRule } from '../secrets.ts';
 import { cveOf, cweOf, fingerprintOf } from '../support.ts';
 
-/** Text, or an XML element of it; the parser gives every element in an array, and one with attributes as an object. */
+/** Text, or an XML element with text. The parser returns elements in an array, and those with attributes as objects. */
 const text = z.preprocess((value) => {
   const only = Array.isArray(value) ? value[0] : value;
   const content = typeof only === 'object' ? (only as { '#text'?: unknown } | null)?.['#text'] : only;
   return typeof content === 'number' ? String(content) : content;
 }, z.string().nullish());
 
-/** A list, or what stands alone instead of one; an empty XML element is an empty text. */
+/** A list, or a single member. An empty XML element is an empty string. */
 const list = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => [value ?? []].flat().filter((member) => member !== ''), z.array(item));
-/** The same in JSON, `"sites": [a, b]`, and in XML, where each list is within an element of its own. */
-const within = <S extends z.ZodType>(name: string, item: S) =>
+/** A list that XML wraps in an element, unlike JSON: `"instances": [a, b]`. */
+const nestedList = <S extends z.ZodType>(name: string, item: S) =>
   z.preprocess(
     (value) =>
       [value ?? []].flat().flatMap((member) => {
@@ -35,7 +35,7 @@ const Alert = z.object({
   riskcode: text,
   confidence: text,
   desc: text,
-  instances: within('instance', Instance),
+  instances: nestedList('instance', Instance),
   count: text,
   solution: text,
   otherinfo: text,
@@ -45,14 +45,14 @@ const Alert = z.object({
 const Site = z.object({
   '@name': z.string().nullish(),
   '@_name': z.string().nullish(),
-  alerts: within('alertitem', Alert),
+  alerts: nestedList('alertitem', Alert),
 });
 const Zap = z.object({ site: list(Site) });
 
 type Alert = z.output<typeof Alert>;
 type Instance = z.output<typeof Instance>;
 
-/** ZAP's traditional reports: `zap-baseline.py -x report.xml` or `-J report.json` */
+/** Traditional reports of ZAP: `zap-baseline.py -x report.xml` or `-J report.json`. */
 export const zap: Importer = {
   name: 'zap',
 
@@ -69,9 +69,9 @@ export const zap: Importer = {
         : report.documents[0];
     return read(Zap, document === '' ? {} : document).site.flatMap((site) =>
       site.alerts
-        // Without any confidence it is one that was marked as a false positive.
+        // ZAP gives confidence 0 to alerts that were marked as false positives.
         .filter(({ confidence }) => confidence !== '0')
-        .map((alert) => findingOf(alert, site['@name'] ?? site['@_name'] ?? '')),
+        .map((alert) => toFinding(alert, site['@name'] ?? site['@_name'] ?? '')),
     );
   },
 };
@@ -83,32 +83,32 @@ const CONFIDENCES = new Map(Object.entries({ 1: 'Low', 2: 'Medium', 3: 'High', 4
 
 const MAX_INSTANCES = 50;
 
-/** One finding for an alert of a site: where it was seen differs with each crawl. */
-function findingOf(alert: Alert, site: string) {
+/** One finding per alert and site, because the instances differ with each crawl. */
+function toFinding(alert: Alert, site: string) {
   const rule = alert.alertRef ?? alert.pluginid ?? '';
   const name = alert.name ?? alert.alert ?? `Alert ${rule}`;
-  const secret = findsSecrets(name) || REVEALING.test(name);
+  const isSecret = isSecretRule(name) || REVEALING_ALERTS.test(name);
   const { instances } = alert;
   return {
     fingerprint: fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
     severity: RISKS.get(alert.riskcode ?? '') ?? ('info' as const),
     description: describeFinding({
-      what: plain(paragraphs(alert.desc)),
+      what: escapeMarkdown(paragraphs(alert.desc)),
       facts: {
         Site: site,
         Alert: rule,
         Confidence: CONFIDENCES.get(alert.confidence ?? ''),
       },
       where: [
-        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${instanceOf(instance, secret)}`),
+        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${formatInstance(instance, isSecret)}`),
         ...(instances.length > MAX_INSTANCES ? [`- … and ${instances.length - MAX_INSTANCES} more`] : []),
         '',
-        secret
-          ? 'What was seen there is left out: it may be a secret.'
-          : plain(withoutCredentials(paragraphs(alert.otherinfo))),
+        isSecret
+          ? 'The evidence is omitted because it may be a secret.'
+          : escapeMarkdown(maskRequest(paragraphs(alert.otherinfo))),
       ].join('\n'),
-      fix: plain(paragraphs(alert.solution)),
+      fix: escapeMarkdown(paragraphs(alert.solution)),
       references: [
         ...paragraphs(alert.reference).split('\n'),
         /^\d+$/.test(alert.pluginid ?? '') ? `https://www.zaproxy.org/docs/alerts/${alert.pluginid}/` : '',
@@ -119,22 +119,23 @@ function findingOf(alert: Alert, site: string) {
   };
 }
 
-/** What these alerts show as their evidence is what must not be seen. */
-const REVEALING = /\bPII\b|personal|hash disclosure|authentication method|sensitive information|session id/i;
+/** Alerts whose evidence is confidential. */
+const REVEALING_ALERTS =
+  /\bPII\b|personal|hash disclosure|authentication method|sensitive information|session id/i;
 
-function instanceOf({ uri, method, param, attack, evidence }: Instance, secret: boolean): string {
-  const url = secret ? (uri ?? '').replace(/([?&;][^=&;#]*=)[^&;#]+/g, '$1********') : (uri ?? '');
-  const details = { parameter: param, attack, ...(!secret && { evidence }) };
+function formatInstance({ uri, method, param, attack, evidence }: Instance, isSecret: boolean): string {
+  const url = isSecret ? (uri ?? '').replace(/([?&;][^=&;#]*=)[^&;#]+/g, '$1********') : (uri ?? '');
+  const details = { parameter: param, attack, ...(!isSecret && { evidence }) };
   return [
-    inlineCode(withoutCredentials(`${method ?? ''} ${url}`)),
+    inlineCode(maskRequest(`${method ?? ''} ${url}`)),
     ...Object.entries(details)
       .filter(([, value]) => value?.trim())
-      .map(([label, value]) => `${label} ${inlineCode(shortened(withoutCredentials(value ?? '')))}`),
+      .map(([label, value]) => `${label} ${inlineCode(truncate(maskRequest(value ?? '')))}`),
   ].join(', ');
 }
 
-/** Requests are shown without what they were signed in with. */
-const withoutCredentials = (request: string) =>
+/** Masks the credentials in a request. */
+const maskRequest = (request: string) =>
   request
     .replace(/(\b[a-z]+:\/\/)[^/?#@\s]*@/gi, '$1')
     .replace(
@@ -142,8 +143,8 @@ const withoutCredentials = (request: string) =>
       '$1********',
     );
 
-const shortened = (value: string) => (value.length > 200 ? `${value.slice(0, 200)}…` : value);
+const truncate = (value: string) => (value.length > 200 ? `${value.slice(0, 200)}…` : value);
 
-/** ZAP's paragraphs, `<p>…</p>`, as text; other tags in them are what was found. */
+/** The text of ZAP's paragraphs, `<p>…</p>`. Other tags are part of the finding. */
 const paragraphs = (html: string | undefined | null) =>
   (html ?? '').replace(/<\/p>\s*<p>/g, '\n').replace(/^\s*<p>|<\/p>\s*$/g, '');

@@ -2,21 +2,23 @@ import type { ImportContext } from '../../importer.ts';
 import { relativePath } from '../../support.ts';
 import type { Location, Run } from './schema.ts';
 
-/** The file of a location relative to the workspace, or to a base that the run names; or a URL of something else. */
-export function placeIn(
+/** Resolves a location to a file, relative to the workspace or to a base of the run, or to a URL that is not a file. */
+export function resolveLocation(
   location: Location | undefined,
   run: Run,
   context: ImportContext,
 ): { file?: string | undefined; url?: string | undefined } {
-  const given = location?.physicalLocation?.artifactLocation;
-  const artifact = given?.uri ? given : (run.artifacts?.[given?.index ?? -1]?.location ?? given);
+  const artifactLocation = location?.physicalLocation?.artifactLocation;
+  const artifact = artifactLocation?.uri
+    ? artifactLocation
+    : (run.artifacts?.[artifactLocation?.index ?? -1]?.location ?? artifactLocation);
   const uri = artifact?.uri;
   if (!uri) return {};
-  const base = /^[a-z][\w+.-]+:|^\//i.test(uri) ? '' : baseOf(artifact.uriBaseId, run);
-  const whole = `${base}${uri}`;
-  if (/^(?!file:)[a-z][\w+.-]+:\/\//i.test(whole)) return { url: whole };
-  const path = pathOf(whole);
-  const bases = Object.keys(run.originalUriBaseIds ?? {}).map((id) => pathOf(baseOf(id, run)));
+  const base = /^[a-z][\w+.-]+:|^\//i.test(uri) ? '' : resolveBase(artifact.uriBaseId, run);
+  const absoluteUri = `${base}${uri}`;
+  if (/^(?!file:)[a-z][\w+.-]+:\/\//i.test(absoluteUri)) return { url: absoluteUri };
+  const path = toPath(absoluteUri);
+  const bases = Object.keys(run.originalUriBaseIds ?? {}).map((id) => toPath(resolveBase(id, run)));
   for (const root of [context.workspace.replaceAll('\\', '/'), ...bases].map((r) => r.replace(/\/+$/, ''))) {
     if (root && path.startsWith(`${root}/`)) {
       return { file: relativePath(path.slice(root.length), { workspace: '' }) };
@@ -25,15 +27,15 @@ export function placeIn(
   return { file: relativePath(path, { workspace: '' }) };
 }
 
-/** A base is a URI, or relative to another base. */
-function baseOf(id: string | undefined | null, { originalUriBaseIds }: Run, depth = 0): string {
+/** Resolves a base, which may be relative to another base. */
+function resolveBase(id: string | undefined | null, { originalUriBaseIds }: Run, depth = 0): string {
   const base = id && depth < 8 ? originalUriBaseIds?.[id] : undefined;
   if (!base?.uri) return '';
   const uri = base.uri.endsWith('/') ? base.uri : `${base.uri}/`;
-  return base.uriBaseId ? baseOf(base.uriBaseId, { originalUriBaseIds } as Run, depth + 1) + uri : uri;
+  return base.uriBaseId ? resolveBase(base.uriBaseId, { originalUriBaseIds } as Run, depth + 1) + uri : uri;
 }
 
-function pathOf(uri: string): string {
+function toPath(uri: string): string {
   const path = uri
     .replace(/^file:(?:\/\/[^/]*)?(?=\/)/i, '')
     .replaceAll('\\', '/')
@@ -41,7 +43,7 @@ function pathOf(uri: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // Not every tool escapes what it writes.
+    // Some tools do not escape percent signs.
     return path;
   }
 }

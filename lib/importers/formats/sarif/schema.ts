@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* What is read of SARIF 2.1.0 (OASIS); everything that tools leave out is optional. */
+/* The used fields of SARIF 2.1.0 (OASIS). Fields that some tools omit are optional. */
 
 const text = z.string().nullish();
 const Multiformat = z.object({ text, markdown: text });

@@ -81,7 +81,6 @@ const Result = z.object({
   Licenses: list(License),
 });
 
-/** What is read of a report. */
 export const Document = z.object({
   SchemaVersion: z.number(),
   ArtifactName: text,

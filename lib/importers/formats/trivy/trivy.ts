@@ -1,13 +1,19 @@
-import { firstOf, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../../dependency.ts';
+import { firstDocument, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../../dependency.ts';
 import { type ImportContext, type Importer, read } from '../../importer.ts';
-import { describeFinding, inlineCode, markdown, placeOf, plain } from '../../markdown.ts';
-import { withoutCredentials } from '../../secrets.ts';
 import {
+  describeFinding,
+  escapeMarkdown,
+  formatLocation,
+  inlineCode,
+  sanitizeMarkdown,
+} from '../../markdown.ts';
+import { maskCredentials } from '../../secrets.ts';
+import {
+  collapseWhitespace,
   cveOf,
   cvssOf,
   cweOf,
   fingerprintOf,
-  normalized,
   relativePath,
   severityOf,
   severityOfScore,
@@ -21,64 +27,69 @@ import {
   type Vulnerability,
 } from './schema.ts';
 
-/** Where a result is: to be read, and what of it stays the same from run to run. */
-interface Place {
-  /** What was scanned, without what changes with every build. */
+/** The target of a result, for display and for the fingerprint. */
+interface ResultTarget {
+  /** The scanned artifact, without the parts that change with every build. */
   artifact: string;
   target: string | undefined;
-  /** A path; undefined when the target is a kind of package or an image. */
+  /** The path of the target; undefined if the target is a kind of package or an image. */
   file: string | undefined;
 }
 
-/** `trivy image|fs|repo|config … --format json` */
+/** `trivy image|fs|repo|config … --format json`. */
 export const trivy: Importer = {
   name: 'trivy',
 
   detects: (report) => {
-    const document = firstOf(report);
+    const document = firstDocument(report);
     return (
       typeof document?.SchemaVersion === 'number' && ('Results' in document || 'ArtifactName' in document)
     );
   },
 
   findings(report, context) {
-    const { ArtifactName, ArtifactType, Results } = read(Document, firstOf(report));
+    const { ArtifactName, ArtifactType, Results } = read(Document, firstDocument(report));
     return (Results ?? []).flatMap((result) => {
       const isImage = ArtifactType === 'container_image';
       const artifact = isImage
         ? imageName(ArtifactName || (result.Class === 'os-pkgs' && result.Target) || '')
         : (relativePath(ArtifactName, context) ?? '');
-      const isFile = result.Class !== 'os-pkgs' && !KINDS.has(result.Type ?? '');
-      const place = {
+      const isFile = result.Class !== 'os-pkgs' && !PACKAGE_KINDS.has(result.Type ?? '');
+      const resultTarget = {
         artifact,
         target: result.Target ?? undefined,
         file: isFile ? relativePath(result.Target, context) : undefined,
       };
       return [
-        ...(result.Vulnerabilities ?? []).map((found) => vulnerability(found, result, place, context)),
+        ...(result.Vulnerabilities ?? []).map((found) => vulnerability(found, result, resultTarget, context)),
         ...(result.Misconfigurations ?? [])
           .filter(({ Status }) => !Status || Status === 'FAIL')
-          .map((found) => misconfiguration(found, result, place)),
-        ...(result.Secrets ?? []).map((found) => secret(found, place)),
-        ...(result.Licenses ?? []).map((found) => license(found, place, context)),
+          .map((found) => misconfiguration(found, result, resultTarget)),
+        ...(result.Secrets ?? []).map((found) => secret(found, resultTarget)),
+        ...(result.Licenses ?? []).map((found) => license(found, resultTarget, context)),
       ];
     });
   },
 };
 
-/** Types of results that stand for all packages of a kind, wherever they are. */
-const KINDS = new Set(['python-pkg', 'conda-pkg', 'gemspec', 'node-pkg', 'jar', 'kubernetes']);
+/** Result types that group all packages of a kind, regardless of their location. */
+const PACKAGE_KINDS = new Set(['python-pkg', 'conda-pkg', 'gemspec', 'node-pkg', 'jar', 'kubernetes']);
 
-function vulnerability(found: Vulnerability, result: Result, place: Place, context: ImportContext) {
+function vulnerability(
+  found: Vulnerability,
+  result: Result,
+  resultTarget: ResultTarget,
+  context: ImportContext,
+) {
   const { VulnerabilityID: id, PkgName: name, InstalledVersion: version, Description: details } = found;
-  const file = relativePath(found.PkgPath, context) ?? place.file;
-  const cvss = cvssIn(found);
+  const file = relativePath(found.PkgPath, context) ?? resultTarget.file;
+  const cvss = bestCvss(found);
   return {
-    // Without the version: after an upgrade that does not help it is the same finding.
+    // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
     fingerprint: fingerprintOf(
       'trivy',
-      place.artifact,
-      result.Class === 'os-pkgs' ? undefined : withoutVersion(file ?? place.target, version),
+      resultTarget.artifact,
+      result.Class === 'os-pkgs' ? undefined : withoutVersion(file ?? resultTarget.target, version),
       result.Type,
       name,
       id,
@@ -89,14 +100,18 @@ function vulnerability(found: Vulnerability, result: Result, place: Place, conte
       cvss ? severityOfScore(cvss.score) : 'info',
     ),
     description: describeFinding({
-      // Most descriptions are text; those from GitHub are Markdown, and look like it.
-      what: details && (/^GHSA-/.test(id) || GITHUB.test(details) ? markdown(details) : plain(details)),
+      // Descriptions from GitHub are Markdown, most others are plain text.
+      what:
+        details &&
+        (/^GHSA-/.test(id) || GITHUB_HEADING.test(details)
+          ? sanitizeMarkdown(details)
+          : escapeMarkdown(details)),
       facts: {
         Package: name,
         'Installed version': version,
         'Fixed version': found.FixedVersion,
         Status: found.Status?.replaceAll('_', ' '),
-        Target: place.target,
+        Target: resultTarget.target,
         Path: found.PkgPath,
       },
       fix: upgrade(name, found.FixedVersion?.split(', ')),
@@ -110,41 +125,49 @@ function vulnerability(found: Vulnerability, result: Result, place: Place, conte
   };
 }
 
-const GITHUB = /^#{2,4} (?:Impact|Summary|Description|Details|Overview|Patches)\b/im;
+const GITHUB_HEADING = /^#{2,4} (?:Impact|Summary|Description|Details|Overview|Patches)\b/im;
 
-/** The newest CVSS of whoever gave the severity, or else of the most trusted. */
-function cvssIn({ CVSS, SeveritySource }: Vulnerability) {
+/** The newest CVSS of the source of the severity, otherwise of the most trusted source. */
+function bestCvss({ CVSS, SeveritySource }: Vulnerability) {
   const sources = [SeveritySource ?? '', 'nvd', 'ghsa', 'redhat', ...Object.keys(CVSS ?? {}).sort()];
   for (const source of sources) {
     const cvss = CVSS && Object.hasOwn(CVSS, source) ? CVSS[source] : undefined;
-    const found = cvssOf(cvss?.V40Vector) ?? cvssOf(cvss?.V3Vector) ?? cvssOf(cvss?.V2Vector);
-    if (found) return found;
+    const result = cvssOf(cvss?.V40Vector) ?? cvssOf(cvss?.V3Vector) ?? cvssOf(cvss?.V2Vector);
+    if (result) return result;
   }
   return undefined;
 }
 
-function misconfiguration(found: Misconfiguration, result: Result, { artifact, target, file }: Place) {
+function misconfiguration(found: Misconfiguration, result: Result, { artifact, target, file }: ResultTarget) {
   const id = found.ID ?? found.AVDID ?? 'Misconfiguration';
   const { Resource, Provider, Service, StartLine, Code } = found.CauseMetadata ?? {};
-  const message = withoutCredentials(found.Message ?? '');
+  const message = maskCredentials(found.Message ?? '');
   return {
-    // Not by its source, which changes with every other check that is fixed there.
-    fingerprint: fingerprintOf('trivy', artifact, target, result.Type, id, Resource, normalized(message)),
+    // Without the source code, which changes when another finding in it is fixed.
+    fingerprint: fingerprintOf(
+      'trivy',
+      artifact,
+      target,
+      result.Type,
+      id,
+      Resource,
+      collapseWhitespace(message),
+    ),
     title: [id, found.Title ?? message].filter(Boolean).join(': '),
     severity: severityOf(found.Severity),
     description: describeFinding({
       what: [message, found.Description]
         .filter(Boolean)
-        .map((part) => plain(part ?? ''))
+        .map((part) => escapeMarkdown(part ?? ''))
         .join('\n\n'),
       facts: {
         Check: [id, found.AVDID !== id && found.AVDID].filter(Boolean).join(' '),
-        Location: placeOf(target, StartLine),
+        Location: formatLocation(target, StartLine),
         Resource,
         Service: [Provider, Service].filter(Boolean).join(' '),
       },
-      snippet: withoutCredentials((Code?.Lines ?? []).map(({ Content }) => Content ?? '').join('\n')),
-      fix: found.Resolution && plain(found.Resolution),
+      snippet: maskCredentials((Code?.Lines ?? []).map(({ Content }) => Content ?? '').join('\n')),
+      fix: found.Resolution && escapeMarkdown(found.Resolution),
       references: [found.PrimaryURL, ...(found.References ?? [])],
     }),
     file,
@@ -152,19 +175,19 @@ function misconfiguration(found: Misconfiguration, result: Result, { artifact, t
   };
 }
 
-function secret(found: Secret, { artifact, target, file }: Place) {
-  // Trivy has masked it already; its other lines of source may hold what no rule knows, and are left out.
-  const match = withoutCredentials(found.Match ?? '').replace(/\*{2,}/g, '*'.repeat(8));
+function secret(found: Secret, { artifact, target, file }: ResultTarget) {
+  // Trivy has masked the secret. Its other lines are omitted, because they may contain unrecognized secrets.
+  const match = maskCredentials(found.Match ?? '').replace(/\*{2,}/g, '*'.repeat(8));
   const { RuleID: rule, Title: title, StartLine: line } = found;
   return {
-    fingerprint: fingerprintOf('trivy', artifact, target, rule, normalized(match)),
+    fingerprint: fingerprintOf('trivy', artifact, target, rule, collapseWhitespace(match)),
     title: `Secret (${title ?? rule})${target ? ` in ${target}` : ''}`,
     severity: severityOf(found.Severity, 'high'),
     description: describeFinding({
-      what: `A secret was found: ${plain(title ?? rule)}.`,
-      facts: { Rule: rule, Category: found.Category, Location: placeOf(target, line) },
+      what: `A secret was found: ${escapeMarkdown(title ?? rule)}.`,
+      facts: { Rule: rule, Category: found.Category, Location: formatLocation(target, line) },
       snippet: match,
-      fix: 'Revoke the secret and issue a new one: it stays readable in the history of the repository and in the layers of the image. Then take it out.',
+      fix: 'Revoke the secret and issue a new one, because the history of the repository and the layers of the image keep it. Then remove it.',
     }),
     cwe: 'CWE-798',
     file,
@@ -172,7 +195,7 @@ function secret(found: Secret, { artifact, target, file }: Place) {
   };
 }
 
-function license(found: License, { artifact, target, file }: Place, context: ImportContext) {
+function license(found: License, { artifact, target, file }: ResultTarget, context: ImportContext) {
   const { Name: name, PkgName, FilePath, Category, Confidence } = found;
   const where = PkgName || FilePath;
   return {
@@ -180,7 +203,7 @@ function license(found: License, { artifact, target, file }: Place, context: Imp
     title: `License ${name}${Category ? ` (${Category})` : ''}${where ? ` of ${where}` : ''}`,
     severity: severityOf(found.Severity),
     description: describeFinding({
-      what: `${where ? inlineCode(where) : 'What was scanned'} is under the license ${inlineCode(name)}.`,
+      what: `${where ? inlineCode(where) : 'The scanned target'} is under the license ${inlineCode(name)}.`,
       facts: {
         Category,
         Package: PkgName,
