@@ -12,8 +12,6 @@ const SETTLED: ReadonlySet<FindingStatus> = new Set(['fixed', 'verified', 'false
 interface SetStatuses {
   /** JSON, each finding once. */
   changes: string;
-  /** Null for any. */
-  projectId: string | null;
   now: string;
 }
 
@@ -28,7 +26,7 @@ with change as materialized (
   select * from json_to_recordset(${$.changes}::text::json) as c(id uuid, status text, settled boolean)
 ), before as materialized (
   select id, project_id, severity, status, status_changed_at from ${tables.findings}
-  where id = any (array(select id from change)) and (${$.projectId}::uuid is null or project_id = ${$.projectId}::uuid)
+  where id = any (array(select id from change))
   order by project_id, fingerprint for no key update
 ), changed as (
   update ${tables.findings} f set status = change.status, updated_at = ${$.now}::timestamptz,
@@ -68,26 +66,21 @@ export interface StatusChange {
   status: FindingStatus;
 }
 
-/** @param scope.projectId the project the findings have to be of */
-type Scope = { now: Date; projectId?: string | undefined };
-
-const parametersOf = (changes: readonly StatusChange[], { now, projectId }: Scope): SetStatuses => ({
+const parametersOf = (changes: readonly StatusChange[], now: Date): SetStatuses => ({
   changes: JSON.stringify(changes.map(({ id, status }) => ({ id, status, settled: SETTLED.has(status) }))),
-  projectId: projectId ?? null,
   now: now.toISOString(),
 });
 
 /**
  * Sets a finding's status, and keeps the counts. Changes at the same time follow each other.
- * @param change.projectId the project it has to be of
- * @returns the finding after the change, or undefined when there is none such
+ * @returns the finding after the change, or undefined when there is none with that id
  */
 export async function setFindingStatus(
   client: Sql,
   tables: OrgTables,
-  { id, status, ...scope }: StatusChange & Scope,
+  { now, ...change }: StatusChange & { now: Date },
 ): Promise<Resource<FindingRow> | undefined> {
-  const parameters = parametersOf([{ id, status }], scope);
+  const parameters = parametersOf([change], now);
   const [row] = await retried(() => setOne(tables).run(client, parameters));
   return row?.finding;
 }
@@ -108,5 +101,5 @@ export async function setFindingStatuses(
   changes: readonly StatusChange[],
   now: Date,
 ): Promise<ChangedStatus[]> {
-  return await retried(() => setMany(tables).run(client, parametersOf(changes, { now })));
+  return await retried(() => setMany(tables).run(client, parametersOf(changes, now)));
 }

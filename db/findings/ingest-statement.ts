@@ -1,4 +1,6 @@
-import type { OrgSchemaName } from '../schema/org-schema.ts';
+import { sql } from 'drizzle-orm';
+import { orgStatement } from '../statements.ts';
+import type { Known } from './push.ts';
 import {
   insertedColumns,
   insertedValues,
@@ -8,9 +10,29 @@ import {
   updates,
 } from './push-sql.ts';
 
+interface Batch {
+  /** JSON array of the pushes, each with `ord`, `id` and `at`. */
+  pushes: string;
+  /** PostgreSQL array of the ids of the tokens. */
+  tokenIds: string;
+  /** The time of the batch (RFC 3339). */
+  now: string;
+}
+
+/** A row of the statement's result. */
+export interface WrittenRow {
+  ord: number;
+  /** Null when the scan is not registered. */
+  scan_status: string | null;
+  /** Null when the scan is another project's. */
+  deduplicated: boolean | null;
+  /** The fields that do not follow from the push; null for a new finding. */
+  known: Known | null;
+}
+
 /**
- * The statement that writes a batch. $1 is the pushes (JSON), $2 the ids of their tokens, $3 the current time.
- * tests/findings/snapshots/ingest.sql shows its text.
+ * The statement that writes a batch.
+ * tests/findings/snapshots/push.sql shows its text.
  *
  * - Scans are looked up through an array. For a join with the recordset, PostgreSQL expects so many rows that it would
  *   read all scans.
@@ -21,36 +43,36 @@ import {
  * - Counts change by `severity_before` of the written rows, which also reflects a concurrent change that this statement's
  *   snapshot does not show. They are written after the last finding is locked, in the order of their key.
  */
-export function ingestStatement(schema: OrgSchemaName): string {
-  return `
+export const ingestStatement = orgStatement<Batch, WrittenRow>(
+  (tables, $) => sql`
 with input as materialized (
-  select * from json_to_recordset($1::text::json) as r(
+  select * from json_to_recordset(${$.pushes}::text::json) as r(
     ord int,
     id uuid,
     at timestamptz,
-    ${pushedColumns})
+    ${sql.raw(pushedColumns)})
 ), scan as materialized (
-  select scan_id, project_id, status from "${schema}".scans
+  select scan_id, project_id, status from ${tables.scans}
   where scan_id = any (array(select scan_id from input)) for share
 ), token as materialized (
-  select id from "${schema}".api_tokens
-  where id = any ($2::uuid[]) for no key update skip locked
+  select id from ${tables.apiTokens}
+  where id = any (${$.tokenIds}::uuid[]) for no key update skip locked
 ), touched as (
-  update "${schema}".api_tokens t set last_used = $3::timestamptz from token where t.id = token.id
+  update ${tables.apiTokens} t set last_used = ${$.now}::timestamptz from token where t.id = token.id
 ), written as (
-  insert into "${schema}".findings as f (
-    ${insertedColumns})
+  insert into ${tables.findings} as f (
+    ${sql.raw(insertedColumns)})
   select
-    ${insertedValues('i')}
+    ${sql.raw(insertedValues('i'))}
   from input i join scan s on s.scan_id = i.scan_id and s.project_id = i.project_id
   order by i.project_id, i.fingerprint
   on conflict (project_id, fingerprint) do update set
-    ${updates('f')}
+    ${sql.raw(updates('f'))}
   returning
-    ${storedColumns('f')},
+    ${sql.raw(storedColumns('f'))},
     f.project_id, f.fingerprint, f.severity, f.severity_before, f.last_scan_id, (xmax <> 0) as deduplicated
 ), counted as (
-  insert into "${schema}".finding_counts as c (project_id, severity, status, count)
+  insert into ${tables.findingCounts} as c (project_id, severity, status, count)
   select project_id, severity, status, sum(change) from (
     select project_id, severity, status, 1 as change from written where severity is distinct from severity_before
     union all
@@ -58,14 +80,14 @@ with input as materialized (
   ) changes group by project_id, severity, status having sum(change) <> 0 order by project_id, severity, status
   on conflict (project_id, severity, status) do update set count = c.count + excluded.count
 ), sighted as (
-  insert into "${schema}".sightings (scan_id, finding_id)
+  insert into ${tables.sightings} (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
   on conflict do nothing
 )
 select i.ord, s.status as scan_status, w.deduplicated,
   case when w.deduplicated then json_build_object(
-    ${storedPairs('w')}) end as known
+    ${sql.raw(storedPairs('w'))}) end as known
 from input i
 left join scan s on s.scan_id = i.scan_id
-left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id`;
-}
+left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id`,
+);

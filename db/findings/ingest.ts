@@ -6,10 +6,10 @@ import type { Sql } from '../pool/query.ts';
 import type { FindingRow, Resource } from '../resources.ts';
 import { refreshSummary } from '../scans/scans.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgSchemaName, perOrg } from '../schema/org-schema.ts';
+import { perOrg } from '../schema/org-schema.ts';
 import { arrayText } from '../statements.ts';
-import { ingestStatement } from './ingest-statement.ts';
-import { findingAfter, type Known, type Push, type PushRow } from './push.ts';
+import { ingestStatement, type WrittenRow } from './ingest-statement.ts';
+import { findingAfter, type Push, type PushRow } from './push.ts';
 
 /** What became of a push. */
 export type PushOutcome =
@@ -44,10 +44,8 @@ export function createIngest(
   onBatch: (size: number) => void = () => {},
 ): Ingest {
   const queueOf = perOrg((org: { id: string; tables: OrgTables }) => {
-    const statement = ingestStatement(orgSchemaName(org.id));
-
     const write = (items: Item[], sql: Sql): Promise<Written[]> =>
-      retried(() => writeBatch(sql, statement, items, nextId));
+      retried(() => writeBatch(sql, org.tables, items, nextId));
 
     async function writeAll(items: Item[], sql: Sql): Promise<(Written | Error)[]> {
       try {
@@ -101,20 +99,9 @@ interface Written {
   endedScan: string | undefined;
 }
 
-/** A row of the statement's result. */
-interface WrittenRow {
-  ord: number;
-  /** Null when the scan is not registered. */
-  scan_status: string | null;
-  /** Null when the scan is another project's. */
-  deduplicated: boolean | null;
-  /** The fields that do not follow from the push; null for a new finding. */
-  known: Known | null;
-}
-
 async function writeBatch(
   sql: Sql,
-  statement: string,
+  tables: OrgTables,
   items: Item[],
   nextId: () => NewId,
 ): Promise<Written[]> {
@@ -124,7 +111,7 @@ async function writeBatch(
   });
   const tokenIds = arrayText(items.map(({ tokenId }) => tokenId));
   const now = rows.at(-1)?.at as string;
-  const written = await sql.unsafe<WrittenRow[]>(statement, [JSON.stringify(rows), tokenIds, now]);
+  const written = await ingestStatement(tables).run(sql, { pushes: JSON.stringify(rows), tokenIds, now });
   const results: Written[] = new Array(items.length);
   for (const row of written) {
     const push = rows[row.ord] as PushRow;

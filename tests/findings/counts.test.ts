@@ -202,7 +202,6 @@ describe('counts', { timeout: TIMEOUT }, () => {
           status: 'failed',
           errorMessage: null,
           now,
-          projectId: null,
         } as const;
         return [
           ...shuffled(40).map((n) =>
@@ -339,7 +338,8 @@ describe('a finding that is seen again', () => {
           const { project_id, ...fields } = finding(org, scanId, { fingerprint: `seen-${ord}`, severity });
           return { ord, id, at, project_id, ...fields };
         });
-        await tx.unsafe(ingestStatement(schema), [JSON.stringify(rows), '{}', new Date().toISOString()]);
+        const batch = { pushes: JSON.stringify(rows), tokenIds: '{}', now: new Date().toISOString() };
+        await ingestStatement(defineOrgTables(schema)).run(tx, batch);
         const stats = await tx.unsafe(
           `select relname, n_tup_ins as i, n_tup_upd as u, n_tup_hot_upd as hot from pg_stat_xact_user_tables
            where schemaname = $1 and relname in ('findings', 'finding_counts')`,

@@ -37,7 +37,6 @@ export const endScan = endpoint(
       status: body.status,
       errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
       now,
-      projectId: null,
     });
     if (ended) return ok(ended);
     if (!found) throw new ApiError('resource_error/not_found');

@@ -17,15 +17,15 @@ with input as materialized (
     line integer,
     source text)
 ), scan as materialized (
-  select scan_id, project_id, status from "org_template".scans
+  select scan_id, project_id, status from "org_template"."scans"
   where scan_id = any (array(select scan_id from input)) for share
 ), token as materialized (
-  select id from "org_template".api_tokens
+  select id from "org_template"."api_tokens"
   where id = any ($2::uuid[]) for no key update skip locked
 ), touched as (
-  update "org_template".api_tokens t set last_used = $3::timestamptz from token where t.id = token.id
+  update "org_template"."api_tokens" t set last_used = $3::timestamptz from token where t.id = token.id
 ), written as (
-  insert into "org_template".findings as f (
+  insert into "org_template"."findings" as f (
     id,
     scan_id,
     last_scan_id,
@@ -109,7 +109,7 @@ with input as materialized (
     f.created_at,
     f.project_id, f.fingerprint, f.severity, f.severity_before, f.last_scan_id, (xmax <> 0) as deduplicated
 ), counted as (
-  insert into "org_template".finding_counts as c (project_id, severity, status, count)
+  insert into "org_template"."finding_counts" as c (project_id, severity, status, count)
   select project_id, severity, status, sum(change) from (
     select project_id, severity, status, 1 as change from written where severity is distinct from severity_before
     union all
@@ -117,7 +117,7 @@ with input as materialized (
   ) changes group by project_id, severity, status having sum(change) <> 0 order by project_id, severity, status
   on conflict (project_id, severity, status) do update set count = c.count + excluded.count
 ), sighted as (
-  insert into "org_template".sightings (scan_id, finding_id)
+  insert into "org_template"."sightings" (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
   on conflict do nothing
 )
