@@ -93,17 +93,6 @@ interface Target {
   scanId: string;
 }
 
-const pushOf = (origin: string, { org, scanId }: Target) =>
-  wire(origin, {
-    ...{ method: 'POST', path: '/agent/findings', headers: asAgent(org), body: sample(org, scanId) },
-  });
-
-/** Pushes of distinct findings, into as many organizations. */
-export async function preparePushes(origin: string, orgs: number): Promise<string[]> {
-  const targets = await Promise.all(Array.from({ length: orgs }, () => prepareOrg(origin)));
-  return targets.map((target) => pushOf(origin, target));
-}
-
 async function prepareOrg(origin: string): Promise<Target> {
   const api = createClient(fetch, origin);
   const org = await createOrg(api);
@@ -121,7 +110,11 @@ async function push(
   targets: readonly Target[],
   pushes: Pushes,
 ): Promise<LoadResult & { cpu: number }> {
-  const requests = targets.map((target) => pushOf(server.origin, target));
+  const requests = targets.map(({ org, scanId }) =>
+    wire(server.origin, {
+      ...{ method: 'POST', path: '/agent/findings', headers: asAgent(org), body: sample(org, scanId) },
+    }),
+  );
   const load = { origin: server.origin, requests, run: runOf(pushes), connections: pushes.connections };
   const before = await server.cpuSeconds();
   const result = await loader.run(

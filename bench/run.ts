@@ -17,7 +17,6 @@ import { type Report, render } from './support/report.ts';
 import { openSite } from './support/site.ts';
 import { openStage } from './support/stage.ts';
 import { ui } from './ui.ts';
-import { workers } from './workers.ts';
 
 const BENCHES: Record<string, Bench> = {
   ingest,
@@ -32,7 +31,6 @@ const BENCHES: Record<string, Bench> = {
   login,
   start,
   hello,
-  workers,
   'account-timing': accountTiming,
   ui,
 };

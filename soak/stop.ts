@@ -19,11 +19,6 @@ const BYTES = 1_000;
 /** Requests answered before the signal, and so many more at random. */
 const BEFORE = 1_000;
 const STOP_MS = 10_000;
-const MODES = [
-  { name: 'one process', env: {} },
-  { name: '2 workers', env: { SVC_WORKERS: '2' } },
-] as const;
-type Mode = (typeof MODES)[number];
 
 /** Sixty-four connections. */
 const CONNECTIONS: Traffic['connections'] = {
@@ -43,8 +38,7 @@ interface Round extends Answered {
 }
 
 export const stop = soak({
-  summary:
-    'SIGTERM under load, to one process and to workers: no request is cut off, and all end within ten seconds',
+  summary: 'SIGTERM under load: no request is cut off, and the server ends within ten seconds',
   options: { rounds: 20 },
   minutes: 20,
   async run(scene, { rounds }) {
@@ -54,50 +48,44 @@ export const stop = soak({
     const org = await seedOrg(database, first, { findings: FINDINGS, bytes: BYTES });
     await first.stop();
 
-    const figures: Figure[] = [];
-    for (const mode of MODES) {
-      const seen: Round[] = [];
-      for (let round = 0; round < rounds; round++) {
-        const result = await stopUnderLoad(scene, { database, org, mode, round });
-        seen.push(result);
-        site.say(
-          `  ${mode.name}, round ${round + 1}: ${result.answered} answered, ended with ${result.code} in ` +
-            `${Math.round(result.ms)} ms, resets ${JSON.stringify(result.resets)}, failed ${JSON.stringify(result.failed)}`,
-        );
-      }
-      figures.push(...figuresOf(mode, seen));
+    const seen: Round[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const result = await stopUnderLoad(scene, { database, org, round });
+      seen.push(result);
+      site.say(
+        `  round ${round + 1}: ${result.answered} answered, ended with ${result.code} in ` +
+          `${Math.round(result.ms)} ms, resets ${JSON.stringify(result.resets)}, failed ${JSON.stringify(result.failed)}`,
+      );
     }
-    for (const mode of MODES) {
-      const { ms, code } = await stopWhenStuck(scene, { database, org, mode });
-      const name = `stop ms, stalled reader, slow body, waiting query, ${mode.name}`;
-      site.say(`  ${name}: ${Math.round(ms)}, ended with ${code}`);
-      figures.push({ name, value: ms, aim: { atMost: STOP_MS } });
+    const stuck = await stopWhenStuck(scene, { database, org });
+    const name = 'stop ms, stalled reader, slow body, waiting query';
+    site.say(`  ${name}: ${Math.round(stuck.ms)}, ended with ${stuck.code}`);
+    const starting: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      starting.push(await stopAtStart(scene, { database, after: (round / rounds) * 1_000 }));
     }
-    for (const mode of MODES) {
-      const times: number[] = [];
-      for (let round = 0; round < rounds; round++) {
-        times.push(await stopAtStart(scene, { database, mode, after: (round / rounds) * 1_000 }));
-      }
-      figures.push({
-        name: `slowest stop ms, SIGTERM while it starts, ${mode.name}`,
-        value: Math.max(...times),
+    return [
+      ...figuresOf(seen),
+      { name, value: stuck.ms, aim: { atMost: STOP_MS } },
+      {
+        name: 'slowest stop ms, SIGTERM while it starts',
+        value: Math.max(...starting),
         aim: { atMost: STOP_MS },
-      });
-    }
-    return figures;
+      },
+    ];
   },
 });
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
-function figuresOf({ name }: Mode, rounds: Round[]): Figure[] {
+function figuresOf(rounds: Round[]): Figure[] {
   const total = (read: (round: Round) => number) => sum(rounds.map(read));
   const all = (read: (round: Round) => Record<string, number>) =>
     total((round) => sum(Object.values(read(round))));
   const none = { atMost: 0 };
   const times = rounds.map(({ ms }) => ms);
   return [
-    { name: `requests answered, ${name}`, value: total(({ answered }) => answered) },
+    { name: 'requests answered', value: total(({ answered }) => answered) },
     { name: 'requests cut off', value: all(({ resets }) => resets), aim: none },
     { name: 'answers that are no success', value: all(({ failed }) => failed), aim: none },
     { name: 'pipelined behind a last answer', value: total(({ toRepeat }) => toRepeat) },
@@ -112,15 +100,14 @@ function figuresOf({ name }: Mode, rounds: Round[]): Figure[] {
 interface Given {
   database: BenchDatabase;
   org: SeededOrg;
-  mode: Mode;
 }
 
 async function stopUnderLoad(
   scene: Scene,
-  { database, org, mode, round }: Given & { round: number },
+  { database, org, round }: Given & { round: number },
 ): Promise<Round> {
-  const server = await scene.server({ databaseUrl: database.url, env: mode.env });
-  const run = `stop${Object.keys(mode.env).length}${`${round}`.padStart(4, '0')}`;
+  const server = await scene.server({ databaseUrl: database.url });
+  const run = `stop${`${round}`.padStart(4, '0')}`;
   const traffic = beginTraffic(trafficTo(server, org, run));
   await traffic.reached(BEFORE + Math.random() * BEFORE);
   const { ms, code } = await timeStop(server);
@@ -166,8 +153,8 @@ function trafficTo({ origin }: BenchServer, org: SeededOrg, run: string): Traffi
 }
 
 /** A stop that nobody makes easy: a reader who does not read, half a body, half a head, and a query that waits for a lock. */
-async function stopWhenStuck(scene: Scene, { database, org, mode }: Given) {
-  const server = await scene.server({ databaseUrl: database.url, env: mode.env });
+async function stopWhenStuck(scene: Scene, { database, org }: Given) {
+  const server = await scene.server({ databaseUrl: database.url });
   const pool = openDatabase({ url: database.url, max: 1 });
   const sockets: Socket[] = [];
   const send = (text: string) => {
@@ -207,11 +194,11 @@ async function stopWhenStuck(scene: Scene, { database, org, mode }: Given) {
 /** @returns milliseconds from a SIGTERM in the middle of the start to the end */
 async function stopAtStart(
   { site, build }: Scene,
-  { database, mode, after }: { database: BenchDatabase; mode: Mode; after: number },
+  { database, after }: { database: BenchDatabase; after: number },
 ): Promise<number> {
   await build();
   const { PATH } = process.env;
-  const env = { PATH, DATABASE_URL: database.url, SVC_HOST: '127.0.0.1', SVC_PORT: '0', ...mode.env };
+  const env = { PATH, DATABASE_URL: database.url, SVC_HOST: '127.0.0.1', SVC_PORT: '0' };
   const child = spawn(process.execPath, [join(site.root, 'dist/server.js')], {
     ...{ cwd: site.workDir, env, stdio: 'ignore' },
   });

@@ -15,7 +15,6 @@ import { findLost, type Ledger, openLedger, write } from './writers.ts';
 export interface Kind {
   name: string;
   database: 'embedded' | 'standing';
-  workers?: number;
   whom?: Parameters<Victim['kill']>[0];
   /** The server is left alone, and goes on by itself. */
   only?: 'postmaster' | 'backend';
@@ -57,12 +56,12 @@ interface Back {
 /** Starts a server, writes, kills it or its database, lets it come back and looks what is there. */
 export async function playRound(round: Round) {
   const { scene, entry, kind, place, last } = round;
-  const { workers = 1, only } = kind;
+  const { only } = kind;
   const start = () =>
     startVictim(scene.site, {
       entry,
       dataDir: place.dataDir,
-      env: { ...place.env, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
+      env: { ...place.env, [STEPS]: `${place.steps}` },
     });
   const before = await start();
   const api = apiOf(await before.listening);
