@@ -12,7 +12,7 @@ const EXPECTED_S = 50;
  * - checks who may do what, what the API answers, or what is stored: a mistake there is a leak, a broken client or lost data;
  * - calls the app in its own process, so that nothing has to be built;
  * - takes less than ten seconds on the reference machine, so that all of them together take less than a minute.
- * Left out are the built server, browsers, svc-agent, worker processes, the embedded PostgreSQL, fault injection, and thousands
+ * Left out are the built server, browsers, svc-agent, the embedded PostgreSQL, fault injection, and thousands
  * of random or hostile inputs. `npm test` runs everything.
  */
 const SUITES = [

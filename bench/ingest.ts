@@ -93,10 +93,6 @@ interface Target {
 const requestOf = (url: string, { org, scanId }: Target) =>
   wire(url, pushOf(org, scanId, sample(org, scanId)));
 
-/** Pushes of distinct findings into this many organizations. */
-export const preparePushes = async (url: string, orgs: number): Promise<string[]> =>
-  (await prepareTargets(url, orgs)).map((target) => requestOf(url, target));
-
 function prepareTargets(url: string, orgs: number): Promise<Target[]> {
   const api = createClient(fetch, url);
   const prepare = async () => {

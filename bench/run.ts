@@ -11,7 +11,6 @@ import { point } from './point.ts';
 import { scanCompletion } from './scan-completion.ts';
 import { start } from './start.ts';
 import { ui } from './ui.ts';
-import { workers } from './workers.ts';
 
 await runProgram({
   name: 'bench',
@@ -30,7 +29,6 @@ await runProgram({
     login,
     start,
     hello,
-    workers,
     'account-timing': accountTiming,
     ui,
   },

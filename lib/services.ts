@@ -98,8 +98,6 @@ export interface Platform {
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   metrics?: MetricsOptions;
-  /** Signs sessions while `JWT_SECRET` is unset; made here when left out. */
-  ephemeralSecret?: string | undefined;
   /** Seals queued mails while neither `SVC_ENCRYPTION_KEY` nor `JWT_SECRET` is set. */
   mailSecret?: string | undefined;
 }
@@ -137,8 +135,8 @@ const NO_PAGE =
 export async function createCore(platform: Platform, pool: () => PoolGauges): Promise<CoreServices> {
   const { config, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const nextId = createIds(clock);
-  const { ephemeralSecret = randomHex(32), mailSecret = randomHex(32) } = platform;
-  const secrets = config.jwtSecrets.length > 0 ? config.jwtSecrets : [ephemeralSecret];
+  const { mailSecret = randomHex(32) } = platform;
+  const secrets = config.jwtSecrets.length > 0 ? config.jwtSecrets : [randomHex(32)];
   return {
     config,
     log: platform.log,

@@ -12,13 +12,11 @@ const KINDS: readonly Kind[] = [
   { name: 'server, database elsewhere', database: 'standing' },
   { name: 'server and postmaster', database: 'embedded', whom: 'postmaster too' },
   { name: 'server that migrates', database: 'embedded', upgrade: true },
-  { name: 'primary of two workers', database: 'embedded', workers: 2 },
   { name: 'postmaster alone', database: 'embedded', only: 'postmaster' },
   { name: 'server that migrates, database elsewhere', database: 'standing', upgrade: true },
   { name: 'all processes', database: 'embedded', whom: 'all' },
   { name: 'backend alone', database: 'embedded', only: 'backend' },
-  { name: 'postmaster of two workers alone', database: 'embedded', workers: 2, only: 'postmaster' },
-  { name: 'all of two workers that migrate', database: 'embedded', workers: 2, whom: 'all', upgrade: true },
+  { name: 'all processes of a server that migrates', database: 'embedded', whom: 'all', upgrade: true },
 ];
 
 export const kills = scenario({

@@ -15,11 +15,6 @@ const BYTES = 1_000;
 /** Requests answered before the signal: this number, and up to as many more at random. */
 const BEFORE = 1_000;
 const STOP_MS = 10_000;
-const MODES = [
-  { name: 'one process', env: {} },
-  { name: '2 workers', env: { SVC_WORKERS: '2' } },
-] as const;
-type Mode = (typeof MODES)[number];
 
 /** Sixty-four connections. */
 const CONNECTIONS: Traffic['connections'] = {
@@ -39,8 +34,7 @@ interface Round extends Answered {
 }
 
 export const stop = scenario({
-  summary:
-    'SIGTERM under load, to one process and to workers: no request is cut off, and all end within ten seconds',
+  summary: 'SIGTERM under load: no request is cut off, and the server ends within ten seconds',
   options: { rounds: 20 },
   minutes: 20,
   async run(scene, { rounds }) {
@@ -49,47 +43,41 @@ export const stop = scenario({
     const org = await scene.seed(first, { findings: FINDINGS, bytes: BYTES });
     await first.stop();
 
-    const figures: Figure[] = [];
-    for (const mode of MODES) {
-      const seen: Round[] = [];
-      for (let round = 0; round < rounds; round++) {
-        const result = await stopUnderLoad(scene, org, mode, round);
-        seen.push(result);
-        site.say(
-          `  ${mode.name}, round ${round + 1}: ${result.answered} answered, ended with ${result.code} in ` +
-            `${Math.round(result.ms)} ms, resets ${JSON.stringify(result.resets)}, failed ${JSON.stringify(result.failed)}`,
-        );
-      }
-      figures.push(...figuresOf(mode, seen));
+    const seen: Round[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const result = await stopUnderLoad(scene, org, round);
+      seen.push(result);
+      site.say(
+        `  round ${round + 1}: ${result.answered} answered, ended with ${result.code} in ` +
+          `${Math.round(result.ms)} ms, resets ${JSON.stringify(result.resets)}, failed ${JSON.stringify(result.failed)}`,
+      );
     }
-    for (const mode of MODES) {
-      const { ms, code } = await stopWhenStuck(scene, org, mode);
-      const name = `stop ms, stalled reader, slow body, waiting query, ${mode.name}`;
-      site.say(`  ${name}: ${Math.round(ms)}, ended with ${code}`);
-      figures.push({ name, value: ms, aim: { atMost: STOP_MS } });
+    const stuck = await stopWhenStuck(scene, org);
+    const name = 'stop ms, stalled reader, slow body, waiting query';
+    site.say(`  ${name}: ${Math.round(stuck.ms)}, ended with ${stuck.code}`);
+    const starting: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      starting.push(await stopAtStart(scene, (round / rounds) * 1_000));
     }
-    for (const mode of MODES) {
-      const times: number[] = [];
-      for (let round = 0; round < rounds; round++) {
-        times.push(await stopAtStart(scene, mode, (round / rounds) * 1_000));
-      }
-      figures.push({
-        name: `slowest stop ms, SIGTERM while it starts, ${mode.name}`,
-        value: Math.max(...times),
+    return [
+      ...figuresOf(seen),
+      { name, value: stuck.ms, aim: { atMost: STOP_MS } },
+      {
+        name: 'slowest stop ms, SIGTERM while it starts',
+        value: Math.max(...starting),
         aim: { atMost: STOP_MS },
-      });
-    }
-    return figures;
+      },
+    ];
   },
 });
 
-function figuresOf({ name }: Mode, rounds: Round[]): Figure[] {
+function figuresOf(rounds: Round[]): Figure[] {
   const total = (read: (round: Round) => number) => sum(rounds.map(read));
   const all = (read: (round: Round) => Record<string, number>) =>
     total((round) => sum(Object.values(read(round))));
   const times = rounds.map(({ ms }) => ms);
   return [
-    { name: `requests answered, ${name}`, value: total(({ answered }) => answered) },
+    { name: 'requests answered', value: total(({ answered }) => answered) },
     { name: 'requests cut off', value: all(({ resets }) => resets), aim: NONE },
     { name: 'answers that are no success', value: all(({ failed }) => failed), aim: NONE },
     { name: 'pipelined behind a last answer', value: total(({ toRepeat }) => toRepeat) },
@@ -101,9 +89,9 @@ function figuresOf({ name }: Mode, rounds: Round[]): Figure[] {
   ];
 }
 
-async function stopUnderLoad(scene: Scene, org: SeededOrg, mode: Mode, round: number): Promise<Round> {
-  const server = await scene.server({ env: mode.env });
-  const run = `stop${Object.keys(mode.env).length}${`${round}`.padStart(4, '0')}`;
+async function stopUnderLoad(scene: Scene, org: SeededOrg, round: number): Promise<Round> {
+  const server = await scene.server();
+  const run = `stop${`${round}`.padStart(4, '0')}`;
   const traffic = beginTraffic(trafficTo(server.url, org, run));
   const enough = BEFORE + Math.random() * BEFORE;
   await traffic.reached((answered) => answered >= enough);
@@ -142,8 +130,8 @@ function trafficTo(url: string, org: SeededOrg, run: string): Traffic {
 }
 
 /** The worst time to stop: a reader that does not read, half a body, half a head, and a query that waits for a lock. */
-async function stopWhenStuck(scene: Scene, org: SeededOrg, mode: Mode) {
-  const server = await scene.server({ env: mode.env });
+async function stopWhenStuck(scene: Scene, org: SeededOrg) {
+  const server = await scene.server();
   const { url } = await scene.database();
   const pool = openDatabase({ url, max: 1 });
   const sockets: Socket[] = [];
@@ -180,8 +168,8 @@ async function stopWhenStuck(scene: Scene, org: SeededOrg, mode: Mode) {
 }
 
 /** @returns milliseconds from a SIGTERM during the start to the exit */
-async function stopAtStart(scene: Scene, mode: Mode, after: number): Promise<number> {
-  const server = await scene.launch({ env: mode.env });
+async function stopAtStart(scene: Scene, after: number): Promise<number> {
+  const server = await scene.launch({});
   await sleep(after);
   const began = performance.now();
   await server.stop();

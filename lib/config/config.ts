@@ -11,8 +11,6 @@ export interface Config {
   dataDir: string;
   /** Connections of each process. */
   dbPoolMax: number;
-  /** Processes that serve. */
-  workers: number;
   /** The first signs, all of them verify. Without one an ephemeral secret is made: sessions end with the process. */
   jwtSecrets: readonly string[];
   /** Passwords that each process hashes at once; undefined is by its processors. */

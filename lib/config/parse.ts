@@ -31,7 +31,6 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: read('DATABASE_URL'),
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
-    workers: read('SVC_WORKERS'),
     jwtSecrets: read('JWT_SECRET'),
     hashConcurrency: read('SVC_HASH_CONCURRENCY'),
     searchMs: read('SVC_SEARCH_TIMEOUT') * 1_000,

@@ -76,7 +76,6 @@ export const VARIABLES = {
   SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
   SVC_SEARCH_TIMEOUT: [integer(1, 30).default(5), 'a whole number of seconds from 1 to 30'],
-  SVC_WORKERS: [integer(1, 64).default(1), 'a whole number from 1 to 64'],
   JWT_SECRET: [secrets, 'secrets, separated by commas'],
   SVC_HASH_CONCURRENCY: [integer(1, 64).optional(), 'a whole number from 1 to 64'],
   SVC_ALLOWED_ORIGINS: [

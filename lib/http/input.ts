@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { ApiError, type FieldError } from './errors.ts';
 
@@ -136,31 +137,21 @@ function hasMoreValues(json: string, max: number): boolean {
 
 const tooLarge = () => invalidBody(`The body must have at most ${BODY_LIMIT} bytes.`);
 
-async function readBytes(c: Context): Promise<ArrayBuffer | Uint8Array> {
+/** Counts a body that comes without its length. */
+const limitBody = bodyLimit({
+  maxSize: BODY_LIMIT,
+  onError: () => {
+    throw tooLarge();
+  },
+});
+
+async function readBytes(c: Context): Promise<ArrayBuffer> {
   const length = c.req.header('content-length');
   if (length !== undefined && c.req.header('transfer-encoding') === undefined) {
     // The HTTP server holds a sender to the length it announced.
     if (!(Number(length) <= BODY_LIMIT)) throw tooLarge();
     return await c.req.arrayBuffer();
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = c.req.raw.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > BODY_LIMIT) {
-      await reader.cancel().catch(() => {});
-      throw tooLarge();
-    }
-    chunks.push(value);
-  }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
+  await limitBody(c, async () => {});
+  return await c.req.arrayBuffer();
 }

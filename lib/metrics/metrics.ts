@@ -5,9 +5,6 @@ import { ERRORS, type ErrorKey } from '../http/errors.ts';
 import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
 import type { Backlog } from '../maintenance/backlog.ts';
 
-/** Metrics as data. */
-export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
 /** Work of an organization that is expensive. */
 const WORK_KINDS = ['search', 'list'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
@@ -31,8 +28,6 @@ export interface Metrics {
   backlog(seen: Backlog | undefined): void;
   /** Prometheus text exposition format. */
   render(): Promise<string>;
-  /** What this process has counted. */
-  read(): Promise<MetricValues>;
   contentType: string;
 }
 
@@ -41,8 +36,6 @@ export interface MetricsOptions {
   hashing?: (() => HashLoad) | undefined;
   /** Adds what the runtime knows of the process. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
-  /** What is rendered where this process is one of several. */
-  renderAll?: (() => Promise<string>) | undefined;
 }
 
 /** Node takes some thirty methods; those nobody is served by share one label. */
@@ -148,18 +141,17 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     },
   });
 
-  /** Of the whole database, whoever looks: several processes do not add up. Without a value until somebody has looked. */
-  const seenGauge = (name: string, help: string, aggregator: 'max' | 'min') => {
-    const gauge = new Gauge({ name, help, registers, aggregator });
+  /** A gauge about the database that all servers share. It has no value until the database was read. */
+  const databaseGauge = (name: string, help: string) => {
+    const gauge = new Gauge({ name, help, registers });
     gauge.remove();
     return (value: number | undefined) => (value === undefined ? gauge.remove() : gauge.set(value));
   };
-  const setUp = seenGauge('svc_db_up', 'Whether the database answered when it was last asked.', 'min');
-  const setMails = seenGauge('svc_mail_queue_depth', 'Mails not sent yet, counted up to 10,000.', 'max');
-  const setBehind = seenGauge(
+  const setUp = databaseGauge('svc_db_up', 'Whether the database answered when it was last asked.');
+  const setMails = databaseGauge('svc_mail_queue_depth', 'Mails not sent yet, counted up to 10,000.');
+  const setBehind = databaseGauge(
     'svc_migrations_pending',
     'Organizations whose schema is still to be migrated, counted up to 10,000.',
-    'max',
   );
   options.collectRuntime?.(registry);
 
@@ -183,8 +175,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
       setMails(seen?.mails);
       setBehind(seen?.orgsBehind);
     },
-    render: options.renderAll ?? (() => registry.metrics()),
-    read: () => registry.getMetricsAsJSON(),
+    render: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }

@@ -14,18 +14,15 @@ const MOST_THREADS = 4;
 const WAITING_PER_THREAD = 250;
 const MAX_WAIT_MS = 10_000;
 
-/**
- * Half of the processors, shared by the processes that serve. The other half is for requests and for PostgreSQL.
- * @param workers processes that serve on this machine
- */
-export const defaultConcurrency = (workers: number): number =>
-  Math.min(MOST_THREADS, Math.max(1, Math.floor(availableParallelism() / 2 / workers)));
+/** Half of the processors. The other half is for requests and for PostgreSQL. */
+export const defaultConcurrency = (): number =>
+  Math.min(MOST_THREADS, Math.max(1, Math.floor(availableParallelism() / 2)));
 
 /**
  * Argon2id on a few threads of low priority. libuv's thread pool stays free for files, name look-ups and Web Crypto.
  */
 export function createNodeHasher(options: Partial<HashQueueOptions> = {}): PasswordHasher {
-  const { concurrency = defaultConcurrency(1) } = options;
+  const { concurrency = defaultConcurrency() } = options;
   const { maxWaiting = WAITING_PER_THREAD * concurrency, maxWaitMs = MAX_WAIT_MS } = options;
   const queue = createHashQueue({ concurrency, maxWaiting, maxWaitMs });
   const threads = createHashThreads();

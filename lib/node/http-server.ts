@@ -10,10 +10,8 @@ import { type ConnectionLimits, createConnections } from './connections.ts';
 import { listen, stopListening } from './listener.ts';
 
 export interface HttpServer {
-  /** Takes connections of its own; resolves with the port. */
+  /** Resolves with the port. */
   listen(port: number, host: string | undefined): Promise<number>;
-  /** Serves a connection that another process has accepted. */
-  take(connection: Socket): void;
   /**
    * Takes no new connections, answers what comes on those there are as their last request, and ends what takes longer
    * than `timeoutMs`.
@@ -58,7 +56,6 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
   const { headersMs, requestMs, keepAliveMs, stallMs, ...bounds } = { ...LIMITS, ...limits };
   const connections = createConnections({ ...bounds, max: Math.min(bounds.max, maxSockets()) });
   let stopping = false;
-  let taken = 0;
 
   const answer = async (request: Request, env: unknown) => {
     const { incoming, outgoing } = env as HttpBindings;
@@ -133,11 +130,6 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
 
   return {
     listen: (port, host) => listen(server, port, host, log),
-    take(connection) {
-      // Node watches over connections, and can close them, from this event on.
-      if (taken++ === 0) server.emit('listening');
-      server.emit('connection', connection);
-    },
     async stop(timeoutMs) {
       stopping = true;
       const deadline = Date.now() + timeoutMs;

@@ -15,7 +15,6 @@ import { findLost, type Ledger, openLedger, write } from './writers.ts';
 export interface Kind {
   name: string;
   database: 'embedded' | 'standing';
-  workers?: number;
   whom?: Parameters<typeof killServer>[2];
   /** Only the database is killed; the server continues. */
   only?: 'postmaster' | 'backend';
@@ -59,11 +58,11 @@ interface Back {
 /** Starts a server, writes, kills it or its database, waits for the recovery and verifies the data. */
 export async function playRound(round: Round) {
   const { scene, entry, kind, place, last } = round;
-  const { workers = 1, only } = kind;
+  const { only } = kind;
   const start = () =>
     scene.launch({
       ...{ entry, databaseUrl: place.server },
-      env: { SVC_DATA_DIR: place.dataDir, SVC_WORKERS: `${workers}`, [STEPS]: `${place.steps}` },
+      env: { SVC_DATA_DIR: place.dataDir, [STEPS]: `${place.steps}` },
     });
   const before = await start();
   const api = apiOf(await before.listening);

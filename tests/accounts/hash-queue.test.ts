@@ -148,10 +148,9 @@ describe('the hasher', () => {
     expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
   });
 
-  it('uses half of the processors by default, which workers share, and four at the most', () => {
+  it('uses half of the processors by default, and four at the most', () => {
     const half = Math.max(1, Math.floor(availableParallelism() / 2));
-    expect(defaultConcurrency(1)).toBe(Math.min(4, half));
-    expect(defaultConcurrency(64)).toBe(Math.max(1, Math.floor(half / 64)));
+    expect(defaultConcurrency()).toBe(Math.min(4, half));
   });
 
   it('fails alone where a stored hash is none', async () => {

@@ -412,7 +412,6 @@ describe('without any secret', () => {
     const env = {
       DATABASE_URL: database.url,
       SVC_DATA_DIR: await temporaryDir(),
-      SVC_WORKERS: '2',
       RESEND_API_KEY: 'for tests',
       RESEND_BASE_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
     };

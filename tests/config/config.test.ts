@@ -9,7 +9,6 @@ describe('configuration', () => {
       databaseUrl: undefined,
       dataDir: './data',
       dbPoolMax: 10,
-      workers: 1,
       jwtSecrets: [],
       searchMs: 5_000,
       allowedOrigins: [],

@@ -1,9 +1,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { refuseMalformed } from '../../lib/http/app.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { createHttpServer } from '../../lib/node/http-server.ts';
 import { listen } from '../../lib/node/listener.ts';
 import {
   endTalks,
@@ -220,33 +218,6 @@ describe('an answer that is not read', () => {
     await long.closed;
     expect(long.received().length).toBeLessThan(40 * MIB);
     await vi.waitFor(() => expect(short.received().length).toBeGreaterThan(20 * MIB));
-  });
-});
-
-describe('connections that another process has accepted', () => {
-  it('have the same limits, and the same end', async () => {
-    const server = createHttpServer({
-      ...{ fetch: ok as never, malformed: refuseMalformed },
-      limits: { headersMs: limit(200) },
-    });
-    const primary = net.createServer(server.take);
-    await new Promise<void>((done) => primary.listen(0, '127.0.0.1', done));
-    const { port } = primary.address() as net.AddressInfo;
-    const [slow, silent] = [talk(port), talk(port)];
-    slow.socket.write('GET / HTTP/1.1\r\nHo');
-    expect(await slow.closed).toBeUndefined();
-    expect(statuses(slow.received())).toEqual([408]);
-    expect(await silent.closed).toBeUndefined();
-    const kept = talk(port);
-    kept.socket.write(get('/kept'));
-    await kept.got('/kept');
-    const stopped = server.stop(limit(5_000));
-    kept.socket.write(get('/last'));
-    expect(await kept.closed).toBeUndefined();
-    expect(kept.received()).toContain('/last');
-    expect(lastOnes(kept.received())).toBe(1);
-    expect(await stopped).toBe(0);
-    primary.close();
   });
 });
 

@@ -122,12 +122,12 @@ describe('a server that starts', () => {
       expect(block).toContain(text);
   });
 
-  it('says it as one event in JSON, once for all workers', async () => {
+  it('says it as one event in JSON', async () => {
     const address = Object.values(networkInterfaces())
       .flat()
       .find((one) => one && !one.internal && one.family === 'IPv4')?.address;
     const host = { SVC_HOST: address ?? '0.0.0.0' };
-    const server = await startServer({ ...env, ...host, SVC_WORKERS: '2', LOG_FORMAT: 'json' });
+    const server = await startServer({ ...env, ...host, LOG_FORMAT: 'json' });
     once(server.log(), TITLE);
     const line = server
       .log()

@@ -9,7 +9,6 @@ import { startEmbedded } from '../../db/embedded/embedded.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { createMetrics, type MetricsOptions } from '../../lib/metrics/metrics.ts';
-import { createMetricsSum } from '../../lib/metrics/sum.ts';
 import { collectProcess } from '../../lib/node/process-metrics.ts';
 import { silentLog } from '../support/server/log.ts';
 
@@ -219,33 +218,5 @@ describe('deploy/pin-images.sh', () => {
     expect(pin()).toMatchObject({ status: 1, stderr: expect.stringContaining('no digest (unauthorized)') });
     expect(await contents()).toEqual(pinned);
     await rm(dir, { recursive: true });
-  });
-});
-
-describe('the metrics of several processes', () => {
-  it('add up what each has done, not what all of them see', async () => {
-    const sum = createMetricsSum<number>();
-    const seeing = busyMetrics();
-    seeing.backlog({ mails: 9, orgsBehind: 0 });
-    const all = [
-      seeing,
-      busyMetrics(),
-      createMetrics(() => ({ open: 0, inUse: 0, idle: 0, max: 10, waiting: 3 })),
-    ];
-    for (const [i, metrics] of all.entries()) sum.update(i, await metrics.read());
-    const samples = (await sum.render()).split('\n').filter((line) => !line.startsWith('#'));
-    expect(samples).toEqual(
-      expect.arrayContaining([
-        'svc_ingest_batch_size_sum 6',
-        'svc_db_pool_max 30',
-        'svc_db_pool_waiting 3',
-        'svc_mail_queue_depth 9',
-        'svc_migrations_pending 2',
-        'svc_db_up 1',
-      ]),
-    );
-    all[1]?.backlog(undefined);
-    sum.update(1, (await all[1]?.read()) ?? []);
-    expect(await sum.render()).toMatch(/^svc_db_up 0$/m);
   });
 });

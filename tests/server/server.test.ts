@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { afterTest } from '../support/run/suite.ts';
 import { type RunningServer, runServer, startServer, stopServers } from '../support/server/server.ts';
 
 let database: TestDatabase;
@@ -46,6 +47,43 @@ describe('starting', () => {
     const { code, err } = await runServer({ ...env, SVC_PORT: new URL(url).port });
     expect(code).toBe(1);
     expect(err).toMatch(/^SVC_PORT: port \d+ is in use already\n$/);
+  });
+
+  it.each([
+    ['2', 1],
+    ['1', 0],
+  ])('warns about the removed SVC_WORKERS=%s %i times', async (SVC_WORKERS, times) => {
+    const { log } = await startServer({ ...env, SVC_WORKERS });
+    const said = log().match(/^\S+ warn +SVC_WORKERS is no longer supported: .* several servers .*$/gm) ?? [];
+    expect(said).toHaveLength(times);
+  });
+});
+
+describe('several servers on one machine', () => {
+  it('share an embedded database and sessions, and go on without the one that stopped', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'svc-several-'));
+    afterTest(() => rm(dataDir, { recursive: true }));
+    const shared = { JWT_SECRET: env.JWT_SECRET as string, SVC_DATA_DIR: dataDir };
+    const [first, second] = await Promise.all([startServer(shared), startServer(shared)]);
+    const { cookie } = await createUser(first.api);
+    expect((await second.api.get('/auth/me', { cookie })).status).toBe(200);
+    expect(await first.stop('SIGTERM')).toBe(0);
+    expect((await second.api.get('/auth/me', { cookie })).status).toBe(200);
+    const starts = [first, second].map(({ log }) => log().split('database server started').length - 1);
+    expect(starts.sort()).toEqual([0, 1]);
+    expect(await second.stop('SIGTERM')).toBe(0);
+    expect(second.log()).toContain('database server stopped');
+  });
+});
+
+describe('/metrics', () => {
+  it('covers the process and the database', async () => {
+    const { url } = await startServer(env);
+    let text = '';
+    while (!/^svc_db_up 1$/m.test(text)) text = await (await fetch(`${url}/metrics`)).text();
+    expect(text).toMatch(/^svc_mail_queue_depth 0$/m);
+    expect(text).toMatch(/^svc_migrations_pending 0$/m);
+    expect(text).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
   });
 });
 

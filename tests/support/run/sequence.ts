@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * have nothing to do; Vitest itself knows durations only of what has run in this checkout before.
  */
 const SECONDS: Record<string, number> = {
-  'server/workers': 42,
   'server/server': 40,
   'browser/findings': 38,
   'browser/dashboard': 35,
