@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { insecureSettings } from './insecure.ts';
 import { SECRET, VARIABLES } from './variables.ts';
 
-/** A setting with a value that is not allowed; the message is one line for the operator. */
+/** An invalid setting. The message is one line for the operator. */
 export class ConfigError extends Error {}
 
 /**
