@@ -5,11 +5,11 @@ import { addTrigrams, SEARCH_INDEX, trigramSchema, withTrigrams } from './search
 /** One generated step of a track. */
 export interface Migration {
   name: string;
-  /** SHA-256 of the file, hex: a step that changed after it was applied is noticed. */
+  /** SHA-256 of the file, hex, to detect changes of applied steps. */
   hash: string;
-  /** Run one by one, each alone in its command. */
+  /** Sent one per command. */
   statements: readonly string[];
-  /** On the last step of the org track: what makes a new schema as this step leaves one, without those before it. */
+  /** On the last step of the org track: statements that create a new schema at this version, without the earlier steps. */
   fromScratch?: readonly string[];
 }
 
@@ -17,22 +17,22 @@ export const MIGRATION_TRACKS = ['shared', 'org'] as const;
 
 type Applied = { name: string; hash: string };
 
-/** Lock keys: `shared` has a fixed one, an org takes the random half of its id. */
+/** Advisory lock keys. An organization's key is the random half of its id. */
 const SHARED_LOCK = '8382736451029384756';
 const orgLock = (orgId: string) =>
   BigInt.asIntN(64, BigInt(`0x${orgId.replaceAll('-', '').slice(16)}`)).toString();
 
-/** Waits for another process's migration, but not for ever. */
+/** Timeout for waiting for another process's migration. */
 const LOCK_TIMEOUT = "set local lock_timeout = '60s'; set local statement_timeout = 0";
 /**
- * Who reads a table for long, such as a dump, makes a step wait for its lock, and the step everybody who comes after it.
- * So it gives up soon, and is tried again.
+ * A step that waits for a table lock, for example because of a dump, blocks all later queries on the table. The short timeout
+ * ends that; the step is retried.
  */
 const STEP_LOCK_TIMEOUT = "set local lock_timeout = '3s'";
 
 /**
- * Brings `shared` up to date, one transaction a step; any number of processes may do so at once.
- * @returns why searches cannot be indexed, if they cannot
+ * Migrates `shared`, one transaction per step. Any number of processes may do so concurrently.
+ * @returns why searches cannot be indexed; undefined if they can
  * @throws Error when an applied step differs from the one in `migrations`
  */
 export async function migrateShared(sql: Sql, migrations: readonly Migration[]): Promise<string | undefined> {
@@ -59,8 +59,8 @@ const RECORD_STEP = `
   update shared.orgs set schema_version = $4 where id = $1`;
 
 /**
- * Brings one org's schema up to date, one transaction a step, `orgs.schema_version` included. Three round trips a step:
- * statements go one behind the other where none needs another's answer.
+ * Migrates one organization's schema, one transaction per step, which also sets `orgs.schema_version`. A step takes three
+ * round trips, because statements that do not depend on each other are pipelined.
  * @throws Error when an applied step differs from the one in `migrations`, or a step fails
  */
 export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly Migration[]): Promise<void> {
@@ -70,7 +70,7 @@ export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly M
     behind = await sql.begin(async (tx) => {
       const [, , applied, trigrams] = await Promise.all([
         ...lock(tx, orgLock(orgId)),
-        // In a statement of its own, it sees what whoever had the lock has written.
+        // A separate statement, so that it sees the writes of the previous lock holder.
         tx.unsafe<Applied[]>('select name, hash from shared.org_migrations where org_id = $1', [orgId]),
         trigramSchema(tx),
       ]);
@@ -87,8 +87,8 @@ export async function migrateOrg(sql: Sql, orgId: string, migrations: readonly M
 }
 
 /**
- * Makes the index for searches where an org was made or migrated before there was pg_trgm; see `orgsWithoutSearchIndex`.
- * Pushes to the org wait meanwhile, about 15 s for a million findings.
+ * Creates the search index of an organization whose schema was created or migrated without pg_trgm
+ * (`orgsWithoutSearchIndex`). Pushes to the organization wait meanwhile, about 15 s for a million findings.
  */
 export async function addSearchIndex(
   sql: Sql,
@@ -98,28 +98,28 @@ export async function addSearchIndex(
   await sql.begin(async (tx) => {
     const [, , trigrams] = await Promise.all([...lock(tx, orgLock(orgId)), trigramSchema(tx)]);
     if (!trigrams) return;
-    const made = orgSchemaStatements(orgId, migrations, trigrams).filter((text) =>
+    const statements = orgSchemaStatements(orgId, migrations, trigrams).filter((text) =>
       text.includes(`"${SEARCH_INDEX}"`),
     );
     await tx.unsafe(STEP_LOCK_TIMEOUT);
-    for (const statement of made)
+    for (const statement of statements)
       await tx.unsafe(statement.replace(/^CREATE INDEX /, 'CREATE INDEX IF NOT EXISTS '));
   });
 }
 
 /**
- * What makes a new org's schema with everything in it; run in the transaction that inserts the org.
- * @param trigrams the schema of pg_trgm, if there is one
+ * The statements that create a new organization's schema. Run them in the transaction that inserts the organization.
+ * @param trigrams the schema of pg_trgm; undefined if it is not installed
  */
 export function orgSchemaStatements(
   orgId: string,
   migrations: readonly Migration[],
   trigrams?: string,
 ): string[] {
-  const made = migrations.findLastIndex(({ fromScratch }) => fromScratch);
+  const start = migrations.findLastIndex(({ fromScratch }) => fromScratch);
   const statements = [
-    ...(migrations[made]?.fromScratch ?? []),
-    ...migrations.slice(made + 1).flatMap((migration) => migration.statements),
+    ...(migrations[start]?.fromScratch ?? []),
+    ...migrations.slice(start + 1).flatMap((migration) => migration.statements),
   ];
   return inSchema(withTrigrams(statements, trigrams), orgSchemaName(orgId));
 }
@@ -128,13 +128,13 @@ function inSchema(statements: readonly string[], schema: OrgSchemaName): string[
   return statements.map((statement) => statement.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema}"`));
 }
 
-/** Both are sent at once. */
+/** Pipelines the timeout and the lock. */
 const lock = (tx: TransactionSql, key: string) =>
   [tx.unsafe(LOCK_TIMEOUT).simple(), tx.unsafe('select pg_advisory_xact_lock($1)', [key])] as const;
 
 async function appliedToShared(sql: Sql | TransactionSql): Promise<Applied[]> {
-  // Asked first, so that a missing table does not abort the transaction around it; and asked of the catalog's
-  // tables, because to_regclass() may answer from a cache that is older than the lock we hold.
+  // A select from a missing table would abort the transaction. Reads pg_tables, because to_regclass() may use a cache that
+  // is older than the lock.
   const [found] = await sql.unsafe<{ there: boolean }[]>(
     `select exists (
        select from pg_catalog.pg_tables where schemaname = 'shared' and tablename = 'migrations') as there`,
@@ -142,7 +142,7 @@ async function appliedToShared(sql: Sql | TransactionSql): Promise<Applied[]> {
   return found?.there ? await sql.unsafe<Applied[]>('select name, hash from shared.migrations') : [];
 }
 
-/** The steps still to do. Applied steps this build does not know are of a newer build, and left alone. */
+/** The steps that are not applied yet. Ignores applied steps of newer versions. */
 function pending(applied: readonly Applied[], migrations: readonly Migration[]): Migration[] {
   const hashes = new Map(applied.map(({ name, hash }) => [name, hash]));
   return migrations.filter(({ name, hash }) => {
