@@ -107,8 +107,8 @@ export async function sweepTemps(dir: string): Promise<void> {
     const pid = /^tmp-(\d+)-/.exec(name)?.[1];
     if (!pid) continue;
     const path = join(dir, name);
-    const made = await stat(path).catch(() => undefined);
-    if (!made || (exists(Number(pid)) && Date.now() - made.mtimeMs < TEMP_MAX_AGE_MS)) continue;
+    const stats = await stat(path).catch(() => undefined);
+    if (!stats || (exists(Number(pid)) && Date.now() - stats.mtimeMs < TEMP_MAX_AGE_MS)) continue;
     // An initdb may still write there after its parent died. The next start removes the rest.
     await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }

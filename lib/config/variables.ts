@@ -56,10 +56,10 @@ const origin = z.string().transform((text, ctx) => {
 });
 
 export const trustProxy = z.string().transform((text, ctx): TrustProxy => {
-  const given = text.toLowerCase();
-  if (/^(?:[1-9]|10)$/.test(given)) return Number(given);
-  if (Object.hasOwn(SWITCH, given)) return SWITCH[given as keyof typeof SWITCH] ? 1 : false;
-  const ranges = given.split(',').map((range) => parseRange(range.trim()));
+  const value = text.toLowerCase();
+  if (/^(?:[1-9]|10)$/.test(value)) return Number(value);
+  if (Object.hasOwn(SWITCH, value)) return SWITCH[value as keyof typeof SWITCH] ? 1 : false;
+  const ranges = value.split(',').map((range) => parseRange(range.trim()));
   if (ranges.every((range) => range !== undefined)) return ranges;
   ctx.addIssue('not proxies');
   return z.NEVER;

@@ -123,7 +123,7 @@ function methodNotAllowed(path: string, operations: readonly Endpoint[]): Handle
 }
 
 const FILES = '/assets/*';
-/** File names in this folder contain a hash of the content (ui/vite.config.ts), so browsers may cache them for ever. */
+/** File names in this folder contain a hash of the content (ui/vite.config.ts), so browsers may cache them for a year. */
 const HASHED_FILES = '/assets/ui/';
 
 function serveFiles(app: App, files: MiddlewareHandler): void {

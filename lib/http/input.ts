@@ -42,14 +42,14 @@ export async function readBody(c: Context, schema: z.ZodType): Promise<unknown> 
  * @throws ApiError `invalid_request` with every bad parameter
  */
 export function readQuery(c: Context, schema: z.ZodType): unknown {
-  const given: Record<string, string | string[]> = Object.create(null);
+  const parameters: Record<string, string | string[]> = Object.create(null);
   for (const [name, values] of Object.entries(c.req.queries()))
-    given[name] = values.length === 1 ? (values[0] ?? '') : values;
-  const parsed = schema.safeParse(given);
+    parameters[name] = values.length === 1 ? (values[0] ?? '') : values;
+  const parsed = schema.safeParse(parameters);
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map(({ path, message }): FieldError => {
     const field = String(path[0] ?? '');
-    return { field, message: field in given ? message : 'is required' };
+    return { field, message: field in parameters ? message : 'is required' };
   });
   throw new ApiError('validation_error/invalid_request', { details: firstPerField(details) });
 }

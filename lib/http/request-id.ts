@@ -2,8 +2,8 @@
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The request id that a client sent; undefined when it is missing or invalid. */
-export function requestIdOf(given: string | undefined): string | undefined {
-  return given !== undefined && REQUEST_ID.test(given) ? given : undefined;
+export function requestIdOf(sent: string | undefined): string | undefined {
+  return sent !== undefined && REQUEST_ID.test(sent) ? sent : undefined;
 }
 
 const BUFFER_SIZE = 512;

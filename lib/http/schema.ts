@@ -37,11 +37,11 @@ export interface TextLimits {
 /** A storable text within its limits. */
 export function text({ min = 0, max, trim = false, example }: TextLimits) {
   const tooShort = min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
-  const given = z
+  const base = z
     .string()
     .refine(isStorable, UNSTORABLE)
     .refine((value) => hasLength(value, 0, max), `must have at most ${max} characters`);
-  return (trim ? given.trim() : given)
+  return (trim ? base.trim() : base)
     .refine((value) => hasLength(value, min, Number.POSITIVE_INFINITY), tooShort)
     .openapi({
       ...(min > 0 && { minLength: min }),

@@ -41,8 +41,8 @@ function valuesOf(header: string | undefined): string[] {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=');
     if (at === -1 || pair.slice(0, at).trim() !== SESSION_COOKIE) continue;
-    const given = pair.slice(at + 1).trim();
-    const value = given.startsWith('"') && given.endsWith('"') ? given.slice(1, -1) : given;
+    const raw = pair.slice(at + 1).trim();
+    const value = raw.startsWith('"') && raw.endsWith('"') ? raw.slice(1, -1) : raw;
     if (SIGNED.test(value) && !values.includes(value)) values.push(value);
     if (values.length > MAX_VALUES) break;
   }
