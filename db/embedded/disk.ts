@@ -21,7 +21,7 @@ export type MeasureDisk = (dir: string) => Promise<DiskSpace>;
  * does not start without space for it. If other programs fill the disk too fast, reserve files are deleted one by one.
  */
 export interface DiskGuard {
-  /** Call it before a start: deletes reserve files if the disk is full. */
+  /** Call it before a start: deletes a reserve file if the disk is full. */
   freeReserve(): Promise<void>;
   /** Server settings for the size of the disk. */
   settings(): Promise<Record<string, string>>;
