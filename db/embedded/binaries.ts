@@ -26,21 +26,21 @@ import {
   tempIn,
 } from './system.ts';
 
-/** PostgreSQL's programs, ready to be run. */
+/** Paths of PostgreSQL's programs. */
 export interface Binaries {
   initdb: string;
   postgres: string;
   pgCtl: string;
 }
 
-/** Where npm put the platform's PostgreSQL. */
+/** The npm package with the platform's PostgreSQL. */
 export interface BinaryPackage {
   dir: string;
-  /** Of the package, with the platform: what a copy of it is named after. */
+  /** Version and platform, used as the name of a copy. */
   version: string;
 }
 
-/** @throws EmbeddedUnavailable when there is none for this platform */
+/** @throws EmbeddedUnavailable when no package is installed for this platform */
 export async function findPackage(): Promise<BinaryPackage> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
@@ -54,9 +54,8 @@ export async function findPackage(): Promise<BinaryPackage> {
 }
 
 /**
- * Makes the package's programs runnable: in place, or else from a copy that is made once in the first of the
- * directories `copies` that will do.
- * @throws EmbeddedUnavailable when they cannot be run
+ * Returns runnable programs: those of the package, or a copy in the first usable directory of `copies`.
+ * @throws EmbeddedUnavailable when the programs cannot be run
  */
 export async function prepareBinaries(
   { dir }: BinaryPackage,
@@ -64,17 +63,17 @@ export async function prepareBinaries(
   copies: readonly string[],
 ): Promise<Binaries> {
   const links = await missingLinks(dir);
-  if (links.length === 0 && (!user || (await reachable(dir, user)))) return check(programs(dir), user);
-  // Whatever keeps them from running here would keep the copy from it.
+  if (links.length === 0 && (!user || (await isReachable(dir, user)))) return check(programs(dir), user);
+  // Fails early if the programs do not run on this system, where a copy would not run either.
   if (links.length === 0) await check(programs(dir), undefined);
   for (const copy of copies) {
     if (!(await makeParent(copy, user))) continue;
-    if (!(await trusted(copy))) await copyPackage(dir, copy, links);
-    if (await trusted(copy)) return check(programs(copy), user);
+    if (!(await isTrusted(copy))) await copyPackage(dir, copy, links);
+    if (await isTrusted(copy)) return check(programs(copy), user);
   }
   throw new EmbeddedUnavailable(
     user
-      ? `user "${user.name}", whom root runs PostgreSQL as, can neither reach ${dir} nor a copy elsewhere: set SVC_DATA_DIR to a directory open to all users, or ${INSTEAD}`
+      ? `user "${user.name}", as whom root runs PostgreSQL, can reach neither ${dir} nor a copy of it: set SVC_DATA_DIR to a directory open to all users, or ${INSTEAD}`
       : `cannot complete the installation of PostgreSQL in ${dir}: make it writable, or ${INSTEAD}`,
   );
 }
@@ -85,7 +84,7 @@ function programs(dir: string): Binaries {
   return { initdb: file('initdb'), postgres: file('postgres'), pgCtl: file('pg_ctl') };
 }
 
-/** Asks for the version: shows a missing C library, a foreign architecture, a mount with `noexec`. */
+/** Runs `postgres -V`, which fails for a missing C library, another architecture or a `noexec` mount. */
 async function check(binaries: Binaries, user: RunUser | undefined): Promise<Binaries> {
   const { code, output } = await run(binaries.postgres, ['-V'], { ...spawnOptions(user), cwd: '/' });
   if (code === 0) return binaries;
@@ -96,7 +95,7 @@ async function check(binaries: Binaries, user: RunUser | undefined): Promise<Bin
   );
 }
 
-async function reachable(dir: string, user: RunUser): Promise<boolean> {
+async function isReachable(dir: string, user: RunUser): Promise<boolean> {
   const { postgres } = programs(dir);
   const share = join(dir, 'native', 'share', 'postgresql', 'postgres.bki');
   return (
@@ -108,9 +107,9 @@ async function reachable(dir: string, user: RunUser): Promise<boolean> {
 type Link = { source: string; target: string };
 
 /**
- * npm packages hold no symbolic links: the package's install script makes them, unless npm did not run it. Makes
- * those that are missing.
- * @returns the ones it could not make
+ * Creates missing symbolic links. npm packages contain no links; the package's install script creates them, but npm may not
+ * have run it.
+ * @returns the links that could not be created
  */
 async function missingLinks(dir: string): Promise<Link[]> {
   const list = await readFile(join(dir, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
@@ -126,31 +125,31 @@ async function makeLink(dir: string, { source, target }: Link): Promise<void> {
   const at = join(dir, target);
   const inSameDir = source.slice(source.lastIndexOf('/') + 1);
   await symlink(inSameDir, at).catch(async (error: NodeJS.ErrnoException) => {
-    // Another process was faster.
+    // Another process created it meanwhile.
     if (error.code !== 'EEXIST' || !(await stat(at).catch(() => false))) throw error;
   });
 }
 
-/** @returns false when a copy there could not be written or used */
+/** @returns whether a copy can be written and used in the parent directory */
 async function makeParent(copy: string, user: RunUser | undefined): Promise<boolean> {
   const parent = dirname(copy);
   try {
     if (await mkdir(parent, { recursive: true })) await chmod(parent, 0o755);
-    return (await trusted(parent)) && (!user || (await canReach(parent, user)));
+    return (await isTrusted(parent)) && (!user || (await canReach(parent, user)));
   } catch {
     return false;
   }
 }
 
-/** Whether only this user (or root) can have written to `dir`: what is in there gets executed. */
-async function trusted(dir: string): Promise<boolean> {
+/** Whether only this user or root can write to `dir`, because programs in it are executed. */
+async function isTrusted(dir: string): Promise<boolean> {
   const found = await lstat(dir).catch(() => undefined);
   if (!found?.isDirectory()) return false;
   if (process.platform === 'win32') return true;
   return (found.uid === 0 || found.uid === process.geteuid?.()) && (found.mode & 0o022) === 0;
 }
 
-/** All or nothing; several processes may do it at once. */
+/** Copies the package atomically, by a rename. Several processes may do so concurrently. */
 async function copyPackage(dir: string, copy: string, links: readonly Link[]): Promise<void> {
   await sweepTemps(dirname(copy));
   const temp = tempIn(dirname(copy));
@@ -161,12 +160,12 @@ async function copyPackage(dir: string, copy: string, links: readonly Link[]): P
     await chmod(temp, 0o755);
     await rename(temp, copy);
   } catch {
-    // Not there, or there because another process was faster: the caller looks.
+    // The caller checks whether another process has created the copy.
     await rm(temp, { recursive: true, force: true });
   }
 }
 
-/** Copies for everyone to read, and down to the disk: a copy that a power cut left empty would be used for ever. */
+/** Copies files readable for all users, and syncs them: a copy left empty by a power failure would not be replaced. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to);
   await chmod(to, 0o755);

@@ -15,25 +15,24 @@ import {
 import { join, resolve } from 'node:path';
 import { EmbeddedUnavailable, INSTEAD, type RunUser, run, sleep, spawnOptions, tempIn } from './system.ts';
 
-/** In the paths, so that another major version, which cannot read these files, leaves them alone. */
+/** Part of the paths, because another major version cannot read these files. */
 const MAJOR = '18';
 
-/** The superuser's name. */
 export const SUPERUSER = 'svc';
 
-/** Where things are below the data directory. */
+/** Paths in the data directory. */
 export interface Cluster {
-  /** Ours; stays with the account of this process. */
+  /** The parent directory, owned by the user of this process. */
   home: string;
-  /** PostgreSQL's data directory; belongs to the account PostgreSQL runs as. */
+  /** PostgreSQL's data directory, owned by the user PostgreSQL runs as. */
   dir: string;
   passwordFile: string;
   logFile: string;
-  /** Room on the disk for bad times: files whose names begin so. */
+  /** Name prefix of the files that reserve disk space (`disk.ts`). */
   reserveFile: string;
 }
 
-/** Makes what surrounds the cluster; not the cluster. */
+/** Creates the directory of the cluster, but not the cluster. */
 export async function openCluster(dataDir: string): Promise<Cluster> {
   const home = resolve(dataDir, 'postgres');
   if (await mkdir(home, { recursive: true })) await chmod(home, 0o755);
@@ -48,8 +47,8 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
 }
 
 /**
- * Where PostgreSQL is told to find its data. As another user it may not be able to enter the directories above; a
- * process that was put into a directory by root gets at it through /proc all the same.
+ * The data directory argument for PostgreSQL. Another user may not be able to enter the parent directories, but can reach the
+ * working directory that root started the process in through /proc.
  */
 export const dataArgument = (dir: string, user: RunUser | undefined): string =>
   user && process.platform === 'linux' ? '/proc/self/cwd' : dir;
@@ -57,13 +56,16 @@ export const dataArgument = (dir: string, user: RunUser | undefined): string =>
 export const clusterExists = async (cluster: Cluster): Promise<boolean> =>
   (await stat(join(cluster.dir, 'PG_VERSION')).catch(notFound)) !== undefined;
 
-/** @throws EmbeddedUnavailable when the cluster is there and the file with its password is not */
+/**
+ * Reads the superuser's password, which is generated for a new cluster.
+ * @throws EmbeddedUnavailable when the cluster exists, but its password file does not
+ */
 export async function readPassword(cluster: Cluster): Promise<string> {
-  const there = await readFile(cluster.passwordFile, 'utf8').catch(notFound);
-  if (there) return there.trim();
+  const stored = await readFile(cluster.passwordFile, 'utf8').catch(notFound);
+  if (stored) return stored.trim();
   if (await clusterExists(cluster)) {
     throw new EmbeddedUnavailable(
-      `${cluster.passwordFile} is missing, and with it the way into the database beside it: restore that file, or ${INSTEAD}`,
+      `${cluster.passwordFile} is missing, so the database in ${cluster.dir} cannot be opened: restore that file, or ${INSTEAD}`,
     );
   }
   const temp = tempIn(cluster.home);
@@ -74,13 +76,13 @@ export async function readPassword(cluster: Cluster): Promise<string> {
   } finally {
     await file.close();
   }
-  // Unlike a rename, this fails when another process was faster; then its password holds.
+  // Unlike a rename, a link fails if another process has written a password, which is then used.
   await link(temp, cluster.passwordFile).catch(ignore('EEXIST'));
   await rm(temp);
   return (await readFile(cluster.passwordFile, 'utf8')).trim();
 }
 
-/** Runs initdb beside the final place and moves the result there, so that a cluster is complete or not there. */
+/** Creates the cluster atomically: runs initdb in a temporary directory and renames it. */
 export async function createCluster(
   cluster: Cluster,
   password: string,
@@ -105,7 +107,7 @@ export async function createCluster(
       throw new EmbeddedUnavailable(`cannot create a database in ${cluster.dir} (${why}): ${INSTEAD}`);
     }
     await rename(dir, cluster.dir).catch(async (error) => {
-      // Another process was faster, or else something that is no cluster is in the way.
+      // Another process may have created the cluster meanwhile.
       if (!(await clusterExists(cluster))) throw error;
     });
     await syncDirectory(cluster.home);
@@ -115,38 +117,38 @@ export async function createCluster(
 }
 
 async function syncDirectory(dir: string): Promise<void> {
-  // Windows cannot open directories, and needs no such thing.
+  // Windows cannot open directories, and does not need to sync them.
   const handle = await open(dir).catch(() => undefined);
   await handle?.sync().finally(() => handle.close());
 }
 
-/** What a postmaster says about itself in its lock file. */
+/** The lock file of a postmaster (`postmaster.pid`). */
 export interface LockFile {
   pid: number;
   port: number;
-  /** `starting`, `ready`, `stopping`; empty when it has not got that far. */
+  /** `starting`, `ready`, `stopping`; empty at first. */
   status: string;
-  /** Key and id of the shared memory it uses, as in /proc/sysvipc/shm. */
+  /** Key and id of its shared memory, as in /proc/sysvipc/shm. */
   memory: string | undefined;
 }
 
-/** @returns undefined when there is none, or nothing in it yet */
+/** @returns undefined when the file does not exist or is empty */
 export async function readLockFile(dir: string): Promise<LockFile | undefined> {
   const text = await readFile(join(dir, 'postmaster.pid'), 'utf8').catch(notFound);
   const [pid, , , port, , , memory = '', status = ''] = text?.split('\n') ?? [];
   if (!Number(pid)) return undefined;
   const [, key, id] = /^\s*(\d+)\s+(\d+)\s*$/.exec(memory) ?? [];
   return {
-    // Negative when it is not a postmaster but a backend run by hand.
+    // Negative for a standalone backend.
     pid: Math.abs(Number(pid)),
     port: Number(port),
     status: status.trim(),
-    // The key is printed as unsigned here and as signed there.
+    // The key is unsigned in the lock file and signed in /proc.
     memory: key && id ? `${BigInt.asIntN(32, BigInt(key))} ${id}` : undefined,
   };
 }
 
-/** @throws EmbeddedUnavailable when the cluster belongs to another user, and this is not root */
+/** @throws EmbeddedUnavailable when the cluster belongs to another user and this process is not root */
 export async function checkOwner(cluster: Cluster): Promise<void> {
   const owner = (await lstat(cluster.dir).catch(notFound))?.uid;
   const self = process.geteuid?.();
@@ -157,15 +159,15 @@ export async function checkOwner(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Gives the cluster of a server that is not running to `user`, if it was another's so far.
- * @returns false when a server may be running after all; PostgreSQL itself notices only its own user's
+ * Makes `user` the owner of a cluster whose server is not running.
+ * @returns false when a server may be running. PostgreSQL itself detects only servers of its own user
  */
-export async function adopt(cluster: Cluster, user: RunUser): Promise<boolean> {
+export async function changeOwner(cluster: Cluster, user: RunUser): Promise<boolean> {
   const before = await lstat(cluster.dir);
   if (before.uid === user.uid) return true;
   const lock = await readLockFile(cluster.dir);
   if (lock?.memory && (await memoryInUse(lock.memory))) return false;
-  // Root's in between: keeps everyone from starting a server on it, and shows an interrupted change for what it is.
+  // Root owns the directory during the change: nobody can start a server on it, and an interrupted change is visible.
   await lchown(cluster.dir, 0, 0);
   await sleep(100);
   if ((await readLockFile(cluster.dir))?.pid !== lock?.pid) {
@@ -174,14 +176,14 @@ export async function adopt(cluster: Cluster, user: RunUser): Promise<boolean> {
   }
   for (const entry of await readdir(cluster.dir, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    // Nothing in a cluster is root's, unless its former owner linked to it to have it changed.
+    // Skips root's files: the former owner may have linked to one to get access to it.
     if ((await lstat(path)).uid !== 0) await lchown(path, user.uid, user.gid);
   }
   await lchown(cluster.dir, user.uid, user.gid);
   return true;
 }
 
-/** Backends outlive a killed postmaster by a little; the memory they share tells. */
+/** Whether processes are attached to a shared memory segment: backends may outlive a killed postmaster. */
 async function memoryInUse(memory: string): Promise<boolean> {
   const segments = await readFile('/proc/sysvipc/shm', 'utf8').catch(() => '');
   return segments.split('\n').some((line) => {

@@ -7,33 +7,32 @@ import type { EmbeddedLog } from './system.ts';
 
 const MIB = 1024 * 1024;
 
-/** Of the file system a directory is on, in bytes. */
+/** The file system of a directory, in bytes. */
 export interface DiskSpace {
   total: number;
-  /** For those who are not root. */
+  /** For users other than root. */
   free: number;
 }
 
 export type MeasureDisk = (dir: string) => Promise<DiskSpace>;
 
 /**
- * Keeps the database out of trouble when its disk is full. PostgreSQL ends when it cannot extend its log, and does not
- * start without room for it either; so before that, the cluster takes no more writes, and reads go on. For what fills
- * the disk at once there is a reserve: files that are removed then, one after the other.
+ * Makes the database read-only before its disk is full. PostgreSQL exits when it cannot extend its write-ahead log (WAL), and
+ * does not start without space for it. If other programs fill the disk too fast, reserve files are deleted one by one.
  */
 export interface DiskGuard {
-  /** Before a start: gives up the reserve if there is no room for one. */
-  makeRoom(): Promise<void>;
-  /** Server settings that the size of the disk asks for. */
+  /** Call it before a start: deletes a reserve file if the disk is full. */
+  freeReserve(): Promise<void>;
+  /** Server settings for the size of the disk. */
   settings(): Promise<Record<string, string>>;
-  /** Looks at the disk from now on; resolves when it has done so once. */
+  /** Checks the disk repeatedly. Resolves after the first check. */
   watch(server: WatchedServer): Promise<void>;
   end(): Promise<void>;
 }
 
 export interface WatchedServer {
   url: string;
-  /** Runs a statement at once, on a connection that is there already. */
+  /** Runs a statement on an existing connection. */
   run(statement: string): Promise<unknown>;
 }
 
@@ -43,85 +42,86 @@ export interface DiskGuardOptions {
   measure?: MeasureDisk;
 }
 
-/** Asking costs some microseconds, and a disk may fill by gigabytes a second. */
-const LOOK_MS = 250;
-const CLOSE_LOOK_MS = 50;
+/** A check takes microseconds, and a disk may fill by gigabytes per second. */
+const CHECK_MS = 250;
+const CHECK_LOW_MS = 50;
 const LOW_BYTES = 128 * MIB;
-/** Each is as large as a segment of PostgreSQL's log, of which it may need one, and another when it recovers. */
-const RESERVES = 4;
-/** So long one has to do, before the next is given up. */
+/** Each is as large as a WAL segment. PostgreSQL may need one to continue and another to recover. */
+const RESERVE_FILES = 4;
+/** Minimum time between two deletions of reserve files. */
 const RESERVE_MS = 500;
-/** PostgreSQL's own bound for its log is 1 GB: too much for a disk smaller than this. */
+/** Below this size of the disk, `max_wal_size` is lowered from its default of 1 GB. */
 const LARGE_BYTES = 8 * 1024 * MIB;
-const SMALLEST_LOG_MIB = 64;
-/** While no writes are taken, vacuum and reads still write to the log, which a checkpoint lets begin anew. */
+const MIN_WAL_MIB = 64;
+/** Vacuum and reads write WAL even in read-only mode. A checkpoint allows PostgreSQL to reuse it. */
 const CHECKPOINT_MS = 30_000;
 
-/** Some network and container file systems do not tell. */
+/** Some network and container file systems do not report their size. */
 const UNKNOWN: DiskSpace = { total: Number.POSITIVE_INFINITY, free: Number.POSITIVE_INFINITY };
 
-/** How much free space means what. */
-function marksOf({ total }: DiskSpace) {
+/** Thresholds of free space, in bytes. */
+function thresholdsOf({ total }: DiskSpace) {
   const low = Math.min(LOW_BYTES, total / 8);
   return {
-    /** No more writes below. */
+    /** Below, the database is read-only. */
     low,
-    /** Some of the reserve is given up below. */
+    /** Below, reserve files are deleted. */
     empty: low / 16,
-    /** Of one file of the reserve. */
+    /** Size of a reserve file. */
     reserve: Math.floor(low / 8),
-    /** Writes again above. */
+    /** Above, the database is writable again. */
     high: low * 1.5,
   };
 }
 
 export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGuardOptions): DiskGuard {
   const { home } = cluster;
-  const reserves = Array.from({ length: RESERVES }, (_, i) => `${cluster.reserveFile}-${i + 1}`);
+  const reserveFiles = Array.from({ length: RESERVE_FILES }, (_, i) => `${cluster.reserveFile}-${i + 1}`);
   const ending = new AbortController();
   const { signal } = ending;
-  let checkpointed = 0;
-  let givenUp = 0;
+  let checkpointedAt = 0;
+  let reserveDeletedAt = 0;
   let server: WatchedServer | undefined;
   let watching: Promise<void> | undefined;
 
-  async function measured(): Promise<DiskSpace> {
+  async function measureSpace(): Promise<DiskSpace> {
     const space = await measure(home).catch(() => undefined);
     return space && space.total > 0 ? space : UNKNOWN;
   }
 
-  /** @returns after how many ms to look again */
-  async function look({ url, run }: WatchedServer): Promise<number> {
-    const space = await measured();
-    const { low, high, empty, reserve } = marksOf(space);
-    if (space.free < empty) await giveUpReserve();
-    const readOnly = await refusesWrites();
+  /** @returns the milliseconds until the next check */
+  async function checkDisk({ url, run }: WatchedServer): Promise<number> {
+    const space = await measureSpace();
+    const { low, high, empty, reserve } = thresholdsOf(space);
+    if (space.free < empty) await deleteReserveFile();
+    const readOnly = await isReadOnly();
     const fields = { dir: home, free_mib: Math.floor(space.free / MIB) };
     if (!readOnly && space.free < low) {
-      await refuseWrites(run, 'on');
+      await setReadOnly(run, 'on');
       log.warn('the disk is full: the database takes no writes', fields);
     } else if (readOnly && space.free > high) {
-      await refuseWrites(run, 'off');
+      await setReadOnly(run, 'off');
       log.info('the disk has room again: the database takes writes', fields);
     }
-    if (readOnly && space.free < low && Date.now() - checkpointed > CHECKPOINT_MS) {
-      checkpointed = Date.now();
-      // Which may take longer than the next look can wait.
-      void withClient(url, (sql) => sql.unsafe('checkpoint')).catch(notNow);
+    if (readOnly && space.free < low && Date.now() - checkpointedAt > CHECKPOINT_MS) {
+      checkpointedAt = Date.now();
+      // Not awaited, because it may take longer than the interval between checks.
+      void withClient(url, (sql) => sql.unsafe('checkpoint')).catch(logFailure);
     }
-    // Not at the first look: who waits for a start does not wait for this.
-    if (watching && space !== UNKNOWN && space.free > high + RESERVES * reserve) await keepReserve(reserve);
-    return space.free < low ? CLOSE_LOOK_MS : LOOK_MS;
+    // Not during the first check, which delays the start.
+    const hasSpace = space !== UNKNOWN && space.free > high + RESERVE_FILES * reserve;
+    if (watching && hasSpace) await createReserve(reserve);
+    return space.free < low ? CHECK_LOW_MS : CHECK_MS;
   }
 
-  /** What `refuseWrites` has left, maybe in another process. */
-  async function refusesWrites(): Promise<boolean> {
+  /** Reads the setting of `setReadOnly`, which another process may have changed. */
+  async function isReadOnly(): Promise<boolean> {
     const settings = await readFile(join(cluster.dir, 'postgresql.auto.conf'), 'utf8').catch(() => '');
     return /^default_transaction_read_only *= *'?on/m.test(settings);
   }
 
-  /** For all connections, from their next transaction on, and after a restart as well. */
-  async function refuseWrites(run: WatchedServer['run'], setting: 'on' | 'off'): Promise<void> {
+  /** Takes effect in all connections at their next transaction, and persists after a restart. */
+  async function setReadOnly(run: WatchedServer['run'], setting: 'on' | 'off'): Promise<void> {
     await run(
       setting === 'on'
         ? 'alter system set default_transaction_read_only = on'
@@ -130,25 +130,25 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
     await run('select pg_reload_conf()');
   }
 
-  async function giveUpReserve(): Promise<void> {
-    if (Date.now() - givenUp < RESERVE_MS) return;
-    for (const file of reserves) {
-      const kept = await stat(file).catch(() => undefined);
-      if (!kept) continue;
+  async function deleteReserveFile(): Promise<void> {
+    if (Date.now() - reserveDeletedAt < RESERVE_MS) return;
+    for (const file of reserveFiles) {
+      const existing = await stat(file).catch(() => undefined);
+      if (!existing) continue;
       await rm(file, { force: true });
-      givenUp = Date.now();
-      log.warn('the disk is full: some of the reserve is given up', { mib: Math.floor(kept.size / MIB) });
+      reserveDeletedAt = Date.now();
+      log.warn('the disk is full: deleted a reserve file', { mib: Math.floor(existing.size / MIB) });
       return;
     }
   }
 
-  async function keepReserve(bytes: number): Promise<void> {
-    for (const path of reserves) {
-      const kept = await stat(path).catch(() => undefined);
-      if (kept && kept.size >= bytes) continue;
+  async function createReserve(bytes: number): Promise<void> {
+    for (const path of reserveFiles) {
+      const existing = await stat(path).catch(() => undefined);
+      if (existing && existing.size >= bytes) continue;
       const file = await open(path, 'w', 0o600);
       try {
-        // Written out, because a hole reserves nothing.
+        // Writes all bytes, because a sparse file reserves no space.
         for (let at = 0; at < bytes; at += MIB)
           await file.write(Buffer.alloc(Math.min(MIB, bytes - at), 0xff));
       } finally {
@@ -157,36 +157,36 @@ export function createDiskGuard({ cluster, log, measure = measureDisk }: DiskGua
     }
   }
 
-  /** What fails is tried again the next time: mostly it is the server that is away. */
-  const notNow = (error: unknown) => log.debug('the disk was not looked after', { error });
-  async function lookOnce(): Promise<number> {
+  /** The next check retries. Usually the server is restarting. */
+  const logFailure = (error: unknown) => log.debug('the disk check failed', { error });
+  async function tryCheckDisk(): Promise<number> {
     try {
-      return server ? await look(server) : LOOK_MS;
+      return server ? await checkDisk(server) : CHECK_MS;
     } catch (error) {
-      notNow(error);
-      return CLOSE_LOOK_MS;
+      logFailure(error);
+      return CHECK_LOW_MS;
     }
   }
 
   return {
-    async makeRoom() {
-      const space = await measured();
-      if (space.free < marksOf(space).reserve) await giveUpReserve();
+    async freeReserve() {
+      const space = await measureSpace();
+      if (space.free < thresholdsOf(space).reserve) await deleteReserveFile();
     },
     async settings(): Promise<Record<string, string>> {
-      const space = await measured();
+      const space = await measureSpace();
       if (space.total >= LARGE_BYTES) return {};
-      const size = Math.max(SMALLEST_LOG_MIB, Math.floor(space.total / 8 / MIB));
-      return { max_wal_size: `${size}MB`, min_wal_size: `${SMALLEST_LOG_MIB / 2}MB` };
+      const size = Math.max(MIN_WAL_MIB, Math.floor(space.total / 8 / MIB));
+      return { max_wal_size: `${size}MB`, min_wal_size: `${MIN_WAL_MIB / 2}MB` };
     },
     async watch(watched) {
       server = watched;
-      let pause = await lookOnce();
+      let pause = await tryCheckDisk();
       watching = (async () => {
         for (;;) {
           await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
           if (signal.aborted) return;
-          pause = await lookOnce();
+          pause = await tryCheckDisk();
         }
       })();
     },

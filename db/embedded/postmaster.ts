@@ -8,15 +8,15 @@ import { type Cluster, dataArgument, type LockFile, readLockFile } from './clust
 import { EmbeddedUnavailable, INSTEAD, inspect, type RunUser, run, sleep, spawnOptions } from './system.ts';
 
 const LOG_MAX_BYTES = 1024 * 1024;
-/** A postmaster takes its lock file first of all, and keeps it. Recovery, later on, may take its time. */
-const LOCKED_WITHIN_MS = 10_000;
+/** Timeout for writing the lock file, which a postmaster does first. The recovery that may follow has no timeout. */
+const LOCK_TIMEOUT_MS = 10_000;
 const POLL_MS = 10;
 
 /**
- * Lets one process at a time create and start a cluster. PostgreSQL's own lock file has a gap when two postmasters
- * find a stale one in the same moment. The kernel frees an abstract socket's name with the process; the password
- * keeps other users from guessing it.
- * @returns undefined when another process is at it
+ * Acquires the lock for creating and starting a cluster: an abstract socket, whose name the kernel frees when the process
+ * ends. PostgreSQL's lock file is not sufficient if two postmasters find a stale one at the same time. The password makes the
+ * name secret to other users.
+ * @returns a function that releases the lock; undefined when another process holds it
  */
 export async function tryStartLock(password: string): Promise<(() => void) | undefined> {
   if (process.platform !== 'linux') return () => {};
@@ -24,7 +24,7 @@ export async function tryStartLock(password: string): Promise<(() => void) | und
   const server = net.createServer((socket) => socket.destroy());
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      // Where it cannot be had at all, PostgreSQL's lock file has to do.
+      // Without abstract sockets, PostgreSQL's lock file has to suffice.
       resolve(error.code === 'EADDRINUSE' ? undefined : () => {}),
     );
     server.listen({ path: `\0svc-findings-${name}`, exclusive: true }, () => resolve(() => server.close()));
@@ -36,25 +36,25 @@ export interface Launch {
   binaries: Binaries;
   user: RunUser | undefined;
   settings: Record<string, string>;
-  /** A lock file that is certainly nobody's. */
+  /** A lock file whose process does not exist. */
   stale: LockFile | undefined;
-  /** Unset: any that is free. */
+  /** Unset: any free port. */
   port: number | undefined;
-  /** Nobody waits for it any more. */
+  /** Aborts the start. */
   signal: AbortSignal;
 }
 
 /**
- * Starts a postmaster and waits until it answers.
- * @returns the reason as text when something is in the way that may go away, another process mostly
- * @throws EmbeddedUnavailable when PostgreSQL does not start
+ * Starts a postmaster and waits until it is ready.
+ * @returns the postmaster, or the reason of a failure that may be temporary, such as another process
+ * @throws EmbeddedUnavailable when PostgreSQL cannot start
  */
 export async function launch(options: Launch): Promise<ChildProcess | string> {
   const { cluster, binaries, user, settings, stale, signal } = options;
   const log = await openLog(cluster.logFile);
   try {
     const { size: logStart } = await log.stat();
-    // Copied and restored files often come with a mode that PostgreSQL refuses.
+    // Copied and restored files often have a mode that PostgreSQL refuses.
     await chmod(cluster.dir, 0o700);
     const port = options.port ?? (await freePort());
     const args = ['-D', dataArgument(cluster.dir, user), '-p', `${port}`];
@@ -65,18 +65,17 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
       timezone: 'UTC',
       log_timezone: 'UTC',
       log_line_prefix: '%m [%p] ',
-      // After a crash everything is flushed first. File by file, which is the default, that takes minutes when there are
-      // some thousand organizations.
+      // The sync after a crash. The default syncs file by file, which takes minutes with some thousand organizations.
       ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
       ...settings,
     };
     for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`);
     const child = spawn(binaries.postgres, args, {
-      // A lock file with this id is stale to PostgreSQL even while something else has the id. It still looks for
-      // backends of that time, which it would not if the file were removed.
+      // Makes PostgreSQL treat the lock file as stale even if another program has the process id now. Unlike deleting the
+      // file, this keeps its check for remaining backends.
       ...spawnOptions(user, stale && { PG_GRANDPARENT_PID: `${stale.pid}` }),
       cwd: cluster.dir,
-      // Its own session: the terminal's Ctrl-C is for us, and we need it until our last request is done.
+      // A session of its own, so that Ctrl-C in the terminal does not stop it before this process.
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
@@ -88,7 +87,8 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
       lines.find((line) => /\b(FATAL|PANIC):/.test(line)) ?? lines.findLast((line) => line.trim()) ?? end;
     const why = line.replace(/^.*?\b(?=(FATAL|PANIC):)/, '').trim();
     // Shut down by another process, or killed.
-    if (['0', 'SIGKILL', 'lost'].includes(end) || lines.some((line) => inTheWay(line, child.pid))) return why;
+    if (['0', 'SIGKILL', 'lost'].includes(end) || lines.some((line) => isConflict(line, child.pid)))
+      return why;
     throw new EmbeddedUnavailable(
       `the embedded PostgreSQL does not start (${why}): see ${cluster.logFile}, or ${INSTEAD}`,
     );
@@ -97,7 +97,10 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
   }
 }
 
-/** How the wait for a postmaster ends: `ready`, `lost` (not to this process), its exit status, signal or error. */
+/**
+ * Waits until a postmaster is ready or ends.
+ * @returns `ready`; `lost` when it did not get the lock file in time; or its exit status, signal or error
+ */
 async function readyOrEnd(child: ChildProcess, dir: string, signal: AbortSignal): Promise<string> {
   let end: string | undefined;
   child.on('error', (error) => {
@@ -106,20 +109,21 @@ async function readyOrEnd(child: ChildProcess, dir: string, signal: AbortSignal)
   child.on('exit', (code, signal) => {
     end = `${code ?? signal}`;
   });
-  for (let locked = Date.now(); Date.now() - locked < LOCKED_WITHIN_MS; await sleep(POLL_MS)) {
+  for (let lockedAt = Date.now(); Date.now() - lockedAt < LOCK_TIMEOUT_MS; await sleep(POLL_MS)) {
     const lock = await readLockFile(dir);
     if (end !== undefined) return end;
-    // During recovery this ends it soon; as long as it takes is waited for.
+    // The postmaster exits soon, even during recovery.
     if (signal.aborted) child.kill('SIGINT');
     if (lock?.pid !== child.pid) continue;
     if (lock?.status === 'ready') return 'ready';
-    locked = Date.now();
+    lockedAt = Date.now();
   }
   child.kill('SIGQUIT');
   return 'lost';
 }
 
-function inTheWay(line: string, pid: number | undefined): boolean {
+/** Whether a log line of the postmaster says that another process holds the lock file, the port or the shared memory. */
+function isConflict(line: string, pid: number | undefined): boolean {
   if (!line.includes(`[${pid}]`)) return false;
   return /FATAL: .*(lock file .* (already exists|is empty)|could not create any TCP\/IP sockets|shared memory block)/.test(
     line,
@@ -139,8 +143,8 @@ async function readFrom(log: FileHandle, start: number): Promise<string> {
 }
 
 /**
- * Below the ports that systems give to outgoing connections: one of those could take it, or meet itself there, while
- * the server is down for a moment.
+ * Below the ports that systems use for outgoing connections. Such a connection could take the port while the server restarts,
+ * or even connect to itself.
  */
 const PORTS = { from: 15_000, to: 32_000 };
 const PORT_TRIES = 20;
@@ -153,10 +157,10 @@ async function freePort(): Promise<number> {
   return tryPort(0);
 }
 
-function tryPort(wanted: number): Promise<number> {
+function tryPort(requested: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer().once('error', reject);
-    server.listen({ port: wanted, host: '127.0.0.1', exclusive: true }, () => {
+    server.listen({ port: requested, host: '127.0.0.1', exclusive: true }, () => {
       const { port } = server.address() as net.AddressInfo;
       server.close(() => resolve(port));
     });
@@ -164,29 +168,29 @@ function tryPort(wanted: number): Promise<number> {
 }
 
 /**
- * Ends processes that a killed postmaster has left at work: those that wait for something end by themselves, one that
- * computes for minutes would keep the next server from starting. Only for a cluster without a postmaster.
+ * Kills the remaining backends of a killed postmaster. A busy one would prevent the next server from starting; waiting ones
+ * exit by themselves. Call it only if the cluster has no postmaster.
  */
-export async function endLeftovers(dir: string): Promise<void> {
+export async function killBackends(dir: string): Promise<void> {
   if (process.platform !== 'linux') return;
   for (const name of await readdir('/proc')) {
     const pid = Number(name);
     if (!pid || (await inspect(pid, dir)) !== 'alive') continue;
     try {
-      // What it has not committed is gone with its postmaster anyway.
+      // Its transaction cannot be committed without a postmaster.
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended, or is another user's.
+      // The process has ended or belongs to another user.
     }
   }
 }
 
 /**
- * Shuts a postmaster down: disconnects everyone, then without a checkpoint if it takes too long.
- * @returns whether it is gone
+ * Shuts down a postmaster: first fast, then immediately (without a checkpoint).
+ * @returns whether it has ended
  */
 export async function shutDown(pid: number, dir: string, pgCtl: () => Promise<string>): Promise<boolean> {
-  for (const [signal, patience] of [
+  for (const [signal, timeoutMs] of [
     ['INT', 8000],
     ['QUIT', 7000],
   ] as const) {
@@ -199,7 +203,7 @@ export async function shutDown(pid: number, dir: string, pgCtl: () => Promise<st
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') return false;
       }
     }
-    for (const deadline = Date.now() + patience; Date.now() < deadline; ) {
+    for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
       if ((await inspect(pid, dir)) === 'gone') return true;
       await sleep(POLL_MS);
     }

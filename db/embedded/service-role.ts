@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import postgres from 'postgres';
 
-/** The role the service connects as: it owns its schemas, and is no superuser. */
+/** The role the service connects as. It owns the service's schemas and is not a superuser. */
 const SERVICE_ROLE = 'svc_app';
 
-/** Runs a statement as the superuser; resolves with its rows. */
+/** Runs a statement as the superuser and resolves with its rows. */
 type Run = (statement: string) => Promise<unknown>;
 
 export interface ServiceRoleOptions {
   run: Run;
   port: number;
-  /** The superuser's, from which the role's own is derived: the URL of the service must not open the superuser's door. */
+  /** The superuser's password. The role's password is derived from it by a hash, so that it does not reveal it. */
   password: string;
 }
 
-/** Schemas of the service that belong to another role, or hold a table that does: those of clusters made before. */
+/** Schemas of the service that belong to another role or contain such a table: older versions used the superuser. */
 const FOREIGN_SCHEMAS = `
   select distinct n.nspname as name
   from pg_namespace n left join pg_class c on c.relnamespace = n.oid and c.relkind = 'r'
@@ -22,20 +22,20 @@ const FOREIGN_SCHEMAS = `
     and (n.nspowner <> '${SERVICE_ROLE}'::regrole or c.relowner <> '${SERVICE_ROLE}'::regrole)`;
 
 /**
- * Makes the role when there is none, and gives it the schemas of the service. Several processes may do so at once, and
- * one that dies in between leaves the rest to the next start.
- * @returns the URL to connect as that role
+ * Creates the role if it is missing and makes it the owner of the service's schemas. Several processes may do so concurrently.
+ * If one dies, the next start continues.
+ * @returns the URL to connect as the role
  */
 export async function prepareServiceRole({ run, port, password }: ServiceRoleOptions): Promise<string> {
-  const own = createHash('sha256').update(`service role ${password}`).digest('base64url');
-  const url = `postgres://${SERVICE_ROLE}:${own}@127.0.0.1:${port}/postgres`;
-  if (!(await accepts(url))) await run(setUpRole(own));
+  const rolePassword = createHash('sha256').update(`service role ${password}`).digest('base64url');
+  const url = `postgres://${SERVICE_ROLE}:${rolePassword}@127.0.0.1:${port}/postgres`;
+  if (!(await canConnect(url))) await run(setUpRole(rolePassword));
   const foreign = (await run(FOREIGN_SCHEMAS)) as { name: string }[];
-  for (const { name } of foreign) await run(giveSchema(name));
+  for (const { name } of foreign) await run(changeSchemaOwner(name));
   return url;
 }
 
-async function accepts(url: string): Promise<boolean> {
+async function canConnect(url: string): Promise<boolean> {
   const sql = postgres(url, {
     max: 1,
     ssl: false,
@@ -47,7 +47,7 @@ async function accepts(url: string): Promise<boolean> {
     await sql.unsafe('select 1');
     return true;
   } catch (error) {
-    // No such role, or another password.
+    // The role does not exist or has another password.
     if ((error as { code?: string }).code === '28P01') return false;
     throw error;
   } finally {
@@ -55,7 +55,7 @@ async function accepts(url: string): Promise<boolean> {
   }
 }
 
-/** Also when the disk is full and transactions are read-only by default. An advisory lock keeps processes apart. */
+/** `read write`, because transactions are read-only by default while the disk is full. */
 const setUpRole = (password: string) => `
   begin read write;
   select pg_advisory_xact_lock(7566947, 2);
@@ -68,7 +68,7 @@ const setUpRole = (password: string) => `
   grant create, temporary on database postgres to ${SERVICE_ROLE};
   commit`;
 
-const giveSchema = (schema: string) => `
+const changeSchemaOwner = (schema: string) => `
   begin read write;
   do $$ declare t name; begin
     alter schema "${schema}" owner to ${SERVICE_ROLE};

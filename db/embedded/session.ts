@@ -1,25 +1,25 @@
 import postgres from 'postgres';
 
-/** Two keys, a space apart from the single keys other parts use: "svc", and the cluster as a whole. */
+/** Keys of the advisory lock: "svc" as a number, and 1 for the cluster. Other locks of the service use single keys. */
 const KEYS = '7566947, 1';
 
-/** What a process may do with a running server. */
+/** The result of locking a running server. */
 export type Claim = 'shared' | 'alone' | 'refused';
 
-/** A connection whose locks tell the other processes at the same cluster that this one uses it, for as long as it lives. */
+/** A connection that holds an advisory lock while this process uses the server. */
 export interface Session {
   /**
-   * `alone`: nobody uses the server and, until this session ends, nobody will. `shared`: it is in use and may now be
-   * used. `refused`: another process has it alone, to shut it down.
+   * Tries to lock the server. `alone`: no other process uses the server, and none can until this session ends. `shared`: other
+   * processes use it, too. `refused`: another process holds it exclusively, to shut it down.
    */
   claim(): Promise<Claim>;
-  /** From `alone` to `shared`. */
+  /** Converts the lock from `alone` to `shared`. */
   share(): Promise<void>;
-  /** From `shared` to `alone`. @returns false when it is still in use by others; then this session holds nothing */
+  /** Converts the lock from `shared` to `alone`. @returns false when others use the server; the session then holds no lock */
   release(): Promise<boolean>;
-  /** Calls `listener` when a shared lock is lost, which happens with the connection; at once when it is already. */
+  /** Calls `listener` when the connection with the shared lock is lost, immediately if it already is. */
   onLost(listener: () => void): void;
-  /** When the server started, in ms. */
+  /** Start time of the server in milliseconds since 1970. */
   serverStart(): Promise<number>;
   run(statement: string): Promise<unknown>;
   end(): Promise<void>;
@@ -76,7 +76,7 @@ export async function openSession(url: string): Promise<Session> {
     run: async (statement) => await sql.unsafe(statement),
     async end() {
       sharing = false;
-      // Nothing is under way; to a server that is gone, a polite end would wait.
+      // No query is in progress, and a graceful end would wait for a server that is gone.
       await sql.end({ timeout: 0 });
     },
   };

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { type Binaries, findPackage, prepareBinaries } from './binaries.ts';
 import {
-  adopt,
   type Cluster,
+  changeOwner,
   checkOwner,
   clusterExists,
   createCluster,
@@ -13,10 +13,10 @@ import {
   SUPERUSER,
 } from './cluster.ts';
 import type { DiskGuard } from './disk.ts';
-import { endLeftovers, launch, shutDown, tryStartLock } from './postmaster.ts';
+import { killBackends, launch, shutDown, tryStartLock } from './postmaster.ts';
 import { openSession, type Session } from './session.ts';
-import type { EmbeddedLog } from './system.ts';
 import {
+  type EmbeddedLog,
   EmbeddedUnavailable,
   INSTEAD,
   inspect,
@@ -26,8 +26,8 @@ import {
   unprivilegedUser,
 } from './system.ts';
 
-/** What all that is done with one cluster has in common. */
-export interface Site {
+/** The state of this process's use of a cluster. */
+export interface ClusterContext {
   cluster: Cluster;
   user: RunUser | undefined;
   password: string;
@@ -35,39 +35,37 @@ export interface Site {
   settings: Record<string, string>;
   log: EmbeddedLog;
   disk: DiskGuard;
-  /** When this process came to the cluster. */
-  began: number;
-  /** This process leaves. */
+  openedAt: number;
+  /** Aborted when this process stops using the cluster. */
   signal: AbortSignal;
-  /** Where the server listens, or did: others may still look for it there. */
+  /** The port of the current or previous server. A new server gets the same port, where other processes expect it. */
   port: number | undefined;
-  /** This process has had a share: from then on it is that port or none, and a server without a share is no orphan. */
-  settled: boolean;
+  /** This process has joined a server before: the port is fixed, and a server that nobody uses is not an orphan. */
+  hasJoined: boolean;
 }
 
-/** A server that was joined. */
-export interface Share {
+/** A server that this process has joined. */
+export interface JoinedServer {
   lock: LockFile;
   session: Session;
   url: string;
 }
 
-/** Without a sign of progress. */
-const PATIENCE_MS = 30_000;
+/** Timeout without progress. */
+const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
-/** For who leaves to get back what was lost. */
-const REJOIN_MS = 3_000;
-/** After so long of not knowing whose a lock file is, PostgreSQL is asked. */
-const UNCLEAR_MS = 2000;
+const REJOIN_TIMEOUT_MS = 3_000;
+/** If the owner of a lock file is unclear for this time, PostgreSQL is started, which decides itself. */
+const UNCLEAR_TIMEOUT_MS = 2_000;
 
-export async function openSite(
-  given: Pick<Site, 'cluster' | 'settings' | 'log' | 'disk' | 'signal'>,
-): Promise<Site> {
-  const { cluster } = given;
-  const began = Date.now();
+export async function openContext(
+  options: Pick<ClusterContext, 'cluster' | 'settings' | 'log' | 'disk' | 'signal'>,
+): Promise<ClusterContext> {
+  const { cluster, disk } = options;
+  const openedAt = Date.now();
   const user = await unprivilegedUser();
   await checkOwner(cluster);
-  await given.disk.makeRoom();
+  await disk.freeReserve();
   const password = await readPassword(cluster);
   let prepared: Promise<Binaries> | undefined;
   const binaries = () => {
@@ -75,51 +73,51 @@ export async function openSite(
     return prepared;
   };
   await sweepTemps(cluster.home);
-  return { ...given, user, password, binaries, began, port: undefined, settled: false };
+  return { ...options, user, password, binaries, openedAt, port: undefined, hasJoined: false };
 }
 
 async function findBinaries(cluster: Cluster, user: RunUser | undefined): Promise<Binaries> {
   const found = await findPackage();
   const copies = [join(cluster.home, `runtime-${found.version}`)];
-  // The data directory may be where only root can go.
+  // The user may not be able to enter the data directory.
   if (user) copies.push(`/var/cache/svc-findings/postgres-${found.version}`);
   return prepareBinaries(found, user, copies);
 }
 
 /**
- * Any step may find that another process was there first; so they are tried over and over.
- * @throws EmbeddedUnavailable when it does not work out, or when this process leaves
+ * Joins the cluster's server, or starts one. Retries, because other processes may do the same concurrently.
+ * @throws EmbeddedUnavailable after the timeout, or when the context's signal is aborted
  */
-export async function joinOrStart(site: Site): Promise<Share> {
-  const { cluster, signal } = site;
+export async function joinOrStart(context: ClusterContext): Promise<JoinedServer> {
+  const { cluster, signal } = context;
   let child: ChildProcess | undefined;
-  let deadline = Date.now() + PATIENCE_MS;
+  let deadline = Date.now() + START_TIMEOUT_MS;
   let unclearSince = Number.POSITIVE_INFINITY;
   let obstacle = 'it does not get ready';
   while (Date.now() < deadline && !signal.aborted) {
-    const { lock, state } = await look(cluster);
-    if (lock?.port && !site.settled) site.port = lock.port;
+    const { lock, state } = await readState(cluster);
+    if (lock?.port && !context.hasJoined) context.port = lock.port;
     unclearSince = state === 'unclear' ? Math.min(unclearSince, Date.now()) : Number.POSITIVE_INFINITY;
     if (lock && state !== 'gone') {
-      if (lock.status === 'starting' && state === 'alive') deadline = Date.now() + PATIENCE_MS;
-      const joined = await joinServer(site, lock).catch((error) => {
+      if (lock.status === 'starting' && state === 'alive') deadline = Date.now() + START_TIMEOUT_MS;
+      const joined = await joinServer(context, lock).catch((error) => {
         child?.kill('SIGINT');
         throw error;
       });
       if (joined) return joined;
-      if (Date.now() - unclearSince < UNCLEAR_MS || state === 'alive') {
+      if (Date.now() - unclearSince < UNCLEAR_TIMEOUT_MS || state === 'alive') {
         await sleep(POLL_MS);
         continue;
       }
       unclearSince = Number.POSITIVE_INFINITY;
     }
-    const started = await startServer(site);
+    const started = await startServer(context);
     if (typeof started === 'string') {
       obstacle = started;
       await sleep(POLL_MS);
     } else {
       child = started;
-      deadline = Date.now() + PATIENCE_MS;
+      deadline = Date.now() + START_TIMEOUT_MS;
     }
   }
   throw new EmbeddedUnavailable(
@@ -127,63 +125,58 @@ export async function joinOrStart(site: Site): Promise<Share> {
   );
 }
 
-async function look({ dir }: Cluster) {
+async function readState({ dir }: Cluster) {
   const lock = await readLockFile(dir);
   return { lock, state: lock ? await inspect(lock.pid, dir) : 'gone' };
 }
 
 /**
- * Makes the cluster if there is none, and starts a server on it.
- * @returns what is in the way when it was not to be
+ * Starts a server, on a new cluster if there is none.
+ * @returns the postmaster, or the reason why it cannot be started now
  */
-async function startServer(site: Site): Promise<ChildProcess | string> {
-  const { cluster, user, log, disk, signal } = site;
-  const unlock = await tryStartLock(site.password);
+async function startServer(context: ClusterContext): Promise<ChildProcess | string> {
+  const { cluster, user, password, log, disk, signal } = context;
+  const unlock = await tryStartLock(password);
   if (!unlock) return 'another process is starting it';
   try {
-    const binaries = await site.binaries();
+    const binaries = await context.binaries();
     if (!(await clusterExists(cluster))) {
-      await createCluster(cluster, site.password, binaries.initdb, user);
+      await createCluster(cluster, password, binaries.initdb, user);
       log.info('database created', { dir: cluster.dir });
     }
-    const { lock, state } = await look(cluster);
+    const { lock, state } = await readState(cluster);
     if (state === 'alive') return 'another process is starting it';
-    if (state === 'gone' && lock) await endLeftovers(cluster.dir);
-    if (state === 'gone' && user && !(await adopt(cluster, user))) return 'its former server has not ended';
-    await disk.makeRoom();
+    if (state === 'gone' && lock) await killBackends(cluster.dir);
+    if (state === 'gone' && user && !(await changeOwner(cluster, user)))
+      return 'its previous server has not ended';
+    await disk.freeReserve();
     const began = Date.now();
-    const started = await launch({
-      cluster,
-      binaries,
-      user,
-      settings: { ...(await disk.settings()), ...site.settings },
-      stale: state === 'gone' ? lock : undefined,
-      port: site.port,
-      signal,
-    });
+    const settings = { ...(await disk.settings()), ...context.settings };
+    const stale = state === 'gone' ? lock : undefined;
+    const started = await launch({ cluster, binaries, user, settings, stale, port: context.port, signal });
     if (typeof started !== 'string') {
       log.info('database server started', { pid: started.pid, ms: Date.now() - began });
       return started;
     }
     log.debug('database server not started', { reason: started });
-    // The port may be somebody else's by now.
-    if (!site.settled) site.port = undefined;
+    // Another program may have taken the port.
+    if (!context.hasJoined) context.port = undefined;
     return started;
   } finally {
     unlock();
   }
 }
 
-/** @returns undefined when the server cannot be used, or not yet */
-async function joinServer(site: Site, lock: LockFile): Promise<Share | undefined> {
+/** @returns undefined when the server cannot be used, or is not ready */
+async function joinServer(context: ClusterContext, lock: LockFile): Promise<JoinedServer | undefined> {
   if (lock.status !== 'ready') return undefined;
-  const { cluster, log, settled } = site;
-  if (settled && lock.port !== site.port) {
+  const { cluster, log, hasJoined } = context;
+  if (hasJoined && lock.port !== context.port) {
     throw new EmbeddedUnavailable(
-      `the embedded PostgreSQL in ${cluster.dir} was started by others on port ${lock.port}, and is looked for on port ${site.port}`,
+      `another process started the embedded PostgreSQL in ${cluster.dir} on port ${lock.port} instead of ${context.port}: restart this process`,
     );
   }
-  const url = `postgres://${SUPERUSER}:${site.password}@127.0.0.1:${lock.port}/postgres`;
+  const url = `postgres://${SUPERUSER}:${context.password}@127.0.0.1:${lock.port}/postgres`;
   const session = await openSession(url).catch((error) => {
     if (error.code !== '28P01') return undefined;
     throw new EmbeddedUnavailable(
@@ -191,25 +184,25 @@ async function joinServer(site: Site, lock: LockFile): Promise<Share | undefined
     );
   });
   if (!session) return undefined;
-  let orphan = false;
+  let isOrphan = false;
   try {
     const claim = await session.claim();
-    // A younger one belongs to a process that will share it in a moment.
-    orphan = claim === 'alone' && !settled && (await session.serverStart()) < site.began;
-    if (claim === 'alone' && !orphan) await session.share();
-    if (claim !== 'refused' && !orphan) {
+    // A younger server was started by a process that is about to join it.
+    isOrphan = claim === 'alone' && !hasJoined && (await session.serverStart()) < context.openedAt;
+    if (claim === 'alone' && !isOrphan) await session.share();
+    if (claim !== 'refused' && !isOrphan) {
       log.debug('database server joined', { pid: lock.pid, port: lock.port });
-      site.port = lock.port;
-      site.settled = true;
+      context.port = lock.port;
+      context.hasJoined = true;
       return { lock, session, url };
     }
   } catch {
-    // It went away meanwhile.
-    orphan = false;
+    // The server ended meanwhile.
+    isOrphan = false;
   }
-  if (orphan) {
+  if (isOrphan) {
     log.info('replacing a database server whose processes have died', { pid: lock.pid });
-    if (!(await endServer(site, lock, session))) {
+    if (!(await endServer(context, lock, session))) {
       throw new EmbeddedUnavailable(
         `PostgreSQL (process ${lock.pid}) was left running in ${cluster.dir} and does not stop: stop it, or ${INSTEAD}`,
       );
@@ -218,36 +211,36 @@ async function joinServer(site: Site, lock: LockFile): Promise<Share | undefined
   return undefined;
 }
 
-/** Takes a share again that was lost, to leave in order; of a server that restarts, when it has. */
-export async function rejoin(site: Site): Promise<Share | undefined> {
-  const deadline = Date.now() + REJOIN_MS;
+/** Joins a server again after the connection was lost, in order to leave it properly. Waits while the server restarts. */
+export async function rejoin(context: ClusterContext): Promise<JoinedServer | undefined> {
+  const deadline = Date.now() + REJOIN_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    const { lock, state } = await look(site.cluster);
+    const { lock, state } = await readState(context.cluster);
     if (!lock || state === 'gone') return undefined;
-    const share = await joinServer(site, lock).catch(() => undefined);
-    if (share) return share;
+    const joined = await joinServer(context, lock).catch(() => undefined);
+    if (joined) return joined;
     await sleep(POLL_MS);
   }
   return undefined;
 }
 
-/** Gives up a share; the last to do so stops the server. @returns false when the share is lost already */
-export async function leave(site: Site, { lock, session }: Share): Promise<boolean> {
-  const last = await session.release().catch(() => undefined);
-  if (last) await endServer(site, lock, session);
+/** Leaves a server. The last process stops it. @returns false when the connection was already lost */
+export async function leave(context: ClusterContext, { lock, session }: JoinedServer): Promise<boolean> {
+  const isLast = await session.release().catch(() => undefined);
+  if (isLast) await endServer(context, lock, session);
   else await session.end();
-  return last !== undefined;
+  return isLast !== undefined;
 }
 
-/** Shuts the server down, which `session` has alone. @returns whether it is gone */
+/** Shuts down the server, which `session` holds alone. @returns whether it has ended */
 async function endServer(
-  { cluster, binaries, log }: Site,
+  { cluster, binaries, log }: ClusterContext,
   lock: LockFile,
   session: Session,
 ): Promise<boolean> {
-  const gone = await shutDown(lock.pid, cluster.dir, async () => (await binaries()).pgCtl);
+  const hasEnded = await shutDown(lock.pid, cluster.dir, async () => (await binaries()).pgCtl);
   await session.end();
-  if (gone) log.info('database server stopped', { pid: lock.pid });
+  if (hasEnded) log.info('database server stopped', { pid: lock.pid });
   else log.warn('database server does not stop', { pid: lock.pid });
-  return gone;
+  return hasEnded;
 }

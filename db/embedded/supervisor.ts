@@ -1,54 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { joinOrStart, type Share, type Site } from './share.ts';
+import { type ClusterContext, type JoinedServer, joinOrStart } from './share.ts';
 
-/** Keeps a server up. */
+/** Keeps a server running. */
 export interface Supervisor {
-  /** Runs a statement on the connection that holds the share; rejects while there is none. */
+  /** Runs a statement on the session's connection. Rejects while the server is lost. */
   run(statement: string): Promise<unknown>;
-  /** Ends, with the signal of the site; @returns the share this process has, if any */
-  end(): Promise<Share | undefined>;
+  /** Waits for the supervision to end after the context's signal. @returns the server, unless it is lost */
+  end(): Promise<JoinedServer | undefined>;
 }
 
 const FIRST_DELAY_MS = 100;
-/** When the cause is gone, such as a full disk, nobody wants to wait for the next attempt. */
+/** Short, so that the server returns soon after the cause, such as a full disk, is fixed. */
 const LAST_DELAY_MS = 2_000;
-/** One that was up for so long is restarted like the first that ended. */
+/** The backoff starts over for a server that was up for this time. */
 const STEADY_MS = 10_000;
 
 /**
- * Whenever the share is lost, gets it back: from a server that restarts by itself after one of its processes crashed,
- * or from one that is started anew because its postmaster is dead. Connection pools find it where it was.
+ * Joins the server again when the connection to it is lost. PostgreSQL restarts by itself after a backend has crashed; if the
+ * postmaster is dead, a new server is started on the same port, so that connection pools find it.
  */
-export function supervise(site: Site, first: Share): Supervisor {
-  const { log, signal } = site;
-  let share: Share | undefined;
+export function supervise(context: ClusterContext, first: JoinedServer): Supervisor {
+  const { log, signal } = context;
+  let server: JoinedServer | undefined;
   let resuming: Promise<void> | undefined;
   let attempts = 0;
 
-  function hold(next: Share): void {
-    share = next;
+  function watch(joined: JoinedServer): void {
+    server = joined;
     const since = Date.now();
-    next.session.onLost(() => {
+    joined.session.onLost(() => {
       if (signal.aborted) return;
       if (Date.now() - since >= STEADY_MS) attempts = 0;
-      share = undefined;
-      resuming = resume(next);
+      server = undefined;
+      resuming = resume(joined);
     });
   }
 
-  async function resume(lost: Share): Promise<void> {
+  async function resume(lost: JoinedServer): Promise<void> {
     const began = Date.now();
     await lost.session.end().catch(() => {});
     log.warn('database server lost', { pid: lost.lock.pid });
     let reason = '';
     for (; !signal.aborted; attempts++) {
-      // The first attempt comes at once.
       if (attempts > 0) await pause(Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), LAST_DELAY_MS));
       try {
-        const next = await joinOrStart(site);
-        log.info('database server is back', { pid: next.lock.pid, ms: Date.now() - began });
+        const joined = await joinOrStart(context);
+        log.info('database server is back', { pid: joined.lock.pid, ms: Date.now() - began });
         attempts++;
-        return hold(next);
+        return watch(joined);
       } catch (error) {
         const { message } = error as Error;
         if (message !== reason && !signal.aborted) log.warn('database server not back', { reason: message });
@@ -59,15 +58,15 @@ export function supervise(site: Site, first: Share): Supervisor {
 
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
-  hold(first);
+  watch(first);
   return {
     async run(statement) {
-      if (!share) throw new Error('the database server is lost');
-      await share.session.run(statement);
+      if (!server) throw new Error('the database server is lost');
+      await server.session.run(statement);
     },
     async end() {
       await resuming;
-      return share;
+      return server;
     },
   };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Where the embedded server's doings are told. */
+/** The log of the embedded server. */
 export interface EmbeddedLog {
   debug(msg: string, fields?: Record<string, unknown>): void;
   info(msg: string, fields?: Record<string, unknown>): void;
@@ -15,10 +15,10 @@ export class EmbeddedUnavailable extends Error {
   override name = 'EmbeddedUnavailable';
 }
 
-/** What a user can do when the embedded PostgreSQL does not work here. */
+/** The advice in error messages when the embedded PostgreSQL does not work. */
 export const INSTEAD = 'set DATABASE_URL to a PostgreSQL server of your own';
 
-/** The account PostgreSQL runs as, when that is not the account of this process. */
+/** The user PostgreSQL runs as, if it is not the user of this process. */
 export interface RunUser {
   name: string;
   uid: number;
@@ -26,9 +26,9 @@ export interface RunUser {
 }
 
 /**
- * PostgreSQL refuses to run as root, so root lends it an account that every system has.
+ * PostgreSQL refuses to run as root, so root runs it as the user `nobody`.
  * @returns undefined when this process is not root
- * @throws EmbeddedUnavailable when there is no such account
+ * @throws EmbeddedUnavailable when that user does not exist
  */
 export async function unprivilegedUser(): Promise<RunUser | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
@@ -43,7 +43,7 @@ export async function unprivilegedUser(): Promise<RunUser | undefined> {
   );
 }
 
-/** Spawn options shared by every PostgreSQL program: the account, and an environment without our secrets. */
+/** Spawn options for PostgreSQL's programs: the user, and an environment without the service's secrets. */
 export function spawnOptions(user: RunUser | undefined, extraEnv: Record<string, string> = {}) {
   const env: Record<string, string> = { TZ: 'UTC', LC_ALL: 'C', ...extraEnv };
   for (const name of ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot', 'TEMP', 'TMP']) {
@@ -53,7 +53,7 @@ export function spawnOptions(user: RunUser | undefined, extraEnv: Record<string,
   return { env, windowsHide: true, ...(user && { uid: user.uid | 0, gid: user.gid | 0 }) };
 }
 
-/** How a program ended; `code` is the errno name when it could not be started at all. */
+/** The result of a program. `code` is the errno name if it could not be started. */
 export interface Finished {
   code: number | string;
   output: string;
@@ -81,7 +81,7 @@ export function run(
   });
 }
 
-/** Whether `user` can enter every directory above `path` and read it, going by owners and modes. */
+/** Whether `user` can read `path`, according to owners and modes. */
 export async function canReach(path: string, { uid, gid }: RunUser): Promise<boolean> {
   for (let at = path, needed = 4; ; at = dirname(at), needed = 1) {
     const found = await stat(at).catch(() => undefined);
@@ -97,19 +97,19 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 
 const TEMP_MAX_AGE_MS = 10 * 60_000;
 
-/** Path of a new temporary entry in `dir`; its name tells `sweepTemps` who made it. */
+/** Path of a new temporary entry in `dir`. Its name contains the process id, for `sweepTemps`. */
 export const tempIn = (dir: string): string =>
   join(dir, `tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
 
-/** Removes what processes that died left at `tempIn(dir)`; by age when the process id is in use again. */
+/** Removes temporary entries of dead processes, and old ones, because the process id may be in use again. */
 export async function sweepTemps(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const pid = /^tmp-(\d+)-/.exec(name)?.[1];
     if (!pid) continue;
     const path = join(dir, name);
-    const made = await stat(path).catch(() => undefined);
-    if (!made || (exists(Number(pid)) && Date.now() - made.mtimeMs < TEMP_MAX_AGE_MS)) continue;
-    // An initdb that outlived its maker may be writing in there still; then the next start removes the rest.
+    const stats = await stat(path).catch(() => undefined);
+    if (!stats || (exists(Number(pid)) && Date.now() - stats.mtimeMs < TEMP_MAX_AGE_MS)) continue;
+    // An initdb may still write there after its parent died. The next start removes the rest.
     await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
@@ -123,8 +123,8 @@ function exists(pid: number): boolean {
 }
 
 /**
- * Whether `pid`, read from a lock file in `clusterDir`, is a postmaster of that cluster. `gone` is certain, also when
- * the id belongs to something else by now, as happens after a reboot and in containers.
+ * Determines whether `pid` from a lock file in `clusterDir` is a postmaster of that cluster. `gone` is certain, even if
+ * another program has the process id now, as happens after a reboot and in containers.
  */
 export async function inspect(pid: number, clusterDir: string): Promise<'gone' | 'alive' | 'unclear'> {
   if (!exists(pid)) return 'gone';
@@ -139,17 +139,17 @@ export async function inspect(pid: number, clusterDir: string): Promise<'gone' |
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   if (!status) return (await stat('/proc/self').catch(() => undefined)) ? 'gone' : 'unclear';
   const [, command, state] = /\((.*)\) (\w)/s.exec(status) ?? [];
-  // A zombie has let go of everything; where process 1 does not reap, it stays for good.
+  // A zombie holds no resources. It stays for ever if process 1 does not reap it.
   if (command !== 'postgres' || state === 'Z' || state === 'X') return 'gone';
   const cluster = await stat(clusterDir, { bigint: true });
   try {
-    // By its path as well, since not every file system keeps its inode numbers.
+    // Compares the path as well, because inode numbers are not stable on every file system.
     if ((await readlink(`/proc/${pid}/cwd`)) === (await realpath(clusterDir))) return 'alive';
     const cwd = await stat(`/proc/${pid}/cwd`, { bigint: true });
     return cwd.dev === cluster.dev && cwd.ino === cluster.ino ? 'alive' : 'gone';
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'gone';
-    // Containers take the right to look at other users' processes from root. The owner still shows, or root instead.
+    // In containers, root may not inspect other users' processes. It can only see their owner, or root in its place.
     const owner = await stat(`/proc/${pid}`, { bigint: true }).catch(() => undefined);
     return owner?.uid === cluster.uid || owner?.uid === 0n ? 'unclear' : 'gone';
   }

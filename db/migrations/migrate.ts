@@ -9,11 +9,11 @@ import { addTrigrams, SEARCH_INDEX, trigramSchema, withTrigrams } from './search
 /** One generated step of a track. */
 export interface Migration {
   name: string;
-  /** SHA-256 of the file, hex: a step that changed after it was applied is noticed. */
+  /** SHA-256 of the file, hex, to detect changes of applied steps. */
   hash: string;
-  /** Run one by one, each alone in its command. */
+  /** Sent one per command. */
   statements: readonly string[];
-  /** On the last step of the org track: what makes a new schema as this step leaves one, without those before it. */
+  /** On the last step of the org track: statements that create a new schema at this version, without the earlier steps. */
   fromScratch?: readonly string[];
 }
 
@@ -21,20 +21,20 @@ export const MIGRATION_TRACKS = ['shared', 'org'] as const;
 
 type Applied = { name: string; hash: string };
 
-/** Lock keys: `shared` has a fixed one, an org takes the random half of its id. */
+/** Advisory lock keys. An organization's key is the random half of its id. */
 const SHARED_LOCK = '8382736451029384756';
 const orgLock = (orgId: string) =>
   BigInt.asIntN(64, BigInt(`0x${orgId.replaceAll('-', '').slice(16)}`)).toString();
 
 /**
- * Who reads a table for long, such as a dump, makes a step wait for its lock, and the step everybody who comes after it.
- * So it gives up soon, and is tried again.
+ * A step that waits for a table lock, for example because of a dump, blocks all later queries on the table. The short timeout
+ * ends that; the step is retried.
  */
 const STEP_LOCK_TIMEOUT = sql`set local lock_timeout = '3s'`;
 
 /**
- * Brings `shared` up to date, one transaction a step; any number of processes may do so at once.
- * @returns why searches cannot be indexed, if they cannot
+ * Migrates `shared`, one transaction per step. Any number of processes may do so concurrently.
+ * @returns why searches cannot be indexed; undefined if they can
  * @throws Error when an applied step differs from the one in `migrations`
  */
 export async function migrateShared(
@@ -65,8 +65,8 @@ with recorded as (
 update ${orgs} set schema_version = ${version} where ${orgs.id} = ${orgId}`;
 
 /**
- * Brings one org's schema up to date, one transaction a step, `orgs.schema_version` included. Three round trips a step:
- * statements go one behind the other where none needs another's answer.
+ * Migrates one organization's schema, one transaction per step, which also sets `orgs.schema_version`. A step takes three
+ * round trips, because statements that do not depend on each other are pipelined.
  * @throws Error when an applied step differs from the one in `migrations`, or a step fails
  */
 export async function migrateOrg(
@@ -80,7 +80,7 @@ export async function migrateOrg(
     behind = await client.begin(async (tx) => {
       const locked = Promise.all(lock(tx, orgLock(orgId)));
       const [applied, trigrams] = await Promise.all([
-        // In a statement of its own, it sees what whoever had the lock has written.
+        // A separate statement, so that it sees the writes of the previous lock holder.
         run<Applied>(tx, sql`select name, hash from ${orgMigrations} where org_id = ${orgId}`),
         trigramSchema(tx),
         locked,
@@ -98,8 +98,8 @@ export async function migrateOrg(
 }
 
 /**
- * Makes the index for searches where an org was made or migrated before there was pg_trgm; see `orgsWithoutSearchIndex`.
- * Pushes to the org wait meanwhile, about 15 s for a million findings.
+ * Creates the search index of an organization whose schema was created or migrated without pg_trgm
+ * (`orgsWithoutSearchIndex`). Pushes to the organization wait meanwhile, about 15 s for a million findings.
  */
 export async function addSearchIndex(
   client: Sql,
@@ -110,28 +110,28 @@ export async function addSearchIndex(
     const locked = Promise.all(lock(tx, orgLock(orgId)));
     const [trigrams] = await Promise.all([trigramSchema(tx), locked]);
     if (!trigrams) return;
-    const made = orgSchemaStatements(orgId, migrations, trigrams).filter((text) =>
+    const statements = orgSchemaStatements(orgId, migrations, trigrams).filter((text) =>
       text.includes(`"${SEARCH_INDEX}"`),
     );
     await run(tx, STEP_LOCK_TIMEOUT);
-    for (const statement of made)
+    for (const statement of statements)
       await run(tx, sql.raw(statement.replace(/^CREATE INDEX /, 'CREATE INDEX IF NOT EXISTS ')));
   });
 }
 
 /**
- * What makes a new org's schema with everything in it; run in the transaction that inserts the org.
- * @param trigrams the schema of pg_trgm, if there is one
+ * The statements that create a new organization's schema. Run them in the transaction that inserts the organization.
+ * @param trigrams the schema of pg_trgm; undefined if it is not installed
  */
 export function orgSchemaStatements(
   orgId: string,
   migrations: readonly Migration[],
   trigrams?: string,
 ): string[] {
-  const made = migrations.findLastIndex(({ fromScratch }) => fromScratch);
+  const start = migrations.findLastIndex(({ fromScratch }) => fromScratch);
   const statements = [
-    ...(migrations[made]?.fromScratch ?? []),
-    ...migrations.slice(made + 1).flatMap((migration) => migration.statements),
+    ...(migrations[start]?.fromScratch ?? []),
+    ...migrations.slice(start + 1).flatMap((migration) => migration.statements),
   ];
   return inSchema(withTrigrams(statements, trigrams), orgSchemaName(orgId));
 }
@@ -140,7 +140,7 @@ function inSchema(statements: readonly string[], schema: OrgSchemaName): string[
   return statements.map((statement) => statement.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema}"`));
 }
 
-/** Waits for another process's migration, but not for ever. All are sent at once. */
+/** Pipelines the timeout and the lock: the wait for another process's migration is bounded. */
 const lock = (tx: SqlClient, key: string) => [
   run(tx, sql`set local lock_timeout = '60s'`),
   run(tx, sql`set local statement_timeout = 0`),
@@ -148,8 +148,8 @@ const lock = (tx: SqlClient, key: string) => [
 ];
 
 async function appliedToShared(client: SqlClient): Promise<Applied[]> {
-  // Asked first, so that a missing table does not abort the transaction around it; and asked of the catalog's
-  // tables, because to_regclass() may answer from a cache that is older than the lock we hold.
+  // A select from a missing table would abort the transaction. Reads pg_tables, because to_regclass() may use a cache that
+  // is older than the lock.
   const [found] = await run<{ there: boolean }>(
     client,
     sql`select exists (
@@ -158,7 +158,7 @@ async function appliedToShared(client: SqlClient): Promise<Applied[]> {
   return found?.there ? await run<Applied>(client, sql`select name, hash from ${sharedMigrations}`) : [];
 }
 
-/** The steps still to do. Applied steps this build does not know are of a newer build, and left alone. */
+/** The steps that are not applied yet. Ignores applied steps of newer versions. */
 function pending(applied: readonly Applied[], migrations: readonly Migration[]): Migration[] {
   const hashes = new Map(applied.map(({ name, hash }) => [name, hash]));
   return migrations.filter(({ name, hash }) => {

@@ -6,9 +6,9 @@ import { orgs } from '../schema/orgs.ts';
 import { type DrizzleClient, run, type SqlClient } from '../statements.ts';
 
 /*
- * The index that searches use needs the extension pg_trgm, which not every PostgreSQL has, and not every role may create.
- * Without it there is no index, and a search reads every finding of the organization. The extension may be in any schema:
- * the index names it, and the operator of a search (ILIKE) is PostgreSQL's own.
+ * The search index needs the extension pg_trgm, which may be missing or which the role may not be allowed to create. Without
+ * it there is no index, and a search reads every finding of the organization. The extension may be in any schema, because only
+ * the index refers to it; searches use ILIKE.
  */
 
 const EXTENSION = 'pg_trgm';
@@ -16,7 +16,7 @@ const EXTENSION = 'pg_trgm';
 /** Name of the index in an organization's schema. */
 export const SEARCH_INDEX = 'findings_search';
 
-/** The quoted schema of the extension; undefined without it. */
+/** The quoted schema of the extension; undefined if it is not installed. */
 export async function trigramSchema(client: SqlClient | DrizzleClient): Promise<string | undefined> {
   const [row] = await run<{ schema: string }>(
     client,
@@ -27,8 +27,8 @@ export async function trigramSchema(client: SqlClient | DrizzleClient): Promise<
 }
 
 /**
- * Creates the extension where it is missing, in `shared`, which exists.
- * @returns why it cannot be had; undefined when it is there
+ * Creates the extension in the existing schema `shared`, unless it is installed.
+ * @returns why it cannot be created; undefined if it is installed
  */
 export async function addTrigrams(
   client: Sql,
@@ -48,15 +48,15 @@ export async function addTrigrams(
 }
 
 /**
- * Statements of an organization as they can be run here.
- * @param schema what {@link trigramSchema} has found; without it, what needs it is left out
+ * Adapts an organization's statements to this database.
+ * @param schema the result of {@link trigramSchema}. If undefined, statements that need the extension are removed
  */
 export const withTrigrams = (statements: readonly string[], schema: string | undefined): string[] =>
   statements
     .filter((statement) => schema !== undefined || !statement.includes(TRIGRAM_SCHEMA))
     .map((statement) => (schema ? statement.replaceAll(`"${TRIGRAM_SCHEMA}"`, schema) : statement));
 
-/** Organizations that were made or migrated without the extension, and so have no index; those of this version only. */
+/** Ids of the organizations at `version` or later that have no search index. */
 export async function orgsWithoutSearchIndex(client: SqlClient, version: number): Promise<string[]> {
   const rows = await run<{ id: string }>(
     client,

@@ -11,9 +11,9 @@ import { addSettings } from './commands/settings.ts';
 import { addUsers } from './commands/users.ts';
 
 /**
- * All commands with their help.
- * @param output takes help and what was not understood
- * @param onChosen gets the command that the parsed arguments name
+ * Builds the command line parser with all commands and their help.
+ * @param output receives help and usage errors
+ * @param onChosen receives the command that the arguments select
  */
 export function buildProgram(
   output: { out(text: string): void; err(text: string): void },
@@ -23,7 +23,7 @@ export function buildProgram(
     onChosen({ handler, json: command.optsWithGlobals().json === true, create });
   const program = new Command('admin')
     .description(
-      'What platform administrators do, on the database of DATABASE_URL or the embedded one, with servers running or not.',
+      'Administration of the service. Uses the database of DATABASE_URL or the embedded one; servers may be running.',
     )
     .option('--json', 'write the result as JSON')
     .exitOverride()
@@ -34,8 +34,8 @@ export function buildProgram(
     .addHelpText(
       'after',
       `
-Configuration is the servers': environment variables, or the file .env in the current directory.
-Exit codes: 0 done, 1 failed or not found, 2 not understood. Errors are one line on stderr.
+The configuration is the same as for servers: environment variables, or the file .env in the current directory.
+Exit codes: 0 success, 1 failed or not found, 2 usage error. Errors are one line on stderr.
 
 Examples:
   admin flags set signup off

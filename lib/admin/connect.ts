@@ -10,13 +10,13 @@ import { MIGRATIONS_AT_ONCE } from './migrations.ts';
 
 export interface Connection {
   database: Database;
-  /** Leaves the embedded database to others that use it, and stops it when there are none. */
+  /** Closes the connections. Stops the embedded database unless other processes use it. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'dbPoolMax'>;
-  /** Makes the embedded database when it is not there yet. */
+  /** Creates the embedded database if it does not exist. */
   create: boolean;
   warn(message: string): void;
 }
@@ -24,8 +24,8 @@ export interface ConnectOptions {
 const CONNECT_WITHIN_MS = 5_000;
 
 /**
- * Opens the database the servers use: the one of DATABASE_URL, or the embedded one, which is started if need be.
- * @throws AdminError when it cannot be used
+ * Opens the servers' database: the one of DATABASE_URL, or the embedded one, which is started if necessary.
+ * @throws AdminError when the database cannot be used
  */
 export async function connect({ config, create, warn }: ConnectOptions): Promise<Connection> {
   const { databaseUrl, dataDir, dbPoolMax } = config;
@@ -53,7 +53,7 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
   return {
     database,
     async close() {
-      // Only a command that was interrupted has something under way.
+      // Only an interrupted command has queries in progress.
       await database.close(1_000);
       await embedded?.stop();
     },

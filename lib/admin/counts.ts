@@ -8,12 +8,12 @@ import { isAway } from '../orgs/migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 
-/** How one organization's counts were found. */
+/** The result of recounting one organization. */
 export interface RecountResult {
   org_id: string;
   org: string;
   status: 'right' | 'corrected' | 'failed';
-  /** The counts that were not what the rows say. */
+  /** The stored counts that differed from the rows. */
   wrong: Miscount[];
   error: string | null;
 }
@@ -26,16 +26,16 @@ export interface Recount {
 
 export interface RecountOptions {
   migrations: readonly Migration[];
-  /** Slug or id: this organization only. */
+  /** Slug or id of one organization. Unset: all. */
   org?: string | undefined;
-  /** Told of each organization when it is done. */
+  /** Called for each organization. */
   onResult?: (result: RecountResult) => void;
 }
 
 /**
- * Counts the findings and scans of all organizations, or of one, and puts right what was kept wrongly. One that fails
- * keeps none from the others. Servers may run meanwhile: while an organization is counted, its agents wait.
- * @throws AdminError when the organization does not exist; whatever the driver throws when the database goes away
+ * Counts the findings and scans of one organization or all, and corrects the stored counts. Continues after an organization
+ * fails. Servers may run; an organization's agents wait while it is counted.
+ * @throws AdminError when the organization does not exist; the driver's error when the database is unavailable
  */
 export async function recount(database: Database, options: RecountOptions): Promise<Recount> {
   const { migrations, org, onResult = () => {} } = options;
@@ -53,9 +53,9 @@ export async function recount(database: Database, options: RecountOptions): Prom
     onResult(result);
     results.push(result);
   });
-  const having = (status: RecountResult['status']) =>
+  const countOf = (status: RecountResult['status']) =>
     results.filter((result) => result.status === status).length;
-  return { orgs: results, corrected: having('corrected'), failed: having('failed') };
+  return { orgs: results, corrected: countOf('corrected'), failed: countOf('failed') };
 }
 
 type Outcome = Omit<RecountResult, 'org_id' | 'org'>;

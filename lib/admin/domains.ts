@@ -14,13 +14,12 @@ export interface DomainChange {
   changed: boolean;
 }
 
-/** Two labels at least, the last one with a letter first: `localhost` or an address belongs to no organization. */
+/** At least two labels, the last starting with a letter. Excludes `localhost` and IP addresses. */
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * A domain as the servers compare it with the Host header: lower-cased, without a dot at its end, other alphabets
- * in the ASCII form that browsers send.
- * @throws AdminError when it is no host name
+ * Normalizes a domain for comparison with the Host header: lower case, no trailing dot, other alphabets in Punycode.
+ * @throws AdminError when it is not a host name
  */
 export function normalizeDomain(text: string): string {
   const trimmed = text.trim().replace(/\.$/, '');
@@ -35,9 +34,9 @@ export function normalizeDomain(text: string): string {
 }
 
 /**
- * Gives an organization its custom domain, in place of the one it may have.
- * @param baseDomain of the service, which belongs to all organizations
- * @throws AdminError when the domain is not allowed, or another organization's
+ * Sets or replaces an organization's custom domain.
+ * @param baseDomain of the service. It and its subdomains are not allowed
+ * @throws AdminError when the domain is not allowed or belongs to another organization
  */
 export async function setDomain(
   database: Database,
@@ -64,7 +63,7 @@ export async function setDomain(
   }
 }
 
-/** Takes an organization's custom domain away. */
+/** Removes an organization's custom domain. */
 export const clearDomain = (database: Database, orgName: string): Promise<DomainChange> =>
   changeDomain(database, orgName, null);
 

@@ -14,7 +14,7 @@ export function listFlags({ db }: Database): Promise<Flag[]> {
   return db.select().from(featureFlags).orderBy(asc(featureFlags.name));
 }
 
-/** Switches a global feature flag; servers read it with every request that depends on it. */
+/** Sets a global feature flag. Servers read it for every request that depends on it. */
 export async function setFlag(
   database: Database,
   name: string,
@@ -32,7 +32,7 @@ export async function setFlag(
   return { ...flag, changed: false };
 }
 
-/** The error for a flag that does not exist, naming those that do. */
+/** The error for an unknown flag. It lists the known ones. */
 export function unknownFlag(kind: string, name: string, known: readonly { name: string }[]): AdminError {
   const names = known.map((flag) => oneLine(flag.name)).join(', ') || 'none';
   return new AdminError(`there is no ${kind} "${oneLine(name)}" (there are: ${names})`);

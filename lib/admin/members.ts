@@ -13,16 +13,15 @@ export interface UnverifiedMember {
   user_id: string;
   name: string;
   role: Role;
-  /** The address that has to be verified. */
+  /** The address to verify. */
   email: string;
-  /** `no password`: the account was made for an invitation that nobody has accepted. */
+  /** `no password`: the account was created for an invitation that was not accepted yet. */
   reason: 'no password' | 'not verified';
 }
 
 /**
- * The members who cannot use their organization in strict mode: the primary address is not verified, or not the address
- * they were invited by.
- * @param orgName slug or id: of this organization only
+ * The members who have no access in strict mode, because the primary address or the invited address is not verified.
+ * @param orgName slug or id of one organization. Unset: all
  * @throws AdminError when the organization does not exist
  */
 export async function listUnverifiedMembers({ db }: Database, orgName?: string): Promise<UnverifiedMember[]> {

@@ -9,18 +9,17 @@ import { addSearchIndexes, isAway, MIGRATIONS_AT_ONCE } from '../orgs/migrations
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 
-/** Both tracks, as this version of the service has them. */
+/** The migrations of this version of the service. */
 export interface Tracks {
   shared: readonly Migration[];
   org: readonly Migration[];
 }
 
-/** How one schema fared. */
+/** The result of migrating one schema. */
 export interface SchemaResult {
   status: 'current' | 'migrated' | 'failed';
-  /** Names of the steps that were applied now. */
+  /** Names of the steps that this run applied. */
   applied: string[];
-  /** The step that failed, and why. */
   failed_step: string | null;
   error: string | null;
 }
@@ -32,28 +31,28 @@ export interface OrgResult extends SchemaResult {
 
 export interface MigrationResult {
   shared: SchemaResult;
-  /** Those that were behind, or the one that was asked for; none when `shared` failed. */
+  /** The organizations that were behind, or the selected one. Empty when `shared` failed. */
   orgs: OrgResult[];
-  /** How many schemas failed. */
+  /** Number of failed schemas. */
   failed: number;
-  /** Organizations whose searches were indexed now, and why others cannot be; left out when there is nothing to tell. */
+  /** Number of search indexes that this run created, and why others cannot be created. Unset: all indexes exist. */
   search?: { indexed: number; unavailable: string | null };
 }
 
 export interface MigrateOptions {
   tracks: Tracks;
-  /** Slug or id: this organization only. */
+  /** Slug or id of one organization. Unset: all that are behind. */
   org?: string | undefined;
-  /** Told of each schema when it is done. */
+  /** Called for each schema. */
   onResult?: (schema: string, result: SchemaResult) => void;
 }
 
 export { MIGRATIONS_AT_ONCE };
 
 /**
- * Brings `shared` up to date, then all organizations that are behind, or one. An organization that fails keeps none
- * from the others; running it again tries it again. Servers may run meanwhile, and migrate too.
- * @throws AdminError when the organization does not exist; whatever the driver throws when the database goes away
+ * Migrates `shared`, then one organization or all that are behind. Continues after an organization fails; another run retries
+ * it. Servers may run, and migrate, at the same time.
+ * @throws AdminError when the organization does not exist; the driver's error when the database is unavailable
  */
 export async function migrate(database: Database, options: MigrateOptions): Promise<MigrationResult> {
   const { tracks, onResult = () => {} } = options;
@@ -105,7 +104,7 @@ interface Applied {
   hash: string;
 }
 
-/** Runs one schema's migration, and finds out from what is applied before and after what became of it. */
+/** Runs one schema's migration. Determines the result from the steps that are applied before and after. */
 async function migrateSchema(
   steps: readonly Migration[],
   readApplied: () => Promise<Applied[]>,
@@ -140,14 +139,14 @@ async function migrateSchema(
 
 const namesOf = (applied: readonly Applied[]) => new Set(applied.map(({ name }) => name));
 
-/** A step that was changed after it was applied is found before any is run; else it is the first one missing. */
+/** The step that failed: one that was changed after it was applied, which is checked first, or the first missing one. */
 function failingStep(steps: readonly Migration[], applied: readonly Applied[]): string | undefined {
   const hashes = new Map(applied.map(({ name, hash }) => [name, hash]));
   const changed = steps.find(({ name, hash }) => hashes.has(name) && hashes.get(name) !== hash);
   return (changed ?? steps.find(({ name }) => !hashes.has(name)))?.name;
 }
 
-/** Undefined table or schema: nothing has been applied yet. */
+/** SQLSTATE of undefined table and schema: no step has been applied yet. */
 const NOT_THERE = new Set(['42P01', '3F000']);
 
 async function appliedToShared({ db }: Database): Promise<Applied[]> {

@@ -5,7 +5,7 @@ import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { unknownFlag } from './flags.ts';
 import { findOrg } from './orgs.ts';
 
-/** A flag, and whether it is active: provisioned and enabled. */
+/** A flag. It is active when it is provisioned and enabled. */
 export type OrgFlag = flags.OrgFlag & { active: boolean };
 
 /** An organization's feature flags, by name. */
@@ -14,7 +14,7 @@ export async function listOrgFlags({ db }: Database, orgName: string): Promise<O
   return (await flags.readOrgFlags(db, defineOrgTables(orgSchemaName(org.id)))).map(withActive);
 }
 
-/** Provisions a flag for an organization or withdraws it; what the owner has chosen stays. */
+/** Provisions a flag for an organization or withdraws it. Does not change `enabled`, the owner's setting. */
 export async function provisionOrgFlag(
   { db }: Database,
   orgName: string,

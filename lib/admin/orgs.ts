@@ -5,7 +5,7 @@ import { orgFields } from '../../db/resources.ts';
 import { orgMigrations as appliedSteps, orgs } from '../../db/schema/orgs.ts';
 import { AdminError, oneLine } from './error.ts';
 
-/** `newer`: migrated by a newer version of the service than this one. */
+/** `newer`: migrated by a newer version of the service. */
 export type SchemaState = 'current' | 'behind' | 'newer';
 
 export interface OrgSummary {
@@ -20,7 +20,7 @@ export interface OrgSummary {
 }
 
 export interface OrgDetails extends OrgSummary {
-  /** Names of the steps that are still to be applied. */
+  /** Names of the migration steps that are not applied yet. */
   pending: string[];
 }
 
@@ -38,7 +38,7 @@ export async function listOrgs(
   return rows.map((row) => ({ ...row, schema_state: stateOf(row.schema_version, migrations) }));
 }
 
-/** One organization, with what its schema lacks. */
+/** One organization with its pending migration steps. */
 export async function showOrg(
   { db }: Database,
   name: string,
@@ -60,9 +60,9 @@ export async function showOrg(
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The organization with this slug or id. A slug may look like an id: then the id counts, so that nobody can pass an
- * organization off as another by its slug.
- * @throws AdminError when there is none
+ * Finds an organization by slug or id. The id takes precedence, so that nobody can impersonate an organization with a slug
+ * that looks like its id.
+ * @throws AdminError when the organization does not exist
  */
 export async function findOrg(db: Db | Tx, name: string) {
   const isId = UUID.test(name);

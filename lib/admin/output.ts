@@ -3,7 +3,7 @@ import { oneLine } from './error.ts';
 import type { SchemaResult } from './migrations.ts';
 import type { OrgSummary, SchemaState } from './orgs.ts';
 
-/** Rows in columns that are as wide as they have to be, under a headline. */
+/** Formats rows as aligned columns under a headline. */
 export function table(headline: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headline, ...rows.map((row) => row.map(oneLine))];
   const widths = headline.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
@@ -45,7 +45,7 @@ export function migrationLine(schema: string, { status, applied, failed_step, er
   return `${schema}: ${before}FAILED at ${failed_step ?? 'an unknown step'}: ${error}`;
 }
 
-/** A line for the organization, and one for each count that was wrong. */
+/** A line for the organization and one for each corrected count. */
 export function recountLines({ org, status, wrong, error }: RecountResult): string {
   if (status !== 'corrected') return `${org}: ${status === 'right' ? 'right' : `FAILED: ${error}`}`;
   const lines = wrong.map(({ of, project_id, severity, status, kept, counted }) => {
@@ -55,5 +55,5 @@ export function recountLines({ org, status, wrong, error }: RecountResult): stri
   return [`${org}: corrected`, ...lines].join('\n');
 }
 
-/** The end of a sentence about a state that was there before. */
+/** The suffix of a message about a command that changed nothing. */
 export const unchanged = ({ changed }: { changed: boolean }) => (changed ? '' : ' already: nothing changed');

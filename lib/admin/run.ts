@@ -14,7 +14,7 @@ export interface AdminIo {
   env: Record<string, string | undefined>;
   out(text: string): void;
   err(text: string): void;
-  /** Ends the command early; its reason is the signal's name. */
+  /** Aborts the command. The reason is the name of the signal, such as `SIGTERM`. */
   signal?: AbortSignal;
   tracks?: Tracks;
 }
@@ -22,7 +22,7 @@ export interface AdminIo {
 /**
  * Runs one command line.
  * @param args without the program's name
- * @returns the exit code: 0 done, 1 failed or not found, 2 not understood; 128 + n when a signal ended it
+ * @returns the exit code: 0 success, 1 failed or not found, 2 usage error; 128 + n after the signal n
  */
 export async function runAdmin(args: readonly string[], io: AdminIo): Promise<number> {
   let chosen: Chosen | undefined;
@@ -47,7 +47,7 @@ async function perform({ handler, json, create }: Chosen, io: AdminIo): Promise<
     const call = {
       database: connection.database,
       config,
-      // Whatever servers log, what an operator does to an account is told.
+      // Independent of `LOG_LEVEL`, because the security log must contain the operator's actions.
       log: createLogger({ level: 'info', format: config.logFormat, write: (line) => io.err(line) }),
       tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
       progress: (line: string) => json || io.out(`${line}\n`),
@@ -73,10 +73,10 @@ async function untilAborted<T>(signal: AbortSignal | undefined, run: () => Promi
   });
 }
 
-/** Undefined table, column or schema. */
+/** SQLSTATE of undefined table, column and schema. */
 const NOT_MIGRATED = new Set(['42P01', '42703', '3F000']);
 
-/** One line for whatever can go wrong from outside; the stack of what is a mistake of ours. */
+/** The message for an error: one line for operational errors, the stack for bugs. */
 function explain(error: unknown): string {
   if (isExpected(error)) return oneLine(error.message);
   const state = sqlState(error);

@@ -6,13 +6,13 @@ import { outgoingMails } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { oneLine } from './error.ts';
 
-/** What became of the secrets of one kind. */
+/** The result for one kind of secrets. */
 export interface ReencryptedKind {
-  /** Sealed with the first key now. */
+  /** Encrypted with the first key by this run. */
   reencrypted: number;
-  /** Changed or gone meanwhile, by a server. */
+  /** Changed or deleted by a server meanwhile. */
   skipped: number;
-  /** Not opened by any key that is set, and left as they are. */
+  /** Unchanged, because no configured key can decrypt them. */
   left: { id: string; reason: string }[];
 }
 
@@ -23,31 +23,30 @@ export interface Reencrypted {
 
 const BATCH = 100;
 
-/** Where secrets of a kind are. */
-interface Place {
+/** The column of one kind of secrets. */
+interface SecretColumn {
   table: typeof mfaDevices | typeof outgoingMails;
   id: PgColumn;
   sealed: PgColumn;
   box: SecretBox;
-  /** What a secret was sealed for. */
+  /** The context of `SecretBox.seal`. */
   contextOf: (id: string) => string | undefined;
 }
 
 /**
- * Seals everything with the first key that is not yet: TOTP secrets, also plain ones, and mails that wait. In batches, each
- * secret by a statement that changes it only while it is the one that was read, so servers may run; what was done stays done
- * when it is interrupted.
+ * Encrypts all TOTP secrets and queued mails with the first key, including TOTP secrets that are stored unencrypted. A row is
+ * only updated if it has not changed since it was read, so servers may run. An interrupted run can be repeated.
  */
 export async function reencrypt(
   database: Database,
   { totp, mail }: { totp: SecretBox; mail: SecretBox },
   onBatch: (line: string) => void = () => {},
 ): Promise<Reencrypted> {
-  const secrets: Place = {
+  const secrets: SecretColumn = {
     ...{ table: mfaDevices, id: mfaDevices.id, sealed: mfaDevices.secret, box: totp },
     contextOf: () => undefined,
   };
-  const mails: Place = {
+  const mails: SecretColumn = {
     ...{ table: outgoingMails, id: outgoingMails.id, sealed: outgoingMails.sealed, box: mail },
     contextOf: (id) => id,
   };
@@ -59,10 +58,10 @@ export async function reencrypt(
 
 async function reencryptKind(
   { db }: Database,
-  place: Place,
+  column: SecretColumn,
   onBatch: (reencrypted: number) => void,
 ): Promise<ReencryptedKind> {
-  const { table, id, sealed, box, contextOf } = place;
+  const { table, id, sealed, box, contextOf } = column;
   const result: ReencryptedKind = { reencrypted: 0, skipped: 0, left: [] };
   const outdated = and(isNotNull(sealed), not(sql`starts_with(${sealed}, ${box.current})`));
   let after: SQL | undefined;

@@ -22,7 +22,7 @@ export async function getSetting({ db }: Database, key: string): Promise<Setting
 
 const KEY = /^[\w.:/-]{1,200}$/;
 
-/** Sets a setting, which is made when it is new. */
+/** Creates or changes a setting. */
 export async function setSetting(
   { db }: Database,
   key: string,
@@ -42,7 +42,7 @@ export async function setSetting(
   return { key, value, changed: written.length > 0 };
 }
 
-/** @throws AdminError when it is not set: a misspelt key is not to pass for done */
+/** @throws AdminError when it is not set, so that a misspelt key is noticed */
 export async function unsetSetting({ db }: Database, key: string): Promise<{ key: string; changed: true }> {
   const deleted = await db.delete(settings).where(eq(settings.key, key)).returning({ key: settings.key });
   if (deleted.length === 0) throw unknownSetting(key);

@@ -1120,7 +1120,7 @@ export interface paths {
          * List a project's findings
          * @description For agents that verify fixes, usually with `status=fixed`. Newest first.
          *
-         *     Requires an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization. A project token acts on its project only.
          */
         get: operations["listAgentFindings"];
         put?: never;
@@ -1128,7 +1128,7 @@ export interface paths {
          * Push a finding
          * @description A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. The response is sent after the commit.
          *
-         *     Requires an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization. A project token acts on its project only.
          */
         post: operations["pushFinding"];
         delete?: never;
@@ -1154,7 +1154,7 @@ export interface paths {
          * Verify or reopen a finding
          * @description `verified` confirms a fix, `open` reopens; agents cannot set another status. With `viewer_tokens_verify` off, tokens whose creator is a viewer or no longer a member cannot set `verified`.
          *
-         *     Requires an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization. A project token acts on its project only.
          */
         patch: operations["updateAgentFinding"];
         trace?: never;
@@ -1170,7 +1170,7 @@ export interface paths {
         put?: never;
         /**
          * Attach an exploit
-         * @description Requires an API token of the organization; a project's token acts on its project only.
+         * @description Requires an API token of the organization. A project token acts on its project only.
          */
         post: operations["attachExploit"];
         delete?: never;
@@ -1192,7 +1192,7 @@ export interface paths {
          * Register a scan
          * @description Must precede the findings of the scan. Agents choose `scan_id`, a UUID v7. `project` may name the project by its slug instead of `project_id`.
          *
-         *     Requires an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization. A project token acts on its project only.
          */
         post: operations["registerScan"];
         delete?: never;
@@ -1218,7 +1218,7 @@ export interface paths {
          * Complete or fail a scan
          * @description The server counts the findings of the scan by severity. Repeating the call with the same status changes nothing; with the other status it is a conflict.
          *
-         *     Requires an API token of the organization; a project's token acts on its project only.
+         *     Requires an API token of the organization. A project token acts on its project only.
          */
         patch: operations["endScan"];
         trace?: never;
@@ -1526,7 +1526,7 @@ export interface components {
             /** @enum {boolean} */
             success: false;
             /**
-             * @description That of the `X-Request-ID` header.
+             * @description The same value as in the `X-Request-ID` header.
              * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
              */
             request_id: string;
@@ -1536,14 +1536,14 @@ export interface components {
             /** @enum {string} */
             type: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
             /**
-             * @description Stable; the responses of an operation list theirs.
+             * @description Stable. Each operation lists its codes.
              * @enum {string}
              */
             code: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
             /** @example E40001 */
             ref: string;
             /**
-             * @description For people; it may change.
+             * @description For people. It may change.
              * @example Not found.
              */
             message: string;
@@ -1757,7 +1757,7 @@ export interface components {
             /** @example 4 */
             info: number;
         };
-        /** @description There when a page was asked for. */
+        /** @description Present if the request has `page` or `per_page`. */
         ResultInfo: {
             /** @example 1 */
             page: number;
@@ -2333,7 +2333,7 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description Names the organization, such as `acme`, while no base domain is configured. */
+        /** @description Selects the organization, such as `acme`, if no base domain is configured. */
         OrgSlug: string;
     };
     requestBodies: never;
@@ -2399,7 +2399,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2465,7 +2465,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2522,7 +2522,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2580,7 +2580,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2642,7 +2642,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2700,7 +2700,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2728,7 +2728,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description As it stands in the mail: 64 hex digits.
+                     * @description The token of the link: 64 hex digits.
                      * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
                      */
                     token: string;
@@ -2759,7 +2759,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2818,7 +2818,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2885,7 +2885,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2940,7 +2940,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -2968,7 +2968,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description As it stands in the mail: 64 hex digits.
+                     * @description The token of the link: 64 hex digits.
                      * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
                      */
                     token: string;
@@ -2998,7 +2998,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3059,7 +3059,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3108,7 +3108,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3135,7 +3135,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description As it stands in the mail: 64 hex digits.
+                     * @description The token of the link: 64 hex digits.
                      * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
                      */
                     token: string;
@@ -3160,7 +3160,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3208,7 +3208,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3265,7 +3265,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3323,7 +3323,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3362,7 +3362,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3410,7 +3410,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3471,7 +3471,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3533,7 +3533,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3591,7 +3591,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3644,7 +3644,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3686,7 +3686,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3741,7 +3741,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3781,7 +3781,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3842,7 +3842,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3897,7 +3897,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -3935,7 +3935,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4003,7 +4003,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4066,7 +4066,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4113,7 +4113,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4155,7 +4155,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4193,7 +4193,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4210,13 +4210,13 @@ export interface operations {
         parameters: {
             query?: {
                 project_id?: string;
-                /** @description One or several; the parameter may be repeated, or its values separated by commas. */
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
                 status?: ("running" | "completed" | "failed")[];
                 page?: number;
                 per_page?: number;
             };
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4277,7 +4277,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4292,7 +4292,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4345,7 +4345,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4361,7 +4361,7 @@ export interface operations {
                 against?: string;
             };
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4419,7 +4419,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4446,9 +4446,9 @@ export interface operations {
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
                 change?: "new" | "seen_again" | "gone";
                 project_id?: string;
-                /** @description One or several; the parameter may be repeated, or its values separated by commas. */
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
                 severity?: ("critical" | "high" | "medium" | "low" | "info")[];
-                /** @description One or several; the parameter may be repeated, or its values separated by commas. */
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
                 status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
                 cwe?: string;
                 /** @description Text to find in title, file or CVE. */
@@ -4462,7 +4462,7 @@ export interface operations {
                 per_page?: number;
             };
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4520,7 +4520,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4632,7 +4632,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -4693,7 +4693,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4733,7 +4733,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4783,7 +4783,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4797,7 +4797,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4859,7 +4859,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4873,7 +4873,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4909,7 +4909,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4923,7 +4923,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -4958,7 +4958,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -4975,7 +4975,7 @@ export interface operations {
                 omit?: "description";
             };
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5038,7 +5038,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5063,7 +5063,7 @@ export interface operations {
                 days?: number;
             };
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5099,7 +5099,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5133,7 +5133,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5174,7 +5174,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5220,7 +5220,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5252,7 +5252,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5266,7 +5266,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5311,7 +5311,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5325,7 +5325,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5357,7 +5357,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5371,7 +5371,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5406,7 +5406,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5420,7 +5420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5471,7 +5471,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5485,7 +5485,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5510,7 +5510,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5525,7 +5525,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5552,7 +5552,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5567,7 +5567,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5590,7 +5590,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5640,7 +5640,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5656,15 +5656,15 @@ export interface operations {
                 project_id?: string;
                 /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
                 project?: unknown;
-                /** @description One or several; the parameter may be repeated, or its values separated by commas. */
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
                 status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
-                /** @description One or several; the parameter may be repeated, or its values separated by commas. */
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
                 severity?: ("critical" | "high" | "medium" | "low" | "info")[];
                 page?: number;
                 per_page?: number;
             };
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5722,7 +5722,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5737,7 +5737,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -5807,7 +5807,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5856,7 +5856,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5870,7 +5870,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -5932,7 +5932,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -5946,7 +5946,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -6001,7 +6001,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6015,7 +6015,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -6112,7 +6112,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6126,7 +6126,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -6194,7 +6194,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6208,7 +6208,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -6247,7 +6247,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6261,7 +6261,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -6319,7 +6319,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6337,7 +6337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -6361,7 +6361,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -6398,7 +6398,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6412,7 +6412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -6468,7 +6468,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6486,7 +6486,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -6509,7 +6509,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -6541,7 +6541,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6555,7 +6555,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path: {
@@ -6594,7 +6594,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6609,7 +6609,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -6636,7 +6636,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6650,7 +6650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the organization, such as `acme`, while no base domain is configured. */
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
             };
             path?: never;
@@ -6686,7 +6686,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6729,7 +6729,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
@@ -6791,7 +6791,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         /**
-                         * @description That of the `X-Request-ID` header.
+                         * @description The same value as in the `X-Request-ID` header.
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;

@@ -1,28 +1,28 @@
 import type { Config } from './config.ts';
 
-/** A setting that works and is not safe. */
+/** A setting that works, but is insecure. */
 export interface InsecureSetting {
   variable: string;
-  /** Why it is not safe. */
+  /** Why it is insecure. */
   problem: string;
-  /** What would be. */
+  /** Secure values. */
   takes: string;
 }
 
-/** A secret with fewer bytes can be guessed by who has something that it signed or encrypted. */
+/** Shorter secrets can be guessed from a text that they signed or encrypted. */
 const SECRET_BYTES = 32;
 
 const isWeak = (secret: string) => new TextEncoder().encode(secret).length < SECRET_BYTES;
 
 const STRONG = `secrets of ${SECRET_BYTES} bytes or more (openssl rand -hex 32)`;
 
-/** Host names that lead to the machine itself, which browsers trust without TLS. */
+/** Whether a host name is the machine itself, which browsers trust without TLS. */
 export const isLoopback = (host: string): boolean =>
   /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
 /**
- * Settings that `SVC_REFUSE_INSECURE_SETTINGS` refuses. Every secret of `JWT_SECRET` signs sessions that are believed, so all
- * count; of `SVC_ENCRYPTION_KEY` only the first encrypts, and the others may be weak ones that are being replaced.
+ * Lists the settings that `SVC_REFUSE_INSECURE_SETTINGS` refuses. All secrets of `JWT_SECRET` verify sessions, so all must be
+ * strong. Of `SVC_ENCRYPTION_KEY` only the first encrypts; the others may be weak secrets that are being replaced.
  */
 export function insecureSettings({
   jwtSecrets,

@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { insecureSettings } from './insecure.ts';
 import { SECRET, VARIABLES } from './variables.ts';
 
-/** A setting with a value that is not allowed; the message is one line for the operator. */
+/** An invalid setting. The message is one line for the operator. */
 export class ConfigError extends Error {}
 
 /**
@@ -13,18 +13,18 @@ export class ConfigError extends Error {}
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const read = <K extends keyof typeof VARIABLES>(name: K): z.output<(typeof VARIABLES)[K][0]> => {
     const [schema, allowed] = VARIABLES[name];
-    const given = env[name]?.trim() || undefined;
-    const parsed = schema.safeParse(given);
+    const value = env[name]?.trim() || undefined;
+    const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data as z.output<(typeof VARIABLES)[K][0]>;
-    const shown = SECRET.has(name) ? 'the value given' : JSON.stringify(given);
+    const shown = SECRET.has(name) ? 'the value given' : JSON.stringify(value);
     throw new ConfigError(`${name}: ${shown} is not allowed; it takes ${allowed}`);
   };
   const strict = read('SVC_STRICT');
   const baseDomain = read('SVC_BASE_DOMAIN');
   const port = read('SVC_PORT');
   const resendKey = read('RESEND_API_KEY');
-  const givenUrl = read('SVC_PUBLIC_URL');
-  const publicUrl = givenUrl ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
+  const configuredUrl = read('SVC_PUBLIC_URL');
+  const publicUrl = configuredUrl ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
   const config: Config = {
     port,
     host: read('SVC_HOST'),
@@ -43,7 +43,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     sessionIdleMinutes: read('SVC_SESSION_IDLE_MINUTES') ?? (strict ? 480 : 0),
     refuseInsecureSettings: read('SVC_REFUSE_INSECURE_SETTINGS') ?? strict,
     publicUrl,
-    https: (givenUrl ?? (strict ? publicUrl : '')).startsWith('https:'),
+    https: (configuredUrl ?? (strict ? publicUrl : '')).startsWith('https:'),
     hstsSubdomains: read('SVC_HSTS_SUBDOMAINS'),
     metricsHosts: read('SVC_METRICS_HOSTS'),
     mail: {

@@ -24,7 +24,7 @@ const onOff = z
   .pipe(z.enum(Object.keys(SWITCH) as (keyof typeof SWITCH)[]))
   .transform((v) => SWITCH[v]);
 
-/** Values separated by commas, without empty ones. */
+/** Values separated by commas. Empty ones are ignored. */
 const list = z
   .string()
   .default('')
@@ -36,8 +36,8 @@ const list = z
   );
 
 /**
- * A list of secrets, separated by commas. A value with a comma may also be one secret of a version that knew no lists: the
- * whole value comes last, so that what it signed or encrypted can still be read.
+ * A list of secrets, separated by commas. Older versions took the value as one secret, even with a comma in it. The whole
+ * value is therefore the last secret, so that tokens and texts of those versions remain valid.
  */
 export const secrets = z
   .string()
@@ -56,16 +56,16 @@ const origin = z.string().transform((text, ctx) => {
 });
 
 export const trustProxy = z.string().transform((text, ctx): TrustProxy => {
-  const given = text.toLowerCase();
-  if (/^(?:[1-9]|10)$/.test(given)) return Number(given);
-  if (Object.hasOwn(SWITCH, given)) return SWITCH[given as keyof typeof SWITCH] ? 1 : false;
-  const ranges = given.split(',').map((range) => parseRange(range.trim()));
+  const value = text.toLowerCase();
+  if (/^(?:[1-9]|10)$/.test(value)) return Number(value);
+  if (Object.hasOwn(SWITCH, value)) return SWITCH[value as keyof typeof SWITCH] ? 1 : false;
+  const ranges = value.split(',').map((range) => parseRange(range.trim()));
   if (ranges.every((range) => range !== undefined)) return ranges;
   ctx.addIssue('not proxies');
   return z.NEVER;
 });
 
-/** Each variable with its default and, for the error message, what it allows. An empty value is an unset one. */
+/** Each variable with its default and, for error messages, its allowed values. An empty value counts as unset. */
 export const VARIABLES = {
   SVC_PORT: [integer(0, 65535).default(8080), 'a port number from 0 to 65535'],
   SVC_HOST: [z.string().optional(), 'an address to listen on'],
@@ -110,7 +110,7 @@ export const VARIABLES = {
   SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
   SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
   SVC_SESSION_IDLE_MINUTES: [
-    // A session's last request is noted once a minute.
+    // Shorter times would be inexact, because `last_active_at` is written once a minute.
     integer(0, 1440)
       .refine((minutes) => minutes === 0 || minutes >= 5)
       .optional(),
@@ -147,9 +147,10 @@ export const VARIABLES = {
   ],
 } as const satisfies Record<string, readonly [z.ZodType, string]>;
 
-/** All that is read, for the documents to be held to. */
+/** All variables. A test compares them with docs/configuration.md. */
 export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES);
 
+/** Variables whose values are not shown in error messages. */
 export const SECRET = new Set([
   'JWT_SECRET',
   'DATABASE_URL',

@@ -1,9 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 
-/** What a derived key is for; a key of one purpose is useless for another. */
+/** The purpose of a derived key. Keys of different purposes are independent. */
 export type KeyPurpose = 'mfa tokens' | 'device tokens' | 'e-mail codes' | 'mail queue' | 'totp secrets';
 
-/** A key, and the id that names it in what it signed or encrypted. */
+/** A key and its id, which is stored with everything that it signs or encrypts. */
 export interface Key {
   id: string;
   bytes: Buffer;
@@ -16,7 +16,7 @@ export type KeyRing = readonly Key[];
 const derive = (secret: string, info: string, length: number): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `svc-findings ${info}`, length));
 
-/** Names a secret without giving it away. */
+/** A public id of a secret. */
 export const keyId = (secret: string): string => derive(secret, 'key id', 4).toString('hex');
 
 /** Derives the keys of one purpose, one for each secret. */

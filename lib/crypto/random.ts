@@ -1,17 +1,17 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 
-/** Random bytes of the CSPRNG, as hex. */
+/** Random bytes from the CSPRNG, as hex. */
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
 
-/** Six digits of the CSPRNG. */
+/** Six random digits from the CSPRNG. */
 export const randomDigits = (): string => randomInt(1_000_000).toString().padStart(6, '0');
 
-// Without letters and digits that look alike; 32 of them, so each is worth five bits.
+// 32 characters, so 5 bits each, without letters and digits that look alike.
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** Letters and digits of the CSPRNG, five bits each. */
+/** Random letters and digits from the CSPRNG, 5 bits each. */
 export const randomLetters = (length: number): string =>
   Array.from(randomBytes(length), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
-/** SHA-256 as hex: for secrets with enough bits of their own. */
+/** SHA-256 as hex. Only for secrets with high entropy, not for passwords. */
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Key, KeyRing } from './keys.ts';
 
-/** Seals small texts for the database with AES-256-GCM, or keeps them as they are when there is no key. */
+/** Encrypts small texts for the database with AES-256-GCM. Without a key it stores them unencrypted. */
 export interface SecretBox {
-  /** @param context where the text belongs, such as the id of its row: sealed text that is moved elsewhere does not open */
+  /** @param context binds the text to its location, such as the id of its row: `open` with another context fails */
   seal(text: string, context?: string): Promise<string>;
-  /** @throws Error when no key opens it */
+  /** @throws Error when no key can decrypt the text */
   open(sealed: string, context?: string): Promise<string>;
-  /** What every text begins with that is sealed with the first key. */
+  /** The prefix of texts that are sealed with the first key. */
   readonly current: string;
 }
 
-/** `v2.<key id>.<IV, ciphertext and tag in base64url>`. `v1.` had no key id, and keys of `SVC_ENCRYPTION_KEY` only. */
+/** `v2.<key id>.<IV, ciphertext and tag in base64url>`. `v1.` had no key id and used only keys of `SVC_ENCRYPTION_KEY`. */
 const VERSION_1 = 'v1.';
 const VERSION_2 = 'v2.';
 const PLAIN = 'plain.';
@@ -21,8 +21,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The cipher runs on the calling thread: a mail takes some 20 microseconds, and on the thread pool it would queue behind
- * the hashing of passwords.
+ * The cipher runs on the calling thread, about 20 µs for a mail. In the thread pool it would wait for the hashing of
+ * passwords.
  */
 export function createSecretBox(keys: KeyRing): SecretBox {
   const [first] = keys;
@@ -55,7 +55,7 @@ function encrypt(key: Key, text: string, context: string | undefined): Buffer {
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws Error when it was sealed with another key or for another place, or is damaged */
+/** @throws Error when the text was sealed with another key or context, or is damaged */
 function decrypt(key: Key, bytes: Buffer, context: string | undefined): string {
   const decipher = createDecipheriv(CIPHER, key.bytes, bytes.subarray(0, IV_BYTES), {
     authTagLength: TAG_BYTES,
@@ -71,7 +71,7 @@ function openByAny(keys: KeyRing, bytes: Buffer): string {
     try {
       return decrypt(key, bytes, undefined);
     } catch {
-      // It may be the next one's.
+      // Try the next key.
     }
   }
   throw new Error('no configured key opens this secret');

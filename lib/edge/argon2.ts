@@ -1,7 +1,7 @@
 import { ARGON2_PARAMETERS, DECOY_HASH, type PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { createHashSlots, type HashSlotsOptions } from './hash-slots.ts';
 
-/** What Argon2's reference implementation exports as WebAssembly (argon2.h). Pointers are numbers; 0 is success. */
+/** The WebAssembly exports of Argon2's reference implementation (argon2.h). Pointers are numbers; the result 0 is success. */
 interface Argon2 {
   memory: WebAssembly.Memory;
   _initialize(): void;
@@ -36,14 +36,15 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const MISMATCH = -35;
 
-/** A hash takes 30 ms of the isolate's only thread; other requests have the other half. */
+/** A hash blocks the isolate's only thread for 30 ms, half of a slot. */
 const SLOTS: HashSlotsOptions = { slotMs: 60, maxWaitMs: 10_000 };
 
 const encoder = new TextEncoder();
 
 /**
- * Argon2id on the thread of the isolate, one hash at a time, with the parameters and the format of Node's. (The wrapper that comes with the
- * WebAssembly hands over a password's length in UTF-16 units: it would leave out the end of one with an umlaut.)
+ * Argon2id on the thread of the isolate, one hash at a time, with the same parameters and format as on Node. It calls the
+ * WebAssembly directly, because its JavaScript wrapper passes the password's length in UTF-16 units and so truncates
+ * passwords with non-ASCII characters.
  */
 export function createEdgeHasher(module: WebAssembly.Module, slotOptions = SLOTS): PasswordHasher {
   const slots = createHashSlots(slotOptions);
@@ -58,7 +59,7 @@ export function createEdgeHasher(module: WebAssembly.Module, slotOptions = SLOTS
   }
 
   /** Calls `use` with pointers to copies of `values`, which are erased afterwards. */
-  function lending<T>(values: Uint8Array[], use: (argon2: Argon2, ...pointers: number[]) => T): T {
+  function withCopies<T>(values: Uint8Array[], use: (argon2: Argon2, ...pointers: number[]) => T): T {
     const argon2 = load();
     const pointers = values.map((bytes) => {
       const pointer = argon2.malloc(bytes.length);
@@ -80,10 +81,11 @@ export function createEdgeHasher(module: WebAssembly.Module, slotOptions = SLOTS
     const parameters = [timeCost, memoryCost, parallelism] as const;
     const bytes = encoder.encode(password);
     const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
-    // With the NUL at its end.
+    // Includes the terminating NUL.
     const length = load().argon2_encodedlen(...parameters, SALT_BYTES, HASH_BYTES, ARGON2ID);
-    const room = [new Uint8Array(HASH_BYTES), new Uint8Array(length)];
-    return lending([bytes, salt, ...room], (argon2, ...[password = 0, salted = 0, raw = 0, encoded = 0]) => {
+    const output = [new Uint8Array(HASH_BYTES), new Uint8Array(length)];
+    const values = [bytes, salt, ...output];
+    return withCopies(values, (argon2, ...[password = 0, salted = 0, raw = 0, encoded = 0]) => {
       const failure = argon2.argon2_hash(
         ...parameters,
         ...([password, bytes.length] as const),
@@ -101,7 +103,7 @@ export function createEdgeHasher(module: WebAssembly.Module, slotOptions = SLOTS
     const bytes = encoder.encode(password);
     const verify = (argon2: Argon2, encoded = 0, password = 0) =>
       argon2.argon2_verify(encoded, password, bytes.length, ARGON2ID);
-    const failure = lending([encoder.encode(`${stored}\0`), bytes], verify);
+    const failure = withCopies([encoder.encode(`${stored}\0`), bytes], verify);
     if (failure && failure !== MISMATCH) throw new Error(`Argon2 failed: ${failure}`);
     return failure === 0;
   }
@@ -113,8 +115,8 @@ export function createEdgeHasher(module: WebAssembly.Module, slotOptions = SLOTS
     },
     async verify(stored, password, client = '') {
       await slots.enter(client);
-      const is = matches(stored ?? DECOY_HASH, password);
-      return is && stored != null;
+      const isMatch = matches(stored ?? DECOY_HASH, password);
+      return isMatch && stored != null;
     },
     requireRoom: slots.requireRoom,
     load: slots.load,

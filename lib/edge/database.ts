@@ -5,38 +5,38 @@ import { sqlState } from '../../db/errors.ts';
 import { sendTo } from '../../db/pool/driver.ts';
 import { type Begin, createSqlClient, liftsTimeout, lost, type Send } from '../../db/pool/query.ts';
 
-/** A request has six connections to anywhere at the most; the others are for mails. */
+/** workerd allows a request six outgoing connections. The others are for mails. */
 export const CONNECTIONS = 3;
 
 const CONNECT_TIMEOUT_S = 5;
-/** No statement waits longer for its answer, unless its transaction sets `statement_timeout` to 0. */
+/** The timeout of a statement, unless its transaction sets `statement_timeout` to 0. */
 const ANSWER_MS = 30_000;
 const CLOSE_MS = 5_000;
 
-/** What all databases of an isolate are doing. */
+/** The activity of all databases of an isolate. */
 export interface Activity {
-  /** Queries and transactions under way. */
+  /** Queries and transactions in progress. */
   inUse: number;
 }
 
-/** How many connections there may be is Hyperdrive's affair. */
+/** `max` is infinite because Hyperdrive limits the connections. */
 export const gaugesOf = ({ inUse }: Activity): PoolGauges => ({
   ...{ open: inUse, inUse, idle: 0, waiting: 0 },
   max: Number.POSITIVE_INFINITY,
 });
 
-/** The error of a query; what sockets say here has no code. */
+/** Adds a code to connection errors, which have none on workerd. */
 const named = (error: unknown) => (sqlState(error) ? error : lost(error));
 
-/** A database of one request. */
+/** The database of one request. */
 export interface RequestDatabase extends Database {
-  /** Resolves when nothing is under way; a list is, for as long as it is read. */
+  /** Resolves when no query or transaction is in progress. A list is in progress until it is read. */
   idle(): Promise<void>;
 }
 
 /**
- * Opens a database for one request: sockets belong to the request that opened them. They lead through Hyperdrive, which keeps
- * the connections; so nothing is prepared, and nothing set for a session.
+ * Opens a database for one request, because workerd lets no other request use its sockets. The connections go through
+ * Hyperdrive, which shares sessions, so prepared statements and session settings are not used.
  */
 export function openDatabase(url: string, activity: Activity): RequestDatabase {
   const client = postgres(url, {
@@ -44,24 +44,24 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
     connect_timeout: CONNECT_TIMEOUT_S,
     max_lifetime: null,
     prepare: false,
-    // The only use would be JavaScript arrays as parameters: one round trip less per connection.
+    // Saves a round trip per connection. Only JavaScript arrays as parameters would need the types.
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'svc-findings' },
   });
   let inUse = 0;
-  let becomesIdle = () => {};
+  let onIdle = () => {};
 
-  /** Counts what is under way. */
+  /** Counts a query or transaction. @returns a function to call when it ends */
   function began(): () => void {
     inUse++;
     activity.inUse++;
-    let over = false;
+    let isEnded = false;
     return () => {
-      if (over) return;
-      over = true;
+      if (isEnded) return;
+      isEnded = true;
       activity.inUse--;
-      if (--inUse === 0) becomesIdle();
+      if (--inUse === 0) onIdle();
     };
   }
 
@@ -108,7 +108,7 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
   const own: DatabaseClient = { db: drizzle(sql as never), sql, withConnection: (use) => use(sql) };
   return {
     ...own,
-    // Its few connections are those of one request, and so of one organization.
+    // All connections belong to one request, and so to one organization.
     of: () => own,
     pool: () => gaugesOf({ inUse }),
     async ping(timeoutMs) {
@@ -121,7 +121,7 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
     async idle() {
       while (inUse > 0) {
         await new Promise<void>((resolve) => {
-          becomesIdle = resolve;
+          onIdle = resolve;
         });
       }
     },

@@ -1,4 +1,4 @@
-// What workerd has beside Node's globals, and what the build makes of imports.
+// Globals of workerd that Node's types lack, and file types that the build imports.
 
 declare namespace WebAssembly {
   interface Memory {

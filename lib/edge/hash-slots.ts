@@ -3,26 +3,26 @@ import { networkOf } from '../http/network.ts';
 
 export interface HashSlots {
   /**
-   * Reserves a slot and resolves when it begins. The caller then hashes without waiting for anything else.
+   * Reserves a slot and resolves when it begins. The caller must then hash without another `await`.
    * @param address of the client; an IPv6 network of 64 bits counts as one client
-   * @throws ApiError `server_error/unavailable` when there is no slot soon
+   * @throws ApiError `server_error/unavailable` when no slot is free within `maxWaitMs`
    */
   enter(address: string): Promise<void>;
-  /** Throws what `enter` would throw now. */
+  /** Throws the error that `enter` would throw now. */
   requireRoom(address: string): void;
   load(): HashLoad;
 }
 
 export interface HashSlotsOptions {
-  /** One hash begins in each; the rest of it is for other requests. */
+  /** Length of a slot. One hash runs at its start; other requests run in the rest. */
   slotMs: number;
   maxWaitMs: number;
 }
 
 /**
- * Spreads the hashes of an isolate over time. workerd allows no request to wait for another one, and a request that was
- * cancelled never says so; therefore nothing is handed over: each request has a time of its own, which is lost when it
- * is not used. A client gets every second slot at most, so that others find one soon.
+ * Spreads the hashes of an isolate over time slots. A queue is not possible: workerd does not let a request wait for another,
+ * and a cancelled request is not reported. Each request reserves a slot, which stays unused if the request is cancelled. A
+ * client gets at most every second slot, so that others do not wait long.
  */
 export function createHashSlots({ slotMs, maxWaitMs }: HashSlotsOptions): HashSlots {
   const reserved = new Set<number>();
@@ -34,7 +34,7 @@ export function createHashSlots({ slotMs, maxWaitMs }: HashSlotsOptions): HashSl
   function find(client: string): { slot: number; waitMs: number } {
     const now = current();
     for (const slot of reserved) if (slot < now) reserved.delete(slot);
-    for (const [one, slot] of lastOf) if (slot < now) lastOf.delete(one);
+    for (const [known, slot] of lastOf) if (slot < now) lastOf.delete(known);
     const last = lastOf.get(client) ?? now;
     let slot = last > now ? last + 2 : now;
     while (reserved.has(slot)) slot++;

@@ -9,29 +9,27 @@ import {
 } from '../fair-share/places.ts';
 import type { WorkKind } from '../metrics/metrics.ts';
 
-/** Places of one kind that are taken: plain data, which all requests of an isolate may touch. */
+/** A place in use. Plain data, because workerd lets requests share nothing else. */
 interface Taken {
   key: string | undefined;
-  /** When it was last said that it is in use. */
+  /** Time of the latest heartbeat. */
   since: number;
 }
 
-/** What all requests of an isolate share. */
+/** The places in use of all requests of an isolate. */
 export type TakenPlaces = Record<WorkKind, Set<Taken>>;
 
 export const noPlacesTaken = (): TakenPlaces => ({ search: new Set(), list: new Set() });
 
-/**
- * Connections that an isolate's requests are counted on to use at a time; how many there are, Hyperdrive decides and does not
- * tell.
- */
+/** Assumed number of connections, because Hyperdrive does not report its limit. */
 const CONNECTIONS = 20;
 const POLL_MS = 20;
-/** workerd ends the request of a client that has gone without a word, and its timers: whoever has a place says so often. */
+/** Interval of the heartbeat. workerd ends the request of a disconnected client, and its timers, without notice. */
 const BEAT_MS = 250;
+/** A place without a heartbeat for this time is free. */
 const FORGOTTEN_MS = 1_000;
 
-/** The places as one request sees them: no promise of another request can wake it, so it looks again and again. */
+/** The places for one request. It polls, because workerd does not let another request resolve its promises. */
 export function placesOf(taken: TakenPlaces): WorkPlaces {
   const counts = countPlaces(CONNECTIONS);
   return {

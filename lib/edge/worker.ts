@@ -15,18 +15,18 @@ import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabas
 import { createEdgeMailer } from './mailer.ts';
 import { noPlacesTaken, placesOf, type TakenPlaces } from './places.ts';
 
-/** What an entry brings along. */
+/** The parts that the entry file provides. */
 export interface Parts {
   endpoints: Endpoints;
   hasher: PasswordHasher;
   /** `index.html` of the web UI. */
   page: string;
-  /** Takes a line of the log. */
+  /** Writes a log line. */
   write(line: string): void;
   clock?: Clock;
 }
 
-/** What keeps the runtime alive behind an answer. */
+/** Cloudflare's execution context: keeps the runtime alive after the response. */
 export interface Execution {
   waitUntil(task: Promise<unknown>): void;
 }
@@ -37,7 +37,7 @@ export interface Worker {
   scheduled(event: { scheduledTime: number }, env: Env, execution: Execution): Promise<void>;
 }
 
-/** What is made once per isolate, and holds no connection. */
+/** The state of an isolate, which holds no connection. */
 interface Isolate {
   core: CoreServices;
   app: App;
@@ -45,29 +45,29 @@ interface Isolate {
   places: TakenPlaces;
 }
 
-/** What a request brings to the app: its services, which are made when somebody asks for them. */
+/** The environment of a request. Its services are created on first use. */
 interface Bindings {
   services(): Services;
 }
 
 /**
- * The service as a worker. Connections, timers and whatever waits for them belong to one request: workerd lets no other
- * request touch them. So every request has services of its own over {@link CoreServices} that all share.
+ * Creates the service as a worker. workerd binds connections, timers and their promises to one request, so every request has
+ * its own {@link Services} on top of shared {@link CoreServices}.
  */
 export function createWorker(parts: Parts): Worker {
-  let kept: Isolate | undefined;
+  let cached: Isolate | undefined;
 
   async function isolateOf(env: Env): Promise<Isolate> {
-    if (kept) return kept;
-    // Several requests may get here: none may wait for what another one is making.
-    const made = await prepare(env, parts);
-    kept ??= made;
-    return kept;
+    if (cached) return cached;
+    // Concurrent requests each prepare one, because a request cannot wait for another's promise.
+    const prepared = await prepare(env, parts);
+    cached ??= prepared;
+    return cached;
   }
 
   return {
     async fetch(request, env, execution) {
-      const isolate = await isolateOf(env).catch((error) => unprepared(error, parts));
+      const isolate = await isolateOf(env).catch((error) => answerStartFailure(error, parts));
       if (isolate instanceof Response) return isolate;
       const { services, end } = connecting(isolate, env);
       try {
@@ -114,7 +114,7 @@ async function prepare(env: Env, { endpoints, hasher, page, write, clock }: Part
   return { core, activity, places: noPlacesTaken(), app: createApp(core, endpoints, servicesOf) };
 }
 
-/** Services over a database that is opened when somebody asks for them. */
+/** Services whose database is opened on first use. */
 function connecting({ core, activity, places }: Isolate, env: Env) {
   let database: RequestDatabase | undefined;
   let services: Services | undefined;
@@ -131,7 +131,7 @@ function connecting({ core, activity, places }: Isolate, env: Env) {
       });
       return services;
     },
-    /** Waits for what goes on behind the answer, and closes the connections. */
+    /** Waits for background tasks and queries, then closes the connections. */
     async end(): Promise<void> {
       await Promise.allSettled(tasks);
       await database?.idle();
@@ -148,11 +148,11 @@ function staticFiles({ ASSETS }: Env): MiddlewareHandler {
   };
 }
 
-/** Answers what cannot be answered, as nothing is set up. */
-function unprepared(error: Error, { write }: Parts): Response {
+/** Logs why the isolate could not be prepared. @returns the response to the request: 500 */
+function answerStartFailure(error: Error, { write }: Parts): Response {
   const log = createLogger({ level: 'error', format: 'json', write });
   if (error instanceof ConfigError) log.error(error.message);
-  else log.error('not started', { error });
+  else log.error('start failed', { error });
   const context = { requestId: createRequestIds()() };
   return respondError(context, new ApiError('server_error/internal'));
 }

@@ -1,46 +1,45 @@
 import { ACQUIRE_TIMEOUT_MS, OVER_SHARE } from '../../db/pool/semaphore.ts';
 
-/** Admits requests to organizations, so that one that sends many at a time does not delay the others. */
+/**
+ * Limits the concurrent requests of each organization while several are active, so that one with many requests does not
+ * delay the others. An organization is active for `RECENT_MS` after its latest request.
+ */
 export interface OrgGate {
   /**
-   * Lets a request go on: at once while no other organization asks for anything.
-   * @returns a function to call once the request is answered, or waits for expensive work
-   * @throws `OVER_SHARE` when it takes too long
+   * Admits a request, immediately if no other organization is active.
+   * @returns a function to call when the request is answered or begins expensive work
+   * @throws `OVER_SHARE` after the timeout
    */
   enter(orgId: string): (() => void) | Promise<() => void>;
-  /** Whether no other organization asks for anything. */
+  /** Whether no other organization is active. */
   isAlone(orgId: string): boolean;
   /**
-   * Runs a part of expensive work: at once while no other organization asks for anything, else after the parts of the same
-   * organization that came before. So an organization keeps at most one processor busy with such work.
+   * Runs one step of expensive work: immediately if no other organization is active, otherwise after earlier steps of the
+   * same organization, which then uses at most one processor for such work.
    */
-  oneAtATime<T>(orgId: string, part: () => Promise<T>): Promise<T>;
-  /**
-   * For how many milliseconds expensive work rests after a part that took `ms`: not at all while no other organization asks
-   * for anything.
-   */
+  oneAtATime<T>(orgId: string, step: () => Promise<T>): Promise<T>;
+  /** Milliseconds to pause after a step of `ms` milliseconds; 0 if no other organization is active. */
   restAfter(orgId: string, ms: number): number;
 }
 
-/** Rests last this many times as long as the work, which leaves processor time to others. */
-const REST = 3;
+/** A pause takes this many times as long as the step before it, which leaves CPU time to others. */
+const REST_FACTOR = 3;
 const MAX_REST_MS = 1_000;
 
 /**
- * Requests of one organization that are worked on at a time while there are others. It is enough to fill the statements that
- * write pushes; a hundred at once would be read and answered in one go, which takes this thread more than 10 ms.
+ * Concurrent requests of one organization while others are active. 8 are enough to fill the batches of pushes. Reading and
+ * answering a hundred at once would block the event loop for more than 10 ms.
  */
 export const REQUESTS_AT_ONCE = 8;
 /**
- * Where more wait, the next is admitted when as much time has passed as the last one took: an organization that always has
- * more to do leaves half of its time to others.
+ * Limits the pause before the next waiting request is admitted. The pause is as long as the previous request took, so that an
+ * organization with a permanent queue uses half of the time.
  */
 const MAX_PAUSE_MS = 50;
-/** Requests of an organization within this time count as present demand. */
 const RECENT_MS = 500;
-/** A request that takes longer makes room for another. */
+/** A request that takes longer no longer counts against the limit if others wait. */
 const LONG_MS = 1_000;
-const LOOK_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
 interface Waiting {
   begin(): void;
@@ -48,27 +47,28 @@ interface Waiting {
   deadline: number;
 }
 
-interface Inside {
+interface ActiveRequest {
   since: number;
   leave(): void;
 }
 
-interface Line {
-  inside: Set<Inside>;
+/** The requests of one organization. */
+interface Queue {
+  active: Set<ActiveRequest>;
   waiting: Waiting[];
 }
 
-/** @param options.rests false where what rests would keep a connection that others wait for */
+/** @param options.rests false if a pause would hold a connection that other requests wait for */
 export function createOrgGate({ timeoutMs = ACQUIRE_TIMEOUT_MS, rests = true } = {}): OrgGate {
-  const lines = new Map<string, Line>();
-  /** The last part of expensive work of each organization; resolves when it is over. */
-  const lastParts = new Map<string, Promise<void>>();
-  let looking: ReturnType<typeof setInterval> | undefined;
-  /** The two organizations that asked last. */
+  const queues = new Map<string, Queue>();
+  /** The latest step of expensive work of each organization; resolves when it ends. */
+  const lastSteps = new Map<string, Promise<void>>();
+  let checkTimer: ReturnType<typeof setInterval> | undefined;
+  /** The two organizations with the latest requests. */
   let latest = { id: '', at: Number.NEGATIVE_INFINITY };
   let other = latest;
 
-  function note(id: string): void {
+  function recordRequest(id: string): void {
     const at = performance.now();
     if (latest.id === id) {
       latest.at = at;
@@ -78,100 +78,101 @@ export function createOrgGate({ timeoutMs = ACQUIRE_TIMEOUT_MS, rests = true } =
     latest = { id, at };
   }
 
-  function othersThan(id: string): boolean {
+  function othersAreActive(id: string): boolean {
     const { at } = latest.id === id ? other : latest;
     return performance.now() - at < RECENT_MS;
   }
 
-  function lineOf(id: string): Line {
-    let line = lines.get(id);
-    if (!line) {
-      line = { inside: new Set(), waiting: [] };
-      lines.set(id, line);
+  function queueOf(id: string): Queue {
+    let queue = queues.get(id);
+    if (!queue) {
+      queue = { active: new Set(), waiting: [] };
+      queues.set(id, queue);
     }
-    return line;
+    return queue;
   }
 
-  const hasRoom = (id: string, { inside }: Line) => inside.size < REQUESTS_AT_ONCE || !othersThan(id);
+  const isBelowLimit = (id: string, { active }: Queue) =>
+    active.size < REQUESTS_AT_ONCE || !othersAreActive(id);
 
-  function letIn(id: string, line: Line): () => void {
+  function admit(id: string, queue: Queue): () => void {
     let left = false;
-    const inside: Inside = {
+    const request: ActiveRequest = {
       since: performance.now(),
       leave() {
         if (left) return;
         left = true;
-        const rest = line.waiting.length > 0 && othersThan(id) ? performance.now() - inside.since : 0;
-        if (rest > 0) setTimeout(makeRoom, Math.min(MAX_PAUSE_MS, rest));
-        else makeRoom();
+        const pause = queue.waiting.length > 0 && othersAreActive(id) ? performance.now() - request.since : 0;
+        if (pause > 0) setTimeout(release, Math.min(MAX_PAUSE_MS, pause));
+        else release();
       },
     };
-    const makeRoom = () => {
-      line.inside.delete(inside);
-      admit(id, line);
+    const release = () => {
+      queue.active.delete(request);
+      admitWaiting(id, queue);
     };
-    line.inside.add(inside);
-    return inside.leave;
+    queue.active.add(request);
+    return request.leave;
   }
 
-  function admit(id: string, line: Line): void {
-    while (line.waiting.length > 0 && hasRoom(id, line)) {
-      line.waiting.shift()?.begin();
+  function admitWaiting(id: string, queue: Queue): void {
+    while (queue.waiting.length > 0 && isBelowLimit(id, queue)) {
+      queue.waiting.shift()?.begin();
     }
-    if (line.inside.size === 0) lines.delete(id);
+    if (queue.active.size === 0) queues.delete(id);
   }
 
   /**
-   * Admits those whose organization has become the only one, or whose others wait for something, such as a body or a lock;
-   * refuses those that have waited too long.
+   * Refuses requests that have waited too long. Admits waiting requests if no other organization is active any more, or
+   * if an active request takes longer than `LONG_MS`, because it waits for a body or a lock.
    */
-  function look(): void {
+  function checkWaiting(): void {
     const now = performance.now();
     let waiting = 0;
-    for (const [id, line] of [...lines]) {
-      while (line.waiting[0] && line.waiting[0].deadline <= now) {
+    for (const [id, queue] of [...queues]) {
+      while (queue.waiting[0] && queue.waiting[0].deadline <= now) {
         const error = new Error(`not admitted within ${timeoutMs} ms`);
-        line.waiting.shift()?.refuse(Object.assign(error, { code: OVER_SHARE }));
+        queue.waiting.shift()?.refuse(Object.assign(error, { code: OVER_SHARE }));
       }
-      if (line.waiting.length > 0)
-        for (const { since, leave } of [...line.inside]) if (since < now - LONG_MS) leave();
-      admit(id, line);
-      waiting += line.waiting.length;
+      if (queue.waiting.length > 0)
+        for (const { since, leave } of [...queue.active]) if (since < now - LONG_MS) leave();
+      admitWaiting(id, queue);
+      waiting += queue.waiting.length;
     }
     if (waiting > 0) return;
-    clearInterval(looking);
-    looking = undefined;
+    clearInterval(checkTimer);
+    checkTimer = undefined;
   }
 
-  async function oneAtATime<T>(id: string, part: () => Promise<T>): Promise<T> {
-    if (!rests || !othersThan(id)) return part();
-    const result = (lastParts.get(id) ?? Promise.resolve()).then(part);
-    const over = result.then(
+  async function oneAtATime<T>(id: string, step: () => Promise<T>): Promise<T> {
+    if (!rests || !othersAreActive(id)) return step();
+    const result = (lastSteps.get(id) ?? Promise.resolve()).then(step);
+    const ended = result.then(
       () => {},
       () => {},
     );
-    lastParts.set(id, over);
+    lastSteps.set(id, ended);
     try {
       return await result;
     } finally {
-      if (lastParts.get(id) === over) lastParts.delete(id);
+      if (lastSteps.get(id) === ended) lastSteps.delete(id);
     }
   }
 
   return {
     oneAtATime,
-    isAlone: (id) => !othersThan(id),
-    restAfter: (id, ms) => (rests && othersThan(id) ? Math.min(MAX_REST_MS, REST * ms) : 0),
+    isAlone: (id) => !othersAreActive(id),
+    restAfter: (id, ms) => (rests && othersAreActive(id) ? Math.min(MAX_REST_MS, REST_FACTOR * ms) : 0),
     enter(id) {
-      note(id);
-      const line = lineOf(id);
-      if (line.waiting.length === 0 && hasRoom(id, line)) {
-        return letIn(id, line);
+      recordRequest(id);
+      const queue = queueOf(id);
+      if (queue.waiting.length === 0 && isBelowLimit(id, queue)) {
+        return admit(id, queue);
       }
-      looking ??= setInterval(look, LOOK_MS);
+      checkTimer ??= setInterval(checkWaiting, CHECK_INTERVAL_MS);
       return new Promise((resolve, refuse) => {
-        const begin = () => resolve(letIn(id, line));
-        line.waiting.push({ begin, refuse, deadline: performance.now() + timeoutMs });
+        const begin = () => resolve(admit(id, queue));
+        queue.waiting.push({ begin, refuse, deadline: performance.now() + timeoutMs });
       });
     },
   };

@@ -1,12 +1,12 @@
 import type { Places } from './places.ts';
 
-/** Whole lists have a connection each for as long as they are read: so many at a time. */
+/** Limits the whole lists that are streamed at a time, because each holds a connection until it is read. */
 export interface ListPlaces {
   /**
-   * Resolves when there is room, with what is to be called when done.
-   * @param request.org whose share it comes out of
-   * @param request.signal aborted when nobody wants the list any more
-   * @throws when it takes too long
+   * Acquires a place. Resolves with the function that releases it.
+   * @param request.org the organization whose share the place counts against
+   * @param request.signal withdraws the request while it waits
+   * @throws after the timeout
    */
   enter(
     reader: ListReader,
@@ -14,38 +14,38 @@ export interface ListPlaces {
   ): Promise<() => void>;
 }
 
-/** Who reads a list. Both numbers only grow. */
+/** The client that reads a list. Both numbers only grow. */
 export interface ListReader {
-  /** How many bytes it has been given. */
+  /** Bytes sent to the client. */
   taken(): number;
-  /** How many milliseconds rows have waited for it, all in all. */
+  /** Total milliseconds that rows waited for the client. */
   waited(): number;
-  /** Breaks the list off. */
+  /** Aborts the response. */
   breakOff(): void;
 }
 
 export interface ListPlacesOptions {
   /** How long a request may wait for a place. */
   timeoutMs: number;
-  /** A reader is judged by what it took in so much time. Less than `timeoutMs`. */
+  /** Window in which the rate of a reader is measured. Less than `timeoutMs`. */
   slowMs?: number;
-  /** A reader that has had its place for so long has to be faster. */
+  /** Readers that have held a place for this time must be faster. */
   longMs?: number;
 }
 
 const SLOW_MS = 15_000;
 const LONG_MS = 60_000;
 /**
- * A reader that lets rows wait and takes fewer bytes per second gives way to others. A faster one may finish, also when all
- * are slower than the database: else everybody would be broken off, and begin anew.
+ * Bytes per second. A slower reader that rows wait for may be aborted if another request waits. A faster one may finish even
+ * if it is slower than the database: otherwise every reader could be aborted, and start again.
  */
 const SLOW_RATE = 256 * 1024;
-/** The same for a reader that has had its place for long: somebody who keeps all places on purpose needs that much for each. */
+/** The rate for readers that have held a place for `longMs`. Holding all places on purpose needs this rate for each. */
 const LONG_SLOW_RATE = 2 * 1024 * 1024;
-const LOOKS = 15;
+const CHECKS_PER_WINDOW = 15;
 
-/** What a reader had taken, and waited for, at some time. */
-interface Mark {
+/** The progress of a reader at a point in time. */
+interface Sample {
   at: number;
   taken: number;
   waited: number;
@@ -54,26 +54,26 @@ interface Mark {
 /** @param places for lists; searches may share them */
 export function createListPlaces(places: Pick<Places, 'acquire'>, options: ListPlacesOptions): ListPlaces {
   const { timeoutMs, slowMs = SLOW_MS, longMs = LONG_MS } = options;
-  const readers = new Map<ListReader, { since: number; marks: Mark[] }>();
+  const readers = new Map<ListReader, { since: number; samples: Sample[] }>();
   let waiting = 0;
-  let looking: ReturnType<typeof setInterval> | undefined;
+  let checkTimer: ReturnType<typeof setInterval> | undefined;
 
-  /** Breaks off the slowest, as long as somebody waits. */
-  function look(): void {
+  /** Aborts the slowest reader if a request waits. */
+  function abortSlowest(): void {
     let slowest: { reader: ListReader; taken: number } | undefined;
-    for (const [reader, { since, marks }] of readers) {
-      const now = markOf(reader);
-      marks.push(now);
-      while (marks[1] && marks[1].at <= now.at - slowMs) marks.shift();
-      const [then] = marks as [Mark];
-      const ms = now.at - then.at;
-      const taken = now.taken - then.taken;
+    for (const [reader, { since, samples }] of readers) {
+      const now = sampleOf(reader);
+      samples.push(now);
+      while (samples[1] && samples[1].at <= now.at - slowMs) samples.shift();
+      const [start] = samples as [Sample];
+      const ms = now.at - start.at;
+      const taken = now.taken - start.taken;
       const rate = now.at - since >= longMs ? LONG_SLOW_RATE : SLOW_RATE;
-      const isSlow = ms >= slowMs && now.waited - then.waited > ms / 2 && taken < (rate * ms) / 1_000;
+      const isSlow = ms >= slowMs && now.waited - start.waited > ms / 2 && taken < (rate * ms) / 1_000;
       if (isSlow && taken < (slowest?.taken ?? Number.POSITIVE_INFINITY)) slowest = { reader, taken };
     }
     if (!slowest || waiting === 0) return;
-    // Once: its connection may take a while to come back.
+    // Removed now, so that it is aborted once: its connection is released later.
     readers.delete(slowest.reader);
     slowest.reader.breakOff();
   }
@@ -82,20 +82,20 @@ export function createListPlaces(places: Pick<Places, 'acquire'>, options: ListP
     async enter(reader, { org, signal } = {}) {
       waiting++;
       const place = await places.acquire({ key: org, timeoutMs, signal }).finally(() => waiting--);
-      readers.set(reader, { since: performance.now(), marks: [markOf(reader)] });
-      looking ??= setInterval(look, slowMs / LOOKS);
+      readers.set(reader, { since: performance.now(), samples: [sampleOf(reader)] });
+      checkTimer ??= setInterval(abortSlowest, slowMs / CHECKS_PER_WINDOW);
       return () => {
         place.release();
         readers.delete(reader);
         if (readers.size > 0) return;
-        clearInterval(looking);
-        looking = undefined;
+        clearInterval(checkTimer);
+        checkTimer = undefined;
       };
     },
   };
 }
 
-const markOf = (reader: ListReader): Mark => ({
+const sampleOf = (reader: ListReader): Sample => ({
   at: performance.now(),
   taken: reader.taken(),
   waited: reader.waited(),

@@ -11,21 +11,21 @@ export type WorkPlaces = Record<WorkKind, Places> & {
   shared: boolean;
 };
 
-/** With so many connections or less, searches and lists share one place. */
+/** With at most this number of connections, searches and lists share one place. */
 export const FEW = 3;
 
-/** How long a search waits for its place; behind lists it is not refused as soon. */
+/** How long a search waits for a place. It waits longer where lists use the same place. */
 export const SEARCH_WAIT_MS = 2_000;
 const SEARCH_WAIT_OF_FEW_MS = 10_000;
-/** How long a whole list waits for those that are being read. */
+/** How long a whole list waits for a place. */
 export const LIST_WAIT_MS = 30_000;
 
-/** How many places of a kind one organization may have. */
+/** The places of a kind that one organization may hold. */
 export const placesPerOrg = (places: number): number => Math.max(1, Math.ceil(places / 2));
 
 /**
- * How many places there are over so many connections: half of them in all, fewer for searches, which keep PostgreSQL's
- * processors busy.
+ * The number of places for `max` connections: half as many in total, fewer for searches, which use the most CPU time of
+ * PostgreSQL.
  */
 export function countPlaces(max: number): Record<WorkKind, number> {
   const all = Math.max(1, Math.floor(max / 2));
@@ -33,7 +33,7 @@ export function countPlaces(max: number): Record<WorkKind, number> {
   return { search, list: Math.max(1, all - search) };
 }
 
-/** @param max connections of the process */
+/** Creates the places of a process. @param max its connections */
 export function createWorkPlaces(max: number): WorkPlaces {
   const counts = countPlaces(max);
   const placesFor = (kind: WorkKind) =>
@@ -47,12 +47,11 @@ export function createWorkPlaces(max: number): WorkPlaces {
     : { list, search: placesFor('search'), searchWaitMs: SEARCH_WAIT_MS, shared: false };
 }
 
-/** What becomes of the work that asks for a place. */
 export interface WorkCounter {
   workAdmitted(kind: WorkKind, outcome: 'at once' | 'waited' | 'refused'): void;
 }
 
-/** The same places; what becomes of the work is counted. */
+/** Wraps places to count how requests for them end. */
 export function countedPlaces(places: WorkPlaces, counter: WorkCounter): WorkPlaces {
   const timeoutMs = { search: places.searchWaitMs, list: LIST_WAIT_MS };
   const counted = (kind: WorkKind): Places => ({

@@ -15,7 +15,7 @@ import { memberSession, session } from './middleware/session.ts';
 import { stepUp } from './middleware/step-up.ts';
 import { verifiedEmail } from './middleware/verified-email.ts';
 
-/** Who may call an endpoint: the column Auth of the API contract. There is no default. */
+/** The callers an endpoint admits: the column Auth in docs/api.md. It has no default. */
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
@@ -23,32 +23,32 @@ export type Access =
   | { kind: 'cookieOrg'; role: Role }
   | { kind: 'bearer'; project: ProjectRule };
 
-/** Everybody. */
+/** No authentication. */
 export const publicAccess = { kind: 'public' } as const;
 
-/** Everybody, but on the base domain only, once there is one. */
+/** No authentication, but on the base domain only if one is configured. */
 export const baseDomainOnly = { kind: 'baseDomainOnly' } as const;
 
 /** A user with a live session, on any host. */
 export const cookie = { kind: 'cookie' } as const;
 
-/** The same, with a sign-in or a step-up within the last 10 minutes. */
+/** A user with a live session who signed in or stepped up within the last 10 minutes. */
 export const freshCookie = { kind: 'cookie', stepUp: true } as const;
 
 /**
- * A user with a live session, also one whose primary address is not verified while `requireVerifiedEmail` is on: for
- * signing in, verifying the address and signing out.
+ * A user with a live session, even if `requireVerifiedEmail` is on and the primary address is not verified: for signing in,
+ * verifying the address and signing out.
  */
 export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 
 /** A member of the organization the host names, with at least this role. */
 export const cookieOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role }) as const;
 
-/** An agent with an API token of the organization the host names; a project's token acts on its project only. */
+/** An agent with an API token of the organization the host names. A project token acts on its project only. */
 export const bearer = <P extends ProjectRule>({ project }: { project: P }) =>
   ({ kind: 'bearer', project }) as const;
 
-/** What a handler gets, by its access. */
+/** The call that a handler receives, by its access. */
 export type CallOf<A extends Access> = A extends { kind: 'cookie' }
   ? CookieCall
   : A extends { kind: 'cookieOrg' }
@@ -59,7 +59,6 @@ export type CallOf<A extends Access> = A extends { kind: 'cookie' }
         ? AgentCall
         : PublicCall;
 
-/** Methods that change nothing. */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The access checks of an endpoint, in the order in which they run, before its input is read. */
@@ -79,8 +78,8 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
         ...(access.stepUp ? [stepUp] : []),
       ];
     case 'cookieOrg': {
-      const least = access.role === 'viewer' ? [] : [role(access.role)];
-      const checks = [memberSession, verifiedEmail, organization, membership, requireMfa, ...least];
+      const minimum = access.role === 'viewer' ? [] : [role(access.role)];
+      const checks = [memberSession, verifiedEmail, organization, membership, requireMfa, ...minimum];
       return [...origin, ...checks, fairShare(checks), memberActivity];
     }
     case 'bearer':
@@ -88,9 +87,9 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
   }
 }
 
-/** The access checks that need the input: they run after it is read. */
+/** The access checks that need the input, so they run after it is read. */
 export const inputChecksOf = (access: Access): AnyMiddleware[] =>
   access.kind === 'bearer' ? [projectScope(access.project)] : [];
 
-/** Whether an endpoint asks for a fresh sign-in or step-up. */
+/** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. */
 export const needsStepUp = (access: Access): boolean => access.kind === 'cookie' && access.stepUp === true;

@@ -11,7 +11,7 @@ import {
   respond,
 } from './respond.ts';
 
-/** What a handler answers. `result` and `message` are checked against the endpoint's schema by the compiler. */
+/** The return value of a handler. The compiler checks `result` and `message` against the endpoint's responses. */
 export type Answer<R extends SuccessSpecs> =
   | {
       [Status in keyof R]: { status: Status; headers?: Headers } & (R[Status] extends {
@@ -23,7 +23,7 @@ export type Answer<R extends SuccessSpecs> =
     }[keyof R]
   | Raw;
 
-/** A body that was made elsewhere: a streamed envelope, text. */
+/** A complete body, such as a streamed envelope or text. */
 export interface Raw {
   status: number;
   body: Body;
@@ -40,25 +40,25 @@ export const created = <T, E extends object>(result: T, extras?: E) => ({
   result,
   ...(extras as E),
 });
-/** A result that the database has made into JSON. */
+/** A result that the database returned as JSON text. */
 export const okJson = (request: ResponseContext, result: string): Raw => ({
   status: 200,
   headers: JSON_TYPE,
   body: jsonEnvelope(request, result),
 });
-/** A message without a result: the endpoint's, or this one. */
+/** A message without a result. The endpoint's `message` is the default. */
 export const done = (extras?: { message?: string; headers?: Headers }) => ({
   status: 200 as const,
   ...extras,
 });
 export const noContent = () => ({ status: 204 as const });
 
-/** An answer of whichever endpoint. */
+/** The answer of any endpoint. */
 export type AnyAnswer =
   | Raw
   | { status: number; headers?: Headers; result?: unknown; result_info?: ResultInfo; message?: string };
 
-/** Makes the response of an answer. */
+/** Converts an answer to a response. */
 export function render(request: ResponseContext, answer: AnyAnswer, specs: SuccessSpecs): Response {
   if ('body' in answer) return respond(request, answer.status, answer.body, answer.headers);
   const { status, headers, result, result_info } = answer;

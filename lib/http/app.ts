@@ -20,12 +20,11 @@ import { PAGE_HEADERS } from './security-headers.ts';
 
 export type App = Hono<AppEnv>;
 
-/** The services of a request. */
 type ServicesOf = (c: Context<AppEnv>) => Services;
 
-/** The whole service as one fetch handler, the same on every runtime. */
+/** Creates the service as one fetch handler, the same on every runtime. */
 export function createApp(services: Services, endpoints: Endpoints): App;
-/** @param servicesOf what those requests bring that share no database */
+/** @param servicesOf returns the services of one request, for runtimes where requests cannot share a database */
 export function createApp(core: CoreServices, endpoints: Endpoints, servicesOf: ServicesOf): App;
 export function createApp(
   core: CoreServices,
@@ -69,7 +68,7 @@ export function createApp(
       const from = { c, log, peer: request.peer };
       logDenial(from, error);
       if (error.limit) logSecurityEvent(from, 'limit_exceeded', { limit: error.limit });
-      // Nothing else says why an answer is a 500.
+      // The response does not contain the reason.
       if (error.key === 'server_error/unavailable') {
         const { route, ids } = request;
         log.warn('unavailable', { ...ids, route, reason: error.message });
@@ -95,25 +94,25 @@ const NO_WRITES = { message: 'The database takes no writes at the moment: its di
 type ServingOf = (c: Context<AppEnv>) => Serving;
 
 /**
- * Routes the endpoints. Paths that are spelled out come before those whose parameter could match the same, because the route
- * that was added first answers.
+ * Routes the endpoints. Literal paths are added before paths with a parameter in the same position, because the first
+ * matching route answers.
  */
 function serveEndpoints(app: App, endpoints: Endpoints, servingOf: ServingOf): void {
   const byPath = new Map<string, Endpoint[]>();
   for (const endpoint of Object.values(endpoints)) {
     byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint]);
   }
-  // `{` sorts behind every letter.
-  for (const [path, ofPath] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  // `{` sorts after every letter.
+  for (const [path, operations] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const pattern = toPattern(path);
-    for (const endpoint of ofPath) app.on([endpoint.method], [pattern], ...endpoint.route(servingOf));
-    app.all(pattern, methodNotAllowed(path, ofPath));
+    for (const endpoint of operations) app.on([endpoint.method], [pattern], ...endpoint.route(servingOf));
+    app.all(pattern, methodNotAllowed(path, operations));
   }
 }
 
-/** Answers 405 with the methods that the path takes (RFC 9110, 15.5.6). */
-function methodNotAllowed(path: string, ofPath: readonly Endpoint[]): Handler<AppEnv> {
-  const methods = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+/** Answers 405 with the methods that the path supports (RFC 9110, 15.5.6). */
+function methodNotAllowed(path: string, operations: readonly Endpoint[]): Handler<AppEnv> {
+  const methods = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = { allow: methods.join(', ') };
   return function methodNotAllowed(c) {
     const request = c.get('request');
@@ -124,7 +123,7 @@ function methodNotAllowed(path: string, ofPath: readonly Endpoint[]): Handler<Ap
 }
 
 const FILES = '/assets/*';
-/** Below it a name stands for what is in it, see ui/vite.config.ts. */
+/** File names in this folder contain a hash of the content (ui/vite.config.ts), so browsers may cache them for a year. */
 const HASHED_FILES = '/assets/ui/';
 
 function serveFiles(app: App, files: MiddlewareHandler): void {
@@ -140,16 +139,16 @@ function serveFiles(app: App, files: MiddlewareHandler): void {
   });
 }
 
-/** What is refused before there is a request that an app could see. */
+/** A malformed request that the HTTP server rejects before it reaches the app. */
 export interface Refusal {
   status?: number;
   message?: string;
-  /** As far as it was read. */
+  /** Undefined if the request line was not read completely. */
   method?: string | undefined;
   requestId?: string | undefined;
 }
 
-/** Answers a request whose target or Host header is malformed, or that is none at all. */
+/** The response to a malformed request. */
 export function refuseMalformed(refusal: Refusal = {}): Response {
   const { status, message = 'The request line or Host is malformed.', requestId } = refusal;
   const error = new ApiError('validation_error/invalid_request', { message });
@@ -157,7 +156,7 @@ export function refuseMalformed(refusal: Refusal = {}): Response {
   return respondError(context, error, {}, status);
 }
 
-/** The same, in the log and the metrics, where it has no route. */
+/** Returns a function that answers malformed requests and logs and counts them under the route `unmatched`. */
 export function createRefusals({ log, metrics }: Pick<CoreServices, 'log' | 'metrics'>) {
   return (refusal: Refusal): Response => {
     const response = refuseMalformed(refusal);

@@ -11,12 +11,12 @@ import type { Peer } from './peer.ts';
 import type { ResponseContext } from './respond.ts';
 import type { Trace } from './trace.ts';
 
-/** What is known of every request; kept in the Hono context under `request`. */
+/** Data of every request, stored in the Hono context under `request`. */
 export interface RequestContext extends ResponseContext {
   peer: Peer;
-  /** What log lines about it are found by: its id, and its place in a trace. */
+  /** The fields that identify the request in log lines. */
   ids: { request_id: string } & Partial<Trace>;
-  /** The matched route's pattern; bounds the label of metrics. */
+  /** The matched route's pattern. Metrics use it as a label because it has few values. */
   route: string;
   /** Logged at debug only. */
   quiet: boolean;
@@ -32,7 +32,7 @@ export interface RequestEnv {
   Variables: { request: RequestContext };
 }
 
-/** The Hono context of an endpoint: its middleware completes the call step by step, until it is a `C`. */
+/** The Hono context of an endpoint. Its middleware adds properties to the call until it is a `C`. */
 export interface CallEnv<C extends PublicCall = PublicCall> {
   Variables: {
     request: RequestContext;
@@ -42,23 +42,23 @@ export interface CallEnv<C extends PublicCall = PublicCall> {
 
 export type AppEnv = CallEnv;
 
-/** What every handler gets. */
+/** The argument of every handler. */
 export interface PublicCall {
   c: Context<AppEnv>;
   services: Services;
   /** The API's description in YAML. */
   openApi: () => string;
-  /** Drizzle over the pool; in a call to an organization, over its share of the connections. */
+  /** Drizzle on the pool. In a call to an organization, limited to its share of the connections. */
   db: Db;
-  /** The same for statements that are built by hand. */
+  /** The same connections, for SQL text. */
   sql: Sql;
   log: Logger;
-  /** Makes room for other requests to the organization, while this one waits or its answer is read. */
-  stepAside(): void;
+  /** Leaves the organization's gate early, so that another request can enter while this one waits or is streamed. */
+  leaveGate(): void;
   peer: Peer;
-  /** The request's time, by the services' clock. */
+  /** When the request arrived, by the services' clock. */
   now: Date;
-  /** The organization that the request names, once something has asked for it (`resolveOrg`). */
+  /** The cached result of `resolveOrg`. */
   namedOrg?: Promise<Org>;
 }
 
@@ -79,7 +79,7 @@ export interface OrgCall extends CookieCall, InOrgCall {
   role: Role;
 }
 
-/** The same, with what the session's look-up found about the membership. */
+/** A call whose session lookup also read the membership; the access checks use it. */
 export interface MemberCall extends OrgCall {
   session: FoundInOrg;
 }
@@ -87,7 +87,7 @@ export interface MemberCall extends OrgCall {
 /** A call of an agent. */
 export interface AgentCall extends InOrgCall {
   token: ApiToken;
-  /** Tells that the handler has set the token's `last_used` itself. */
+  /** Reports that the handler's own statement set the token's `last_used`. */
   tokenTouched(): void;
 }
 

@@ -6,14 +6,14 @@ import type { RequestSchemas } from './input.ts';
 import { REQUEST_ID } from './request-id.ts';
 import { count, z } from './schema.ts';
 
-/** An operation of the API's description, but for its id. */
+/** An operation of the OpenAPI document, without its id. */
 export type Operation = Parameters<typeof createRoute>[0];
 
 type Spec = EndpointSpec<Access, RequestSchemas, SuccessSpecs>;
 
 const JSON_MEDIA = 'application/json';
 
-/** Names of the parts that operations refer to; `openapi.ts` defines them. */
+/** References to components, which `openapi.ts` defines. */
 export const ref = {
   orgSlug: { $ref: '#/components/parameters/OrgSlug' },
   requestId: { $ref: '#/components/headers/RequestId' },
@@ -22,7 +22,7 @@ export const ref = {
   error: (key: ErrorKey) => ({ $ref: `#/components/examples/${exampleName(key)}` }),
 };
 
-/** An error's key in a form that names of components may have. */
+/** The component name of an error: component names may not contain a slash. */
 export const exampleName = (key: ErrorKey): string => key.replace('/', '.');
 
 export const EXAMPLE_REQUEST_ID = 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b';
@@ -31,7 +31,7 @@ const requestId = () =>
   z.string().openapi({
     pattern: REQUEST_ID.source,
     example: EXAMPLE_REQUEST_ID,
-    description: 'That of the `X-Request-ID` header.',
+    description: 'The same value as in the `X-Request-ID` header.',
   });
 
 const ResultInfo = z
@@ -43,7 +43,7 @@ const ResultInfo = z
     has_next: z.boolean().openapi({ example: true }),
     has_prev: z.boolean().openapi({ example: false }),
   })
-  .openapi('ResultInfo', { description: 'There when a page was asked for.' });
+  .openapi('ResultInfo', { description: 'Present if the request has `page` or `per_page`.' });
 
 const [types, codes] = [0, 1].map((part) => [
   ...new Set(Object.keys(ERRORS).map((key) => key.split('/')[part] ?? '')),
@@ -52,9 +52,9 @@ const [types, codes] = [0, 1].map((part) => [
 const ErrorObject = z
   .object({
     type: z.enum(types),
-    code: z.enum(codes).openapi({ description: 'Stable; the responses of an operation list theirs.' }),
+    code: z.enum(codes).openapi({ description: 'Stable. Each operation lists its codes.' }),
     ref: z.string().openapi({ pattern: '^E[0-9]{5}$', example: 'E40001' }),
-    message: z.string().openapi({ description: 'For people; it may change.', example: 'Not found.' }),
+    message: z.string().openapi({ description: 'For people. It may change.', example: 'Not found.' }),
     details: z
       .array(
         z.object({
@@ -71,14 +71,14 @@ const failure = { success: z.literal(false), request_id: requestId(), errors: z.
 
 const ErrorEnvelope = z.object(failure).openapi('ErrorEnvelope');
 
-/** The envelope of a success, for bodies that have more beside it. */
+/** The envelope of a success with additional fields. */
 export const successSchema = (fields: z.ZodRawShape) =>
   z.object({ success: z.literal(true), request_id: requestId(), ...fields });
 
-/** The envelope of a failure, for bodies that have more beside it. */
+/** The envelope of a failure with additional fields. */
 export const failureSchema = (fields: z.ZodRawShape) => z.object({ ...failure, ...fields });
 
-/** Describes an endpoint: its success, what its access and input can answer, and its own errors. */
+/** Describes an endpoint: its successes, and the errors of its access checks, its input and its handler. */
 export function describe(path: string, spec: Spec): Operation {
   const { access, request } = spec;
   const usesCookie = access.kind === 'cookie' || access.kind === 'cookieOrg';
@@ -104,7 +104,7 @@ const REQUIREMENT: Record<Access['kind'], string> = {
   baseDomainOnly: 'Requires no authentication. Available on the base domain only, when one is configured.',
   cookie: 'Requires a session; works on any host.',
   cookieOrg: 'Requires membership of the organization',
-  bearer: "Requires an API token of the organization; a project's token acts on its project only.",
+  bearer: 'Requires an API token of the organization. A project token acts on its project only.',
 };
 
 const FRESH = 'Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.';
@@ -136,8 +136,8 @@ function contentOf({ result, message, paged, body, others = {} }: SuccessSpec) {
     ...(paged && { result_info: ResultInfo.optional() }),
     ...(message !== undefined && { message: z.string().openapi({ example: message }) }),
   });
-  const instead = Object.entries(others).map(([type, schema]) => [type, { schema }] as const);
-  return { [JSON_MEDIA]: { schema }, ...Object.fromEntries(instead) };
+  const alternatives = Object.entries(others).map(([type, schema]) => [type, { schema }] as const);
+  return { [JSON_MEDIA]: { schema }, ...Object.fromEntries(alternatives) };
 }
 
 /** Every error an endpoint can answer. */
@@ -145,11 +145,11 @@ function errorsOf({ access, method, request, errors = [], withoutDatabase }: Spe
   const checks = [...checksOf(access, method.toUpperCase()), ...inputChecksOf(access)];
   return [
     ...new Set<ErrorKey>([
-      // Of a request line or Host that cannot be understood, before the endpoint is known.
+      // The HTTP server answers this to a malformed request line or Host header.
       'validation_error/invalid_request',
       ...(request?.body ? BODY_ERRORS : []),
       ...checks.flatMap((check) => check.errors),
-      ...(canNameNothing(request) ? (['resource_error/not_found'] as const) : []),
+      ...(hasCheckedParams(request) ? (['resource_error/not_found'] as const) : []),
       ...errors,
       'server_error/internal',
       ...(withoutDatabase ? [] : (['server_error/unavailable'] as const)),
@@ -157,11 +157,11 @@ function errorsOf({ access, method, request, errors = [], withoutDatabase }: Spe
   ];
 }
 
-/** Whether a path can have a parameter that no thing could be called by. */
-function canNameNothing(request: RequestSchemas | undefined): boolean {
+/** Whether the schema of the path parameters rejects some values, such as those that are not UUIDs. */
+function hasCheckedParams(request: RequestSchemas | undefined): boolean {
   const names = Object.keys((request?.params as z.ZodObject | undefined)?.shape ?? {});
-  const nothing = Object.fromEntries(names.map((name) => [name, '\0']));
-  return request?.params?.safeParse(nothing).success === false;
+  const invalid = Object.fromEntries(names.map((name) => [name, '\0']));
+  return request?.params?.safeParse(invalid).success === false;
 }
 
 const BODY_ERRORS = [

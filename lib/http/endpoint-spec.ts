@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import type { ErrorKey } from './errors.ts';
 import type { RequestSchemas } from './input.ts';
 
-/** The API contract's tables of endpoints, in their order. */
+/** The tags of the OpenAPI document: the endpoint tables of docs/api.md, in their order. */
 export const TAGS = [
   'Auth',
   'Profile: e-mails',
@@ -23,20 +23,20 @@ export const TAGS = [
   'Health, metrics, documentation',
 ] as const;
 
-/** One success an endpoint can answer. */
+/** One success response of an endpoint. */
 export interface SuccessSpec {
   description: string;
-  /** Schema of `result`; none for a message alone or an empty body. */
+  /** Schema of `result`. Unset: a message only, or an empty body. */
   result?: z.ZodType;
-  /** The `message`; a handler may say more precisely. Without this there is none. */
+  /** The default `message`, which a handler may replace. Unset: the response has no message. */
   message?: string;
-  /** A list that can be paged: `result_info` stands beside it then. */
+  /** The list can be paged; the envelope then has `result_info`. */
   paged?: boolean;
-  /** The session cookie comes with it: set or cleared. */
+  /** The response sets or clears the session cookie. */
   cookie?: boolean;
-  /** The body is not the usual envelope: its media type and schema. */
+  /** Media type and schema of a body that is not the envelope. */
   body?: { type: string; schema: z.ZodType };
-  /** What the body may be instead when that was asked for, by media type. */
+  /** Schemas of alternative bodies that a client can request, by media type. */
   others?: Record<string, z.ZodType>;
 }
 
@@ -44,7 +44,7 @@ export type SuccessSpecs = { [status in 200 | 201 | 204 | 503]?: SuccessSpec };
 
 export interface EndpointSpec<A extends Access, S extends RequestSchemas, R extends SuccessSpecs> {
   method: 'get' | 'post' | 'patch' | 'delete';
-  /** Below `/api/v1`, or from the root for the operational endpoints; parameters in braces. */
+  /** Relative to `/api/v1`, or to `/` if `root` is set. Parameters are in braces. */
   path: string;
   root?: boolean;
   access: A;
@@ -53,10 +53,10 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
   description?: string;
   request?: S;
   responses: R;
-  /** What the handler itself can answer, beside its access and its input. */
+  /** Errors that the handler throws, without those of access and input. */
   errors?: readonly ErrorKey[];
-  /** It does its work without the database. */
+  /** The handler does not query the database, so `unavailable` is not among its errors. */
   withoutDatabase?: boolean;
-  /** Too frequent and too dull for the log: logged at debug. */
+  /** Requests are logged at debug only, because they are frequent. */
   quiet?: boolean;
 }

@@ -13,37 +13,37 @@ type Input<S extends RequestSchemas> = {
   [K in keyof S & keyof RequestSchemas]: S[K] extends z.ZodType ? z.output<S[K]> : never;
 };
 
-/** What endpoints are served with. */
+/** The data that a call of an endpoint starts with. */
 export interface Serving {
   services: Services;
-  /** The API's description in YAML. */
+  /** The OpenAPI document in YAML. */
   openApi: () => string;
 }
 
-/** An endpoint as the table of contents lists it. */
+/** An endpoint as `handlers/index.ts` lists it. */
 export interface Endpoint {
   method: string;
-  /** With its prefix, parameters in braces. */
+  /** With the prefix `/api/v1`, parameters in braces. */
   path: string;
   access: Access;
   /**
-   * The endpoint's middleware in the order in which it runs, and its handler: arguments of Hono's `app.on`.
-   * @param servingOf what a request is served with
+   * The endpoint's middleware in the order in which it runs, followed by its handler: arguments of Hono's `app.on`.
+   * @param servingOf returns the services of a request
    */
   route(servingOf: (c: Context<AppEnv>) => Serving): MiddlewareHandler[];
-  /** The operation of the API's description, without its id. */
+  /** The operation of the OpenAPI document, without its id. */
   describe(): Operation;
 }
 
-/** The endpoints of an app. Their names are the ids of the operations. */
+/** The endpoints of an app by operation id. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 
-/** A path as Hono's router takes it. */
+/** A path in the syntax of Hono's router. */
 export const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 export const API_PREFIX = '/api/v1';
 
-/** Declares an endpoint: the one way to make one. The access checks run first, then the input is read. */
+/** Declares an endpoint. Its access checks run first, then its input is read. */
 export function endpoint<A extends Access, S extends RequestSchemas, R extends SuccessSpecs>(
   spec: EndpointSpec<A, S, R>,
   handler: (call: CallOf<A> & Input<S>) => Promise<Answer<R>>,
@@ -70,7 +70,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
   };
 }
 
-/** Begins the call of an endpoint; the middleware behind it adds the caller and the input. */
+/** Middleware that creates the call of an endpoint. Later middleware adds the caller and the input. */
 function begin(
   path: string,
   quiet: boolean,
@@ -83,7 +83,7 @@ function begin(
     const { services, openApi } = servingOf(c);
     const { database, log, clock } = services;
     const { peer } = request;
-    const stepAside = () => {};
+    const leaveGate = () => {};
     c.set('call', {
       c,
       services,
@@ -93,7 +93,7 @@ function begin(
       log,
       peer,
       now: clock(),
-      stepAside,
+      leaveGate,
     });
     return next();
   };

@@ -1,4 +1,4 @@
-/** Every error the API can answer, by `type/code` (API contract, "Errors" and docs/api.md). */
+/** Every error of the API, by `type/code` (docs/api.md, "Errors"). */
 export const ERRORS = {
   'auth_error/not_authenticated': { ref: 'E10001', status: 401, message: 'Authentication is required.' },
   'auth_error/invalid_credentials': { ref: 'E10002', status: 401, message: 'Invalid e-mail or password.' },
@@ -45,7 +45,7 @@ export const ERRORS = {
   'resource_error/method_not_allowed': {
     ref: 'E40004',
     status: 405,
-    message: 'This address does not know that method.',
+    message: 'This path does not support the method.',
   },
   'resource_error/conflict': {
     ref: 'E40002',
@@ -104,13 +104,13 @@ export interface FieldError {
   message: string;
 }
 
-/** Thrown anywhere in a request to answer one of {@link ERRORS}. */
+/** An error that the app converts to one of the responses in {@link ERRORS}. */
 export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly details: FieldError[] | undefined;
   /** Seconds to wait, for the Retry-After header. */
   readonly retryAfter: number | undefined;
-  /** The limit on sign-ins and codes that was exceeded, for the security log. */
+  /** The rule of `lib/accounts/limits/limits.ts` that was exceeded, for the security log. */
   readonly limit: string | undefined;
 
   constructor(

@@ -1,9 +1,9 @@
 import { text, uuid, z } from './schema.ts';
 
 /**
- * RFC 5322's dot-atom, at most 64 characters, before the `@`, and a domain of 2 labels or more, the last of letters or
- * punycode. Without quotes, comments and literals, and without `=?`, which mail programs decode (RFC 2047): it would show
- * another address than the one the mail goes to.
+ * A dot-atom (RFC 5322) of at most 64 characters, `@`, and a domain of at least 2 labels, the last of letters or punycode.
+ * Quotes, comments, literals and `=?` are not allowed. Mail programs decode `=?` (RFC 2047) and would show another address
+ * than the recipient's.
  */
 const EMAIL =
   /^(?!.*(?:\.\.|=\?))(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-][A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{0,62})?[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/;
@@ -18,26 +18,26 @@ export const email = () =>
     .regex(EMAIL, 'must be an e-mail address')
     .openapi({
       type: 'string',
-      // Not `format: email`: some validators also decode punycode, and so refuse addresses that are accepted here.
+      // Not `format: email`: some validators decode punycode and refuse addresses that this pattern accepts.
       pattern: EMAIL.source,
       maxLength: 254,
       example: 'ada@example.com',
     });
 
-/** A person's, organization's or project's name. */
+/** The name of a person, an organization or a project. */
 export const name = (example: string) => text({ min: 1, max: 200, trim: true, example });
 
-/** A path parameter that is a UUID; anything else names nothing. */
+/** A path parameter that is a UUID. Anything else is answered 404. */
 export const idParam = uuid;
 
-/** A password somebody proves to know; what it has to look like is no matter here. */
+/** A password to verify. The rules for new passwords do not apply. */
 export const password = () => z.string().openapi({ format: 'password', example: 'Correct1horse' });
 
 /** The token of a mailed link. */
 export const mailedToken = () =>
-  z.string().openapi({ description: 'As it stands in the mail: 64 hex digits.', example: 'f3'.repeat(32) });
+  z.string().openapi({ description: 'The token of the link: 64 hex digits.', example: 'f3'.repeat(32) });
 
-/** What a login with MFA answered. */
+/** The `mfa_token` of a login response. */
 export const mfaToken = () => z.string().openapi({ example: 'eyJhbGciOiJIUzI1NiJ9.eyJ.sig' });
 
 /** A one-time code of six digits. */

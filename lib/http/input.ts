@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { ApiError, type FieldError } from './errors.ts';
 
-/** What an endpoint takes; each part is an object schema. */
+/** The input of an endpoint; each part is an object schema. */
 export interface RequestSchemas {
   params?: z.ZodType<object>;
   query?: z.ZodType<object>;
@@ -12,8 +12,8 @@ export interface RequestSchemas {
 
 export const BODY_LIMIT = 1024 * 1024;
 
-/** One entry per field: the first rule it breaks. */
-function oncePerField(details: FieldError[]): FieldError[] {
+/** Keeps the first error of each field. */
+function firstPerField(details: FieldError[]): FieldError[] {
   const first = new Map<string, FieldError>();
   for (const detail of details) if (!first.has(detail.field)) first.set(detail.field, detail);
   return [...first.values()];
@@ -34,30 +34,30 @@ export async function readBody(c: Context, schema: z.ZodType): Promise<unknown> 
     return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
   });
   throw new ApiError(missing ? 'validation_error/field_required' : 'validation_error/field_invalid', {
-    details: oncePerField(details),
+    details: firstPerField(details),
   });
 }
 
 /**
- * Reads the query; a parameter that is repeated is an array.
+ * Reads the query. A repeated parameter becomes an array.
  * @throws ApiError `invalid_request` with every bad parameter
  */
 export function readQuery(c: Context, schema: z.ZodType): unknown {
-  const given: Record<string, string | string[]> = Object.create(null);
+  const parameters: Record<string, string | string[]> = Object.create(null);
   for (const [name, values] of Object.entries(c.req.queries()))
-    given[name] = values.length === 1 ? (values[0] ?? '') : values;
-  const parsed = schema.safeParse(given);
+    parameters[name] = values.length === 1 ? (values[0] ?? '') : values;
+  const parsed = schema.safeParse(parameters);
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map(({ path, message }): FieldError => {
     const field = String(path[0] ?? '');
-    return { field, message: field in given ? message : 'is required' };
+    return { field, message: field in parameters ? message : 'is required' };
   });
-  throw new ApiError('validation_error/invalid_request', { details: oncePerField(details) });
+  throw new ApiError('validation_error/invalid_request', { details: firstPerField(details) });
 }
 
 /**
  * Reads the path's parameters.
- * @throws ApiError `resource_error/not_found` for a path that names nothing that can exist
+ * @throws ApiError `resource_error/not_found` when a parameter is invalid, because no resource can have that id
  */
 export function readParams(c: Context, schema: z.ZodType): unknown {
   const parsed = schema.safeParse(c.req.param());
@@ -74,13 +74,13 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return at;
 }
 
-// Bodies are decoded whole, so one decoder serves all.
+// Requests can share a decoder because each body is decoded in one call.
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 
-/** What a body may be said to be coded as: we undo nothing, and do not read it as if there were nothing to undo. */
-const CODINGS = [
+/** Accepted values of the encoding headers. Encoded bodies are refused because they are not decoded. */
+const ENCODINGS = [
   ['content-encoding', ['identity', '']],
   ['transfer-encoding', ['chunked']],
 ] as const;
@@ -88,13 +88,13 @@ const CODINGS = [
 async function readJsonObject(c: Context): Promise<object> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
-  for (const [header, plain] of CODINGS) {
-    const coding = c.req.header(header)?.trim().toLowerCase();
-    if (coding !== undefined && !(plain as readonly string[]).includes(coding))
+  for (const [header, accepted] of ENCODINGS) {
+    const encoding = c.req.header(header)?.trim().toLowerCase();
+    if (encoding !== undefined && !(accepted as readonly string[]).includes(encoding))
       throw invalidBody('The body must not be encoded.');
   }
   const bytes = await readBytes(c).catch((error) => {
-    // Whoever stopped sending is not there to read this; but it is no failure of ours.
+    // The client is gone, but the log should show its error instead of a 500.
     throw error instanceof ApiError ? error : invalidBody('The body ended early.');
   });
   let value: unknown;
@@ -115,15 +115,15 @@ async function readJsonObject(c: Context): Promise<object> {
 const MAX_VALUES = 50_000;
 
 /**
- * Half a million arrays fit into 1 MiB, and keep everybody waiting for as long as they are made. We take a few dozen
- * values; so many are somebody's who means harm.
+ * Limits the parse time: 1 MiB holds half a million arrays, and other requests wait while `JSON.parse` creates them. Real
+ * bodies have a few dozen values.
  */
 function hasMoreValues(json: string, max: number): boolean {
   if (json.length <= max) return false;
   let values = 0;
   for (let i = 0; i < json.length; i++) {
     switch (json.charCodeAt(i)) {
-      case 0x22: // A text, up to the quote that is not escaped.
+      case 0x22: // A string: skip to the closing quote.
         for (i++; i < json.length && json.charCodeAt(i) !== 0x22; i++) if (json.charCodeAt(i) === 0x5c) i++;
         break;
       case 0x2c: // ,
@@ -148,7 +148,7 @@ const limitBody = bodyLimit({
 async function readBytes(c: Context): Promise<ArrayBuffer> {
   const length = c.req.header('content-length');
   if (length !== undefined && c.req.header('transfer-encoding') === undefined) {
-    // The HTTP server holds a sender to the length it announced.
+    // The HTTP server enforces the announced length.
     if (!(Number(length) <= BODY_LIMIT)) throw tooLarge();
     return await c.req.arrayBuffer();
   }

@@ -1,54 +1,55 @@
 import type { RequestContext } from './call.ts';
 import { JSON_TYPE, type ResultInfo } from './respond.ts';
 
-/** What the rows of a list are put into. */
+/** The output format of a list. */
 export interface ListFormat {
   /** Media type. */
   type: string;
   head: string;
   separator: string;
-  /** Asked for when all rows have been given. */
+  /** Called after the last row. */
   tail(): string;
-  /** What is made of a row as the database sent it; without this it is taken as it is. */
+  /** Converts a row as the database sent it. Unset: the row is written unchanged. */
   row?(row: Uint8Array): string;
 }
 
-/** Rows of JSON as the result of an envelope. */
+/** Writes rows of JSON as the `result` of an envelope. */
 export function envelopeFormat({ requestId }: RequestContext, info: ResultInfo | undefined): ListFormat {
-  const beside = info ? `,"result_info":${JSON.stringify(info)}` : '';
+  const resultInfo = info ? `,"result_info":${JSON.stringify(info)}` : '';
   return {
     type: JSON_TYPE['content-type'],
-    head: `{"success":true,"request_id":${JSON.stringify(requestId)}${beside},"result":[`,
+    head: `{"success":true,"request_id":${JSON.stringify(requestId)}${resultInfo},"result":[`,
     separator: ',',
     tail: () => ']}',
   };
 }
 
-/** How long other requests wait while rows are converted. */
+/** Rows are converted in slices of this length, so that other requests wait no longer. */
 const SLICE_MS = 2;
 const encoder = new TextEncoder();
 
 /**
- * Rows as they are given, in parts that only have to be put together.
- * @param pause lets other requests go on after so many milliseconds of work
+ * Formats rows.
+ * @param pause lets other requests run; receives the milliseconds of work since the last pause
+ * @returns parts of the output, to be concatenated
  */
-export async function formatted(
+export async function formatRows(
   { row: convert, separator }: ListFormat,
   rows: readonly Uint8Array[],
   pause: (ms: number) => Promise<void>,
 ): Promise<Uint8Array[]> {
   if (!convert) {
-    const between = encoder.encode(separator);
-    return rows.flatMap((row, i) => (i === 0 ? [row] : [between, row]));
+    const bytes = encoder.encode(separator);
+    return rows.flatMap((row, i) => (i === 0 ? [row] : [bytes, row]));
   }
   const texts: string[] = [];
-  let since = performance.now();
+  let sliceStart = performance.now();
   for (const row of rows) {
     texts.push(convert(row));
-    const took = performance.now() - since;
-    if (took < SLICE_MS) continue;
-    await pause(took);
-    since = performance.now();
+    const worked = performance.now() - sliceStart;
+    if (worked < SLICE_MS) continue;
+    await pause(worked);
+    sliceStart = performance.now();
   }
   return [encoder.encode(texts.join(separator))];
 }

@@ -6,39 +6,39 @@ import { placeOr } from '../fair-share/over-share.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Raw } from './answer.ts';
 import type { PublicCall } from './call.ts';
-import { envelopeFormat, formatted, type ListFormat } from './list-format.ts';
+import { envelopeFormat, formatRows, type ListFormat } from './list-format.ts';
 import type { Headers, ResultInfo } from './respond.ts';
 import { paced, tooLong } from './search.ts';
 
 const ROWS_PER_FETCH = 200;
 
-/** With requests of other organizations, the part of them that is fetched at once: each fetch keeps a processor busy. */
+/** The fraction of `rowsPerFetch` that is fetched while other organizations send requests, because a fetch uses CPU time. */
 const SHARED_FETCH = 1 / 4;
 
-/** Pages of so many rows are fetched at once; in larger ones there may be too much. */
-const MAX_AT_ONCE = 100;
+/** Pages with at most this number of rows are read completely into memory. */
+const MAX_BUFFERED_ROWS = 100;
 
-/** A reader that takes nothing for so long has stopped: its connection is for others. */
+/** A client that reads nothing for this time is disconnected, to free its database connection. */
 const STALL_MS = 30_000;
 
 const encoder = new TextEncoder();
 
 export interface RowsOptions {
   info?: ResultInfo;
-  /** The array of an envelope when left out. */
+  /** Unset: the envelope. */
   format?: ListFormat | undefined;
-  /** Beside the type. */
+  /** In addition to the content type. */
   headers?: Headers | undefined;
-  /** Fewer for rows that may be large. */
+  /** Lower it for rows that may be large. */
   rowsPerFetch?: number;
-  /** Rows are looked for one by one: no part may take longer than a search. */
+  /** No index has the list in order: each fetch has the timeout of a search. */
   isSearch?: boolean;
 }
 
 /**
- * Answers rows that PostgreSQL has made into text, JSON where no other format is given. A list of any length goes
- * through in pieces, at the speed of its reader; when the database fails half way, or the reader stops, the
- * connection is broken off instead of ending as if the list were whole.
+ * Answers with rows that PostgreSQL returns as text: JSON, unless `format` says otherwise. The rows are streamed at the
+ * speed of the client. If the database fails or the client stops reading, the connection is aborted, so that the client does
+ * not take the list for complete.
  */
 export async function answerRows(
   call: PublicCall & { org: Org },
@@ -50,150 +50,149 @@ export async function answerRows(
   const request = c.get('request');
   const format = options.format ?? envelopeFormat(request, info);
   const headers = { 'content-type': format.type, ...options.headers };
-  // Nobody would read the body, and so nobody would free its connection.
+  // The body of a HEAD response is never read, so it would never free its database connection.
   if (c.req.method === 'HEAD') return { status: 200, headers, body: null };
 
   const restAfter = (ms: number) => services.gate.restAfter(org.id, ms);
-  const pause = (ms: number) => new Promise<void>((others) => setTimeout(others, restAfter(ms)));
-  const partsOf = (rows: readonly Uint8Array[]) => formatted(format, rows, pause);
+  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, restAfter(ms)));
+  const partsOf = (rows: readonly Uint8Array[]) => formatRows(format, rows, pause);
   const [head, separator] = [encoder.encode(format.head), encoder.encode(format.separator)];
   const tail = () => encoder.encode(format.tail());
-  const allOf = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
-  if (info && info.per_page <= MAX_AT_ONCE) {
-    return { status: 200, headers, body: await allOf(await readAtOnce(call.sql, query)) };
+  const complete = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
+  if (info && info.per_page <= MAX_BUFFERED_ROWS) {
+    return { status: 200, headers, body: await complete(await readAtOnce(call.sql, query)) };
   }
 
   let waitedBefore = 0;
-  let waitsSince: number | undefined;
-  let taken = 0;
-  const waited = () => waitedBefore + (waitsSince === undefined ? 0 : performance.now() - waitsSince);
-  const reader: ListReader = { taken: () => taken, waited, breakOff: () => {} };
+  let waitingSince: number | undefined;
+  let sentBytes = 0;
+  const waited = () => waitedBefore + (waitingSince === undefined ? 0 : performance.now() - waitingSince);
+  const reader: ListReader = { taken: () => sentBytes, waited, breakOff: () => {} };
   const { searchMs } = services.config;
   const settings = isSearch ? searchSettings(searchMs) : undefined;
   let fetches = 0;
   const nextFetch = () =>
     fetches++ === 0 || services.gate.isAlone(org.id) ? rowsPerFetch : Math.ceil(rowsPerFetch * SHARED_FETCH);
   const read = paced(call, readRows(call.sql, query, nextFetch, settings), isSearch);
-  call.stepAside();
-  const withdrawn = new AbortController();
-  const signal = AbortSignal.any([c.req.raw.signal, withdrawn.signal]);
+  call.leaveGate();
+  const cancelPlace = new AbortController();
+  const signal = AbortSignal.any([c.req.raw.signal, cancelPlace.signal]);
   const place = services.listPlaces.enter(reader, { org: org.id, signal });
   if (!info && !isSearch && !(await isSettled(place))) {
     const rows = await readShort(call, query, rowsPerFetch);
     if (rows) {
-      withdrawn.abort();
+      cancelPlace.abort();
       place.then(
-        (leave) => leave(),
+        (release) => release(),
         () => {},
       );
-      return { status: 200, headers, body: await allOf(rows) };
+      return { status: 200, headers, body: await complete(rows) };
     }
   }
   const batches = holdingPlace(
     placeOr(place, 'This organization reads too many lists at a time.'),
-    format.row ? ahead(read) : read,
+    format.row ? prefetch(read) : read,
   );
-  // Asked for before the response begins, so that a failing query is still an ordinary error.
+  // The first batch is read before the response begins, so that a failing query still gets an error response.
   const first = await batches.next().catch((error) => {
     throw isSearch ? tooLong(error, searchMs) : error;
   });
   const rows = first.done ? [] : first.value;
   if (rows.length < rowsPerFetch) {
     await batches.return(undefined);
-    return { status: 200, headers, body: await allOf(rows) };
+    return { status: 200, headers, body: await complete(rows) };
   }
-  const begin = [head, ...(await partsOf(rows))];
+  const firstParts = [head, ...(await partsOf(rows))];
 
-  let stalled: ReturnType<typeof setTimeout> | undefined;
+  let stallTimer: ReturnType<typeof setTimeout> | undefined;
   const waitForReader = () => {
-    waitsSince = performance.now();
-    stalled = setTimeout(reader.breakOff, STALL_MS);
+    waitingSince = performance.now();
+    stallTimer = setTimeout(reader.breakOff, STALL_MS);
   };
-  const give = (controller: ReadableStreamDefaultController<Uint8Array>, parts: Uint8Array[]) => {
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, parts: Uint8Array[]) => {
     const bytes = concat(parts);
     controller.enqueue(bytes);
-    taken += bytes.byteLength;
+    sentBytes += bytes.byteLength;
     waitForReader();
   };
   const stopWaiting = () => {
-    clearTimeout(stalled);
+    clearTimeout(stallTimer);
     waitedBefore = waited();
-    waitsSince = undefined;
+    waitingSince = undefined;
   };
-  const about = { ...request.ids, route: request.route };
-  /** Nobody reads any more. */
-  let over = false;
+  const logFields = { ...request.ids, route: request.route };
+  let isClosed = false;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         reader.breakOff = () => {
-          over = true;
+          isClosed = true;
           stopWaiting();
           const waited_ms = Math.round(waited());
-          log.info('list broken off, its reader is slow', { ...about, waited_ms, bytes: taken });
-          breakOff(c, controller);
+          log.info('list broken off, its reader is slow', { ...logFields, waited_ms, bytes: sentBytes });
+          abortResponse(c, controller);
           batches.return(undefined).catch(() => {});
         };
-        give(controller, begin);
+        send(controller, firstParts);
       },
       async pull(controller) {
         stopWaiting();
         try {
           const { done, value } = await batches.next();
-          if (over) return;
+          if (isClosed) return;
           if (!done && value.length > 0) {
             const parts = await partsOf(value);
-            return over ? undefined : give(controller, [separator, ...parts]);
+            return isClosed ? undefined : send(controller, [separator, ...parts]);
           }
           controller.enqueue(tail());
           controller.close();
           await batches.return(undefined);
         } catch (error) {
-          if (over) return;
-          log.error('list broken off', { ...about, error });
-          breakOff(c, controller);
+          if (isClosed) return;
+          log.error('list broken off', { ...logFields, error });
+          abortResponse(c, controller);
         }
       },
       async cancel() {
-        over = true;
+        isClosed = true;
         stopWaiting();
         await batches.return(undefined);
       },
     },
-    // The database makes the next rows while the reader takes these.
+    // The database produces the next rows while the client reads these.
     { highWaterMark: 2 },
   );
   return { status: 200, headers, body };
 }
 
-/** Ends an answer in the middle, so that nobody takes it for whole. */
-function breakOff(c: PublicCall['c'], controller: ReadableStreamDefaultController<Uint8Array>): void {
-  // Node's connection, where there is one: an error of the stream would be written to stderr, past the log.
+/** Aborts a response, so that the client notices that it is incomplete. */
+function abortResponse(c: PublicCall['c'], controller: ReadableStreamDefaultController<Uint8Array>): void {
+  // On Node, destroy the socket: @hono/node-server writes an error of the stream to stderr.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
   if (incoming) incoming.socket.destroy();
   else controller.error(new Error('broken off'));
 }
 
-/** How long a place may take that is free. */
-const AT_ONCE_MS = 5;
+/** A free place is acquired within this time. */
+const SETTLED_WITHIN_MS = 5;
 
-/** Whether a promise is settled at once. */
+/** Whether a promise settles within `SETTLED_WITHIN_MS`. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const later = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, AT_ONCE_MS, false);
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, SETTLED_WITHIN_MS, false);
   });
   const settled = promise.then(
     () => true,
     () => true,
   );
-  return Promise.race([settled, later]).finally(() => clearTimeout(timer));
+  return Promise.race([settled, timeout]).finally(() => clearTimeout(timer));
 }
 
 /**
- * The rows of a list with fewer than `max`: one statement reads it, as it reads a page, so it needs no place. Readers of
- * other organizations that keep all places for long, on purpose or not, must not delay it.
- * @returns undefined when the list is longer, or cannot be read now
+ * Reads a list with fewer than `max` rows without a place, like a page, so that slow clients of other organizations that
+ * hold all places do not delay it.
+ * @returns undefined when the list is longer or the query fails
  */
 async function readShort(
   { sql }: PublicCall,
@@ -204,30 +203,30 @@ async function readShort(
     const rows = await readAtOnce(sql, query, max);
     return rows.length < max ? rows : undefined;
   } catch {
-    // Whatever it is, reading the list will tell.
+    // The regular read reports the error.
     return undefined;
   }
 }
 
-/** Lists may hold some of the connections only, and those of one organization some of these, however slow their readers are. */
+/** Reads `rows` while holding a place, which limits the connections that slow clients can occupy. */
 async function* holdingPlace<T>(place: Promise<() => void>, rows: AsyncGenerator<T>): AsyncGenerator<T> {
-  const leave = await place;
+  const release = await place;
   try {
     yield* rows;
   } finally {
-    leave();
+    release();
   }
 }
 
-/** Asks for the next while one is worked on. */
-async function* ahead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
+/** Requests the next batch while the current one is processed. */
+async function* prefetch<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
-    for (let coming = batches.next(); ; ) {
-      const { done, value } = await coming;
+    for (let pending = batches.next(); ; ) {
+      const { done, value } = await pending;
       if (done) return;
-      coming = batches.next();
-      // Whether it fails is seen when it is waited for.
-      coming.catch(() => {});
+      pending = batches.next();
+      // The next iteration handles a rejection; this prevents an unhandled one until then.
+      pending.catch(() => {});
       yield value;
     }
   } finally {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** An address as proxies write it, which may be with a port. It is shown to people, and text that is none could be a link. */
+/** An address as proxies write it, optionally with a port. Other text is refused: it is shown to users and could be a link. */
 const ADDRESS = /^(?:([\d.]{7,15})(?::\d+)?|([\da-f:.]{2,45})|\[([\da-f:.]{2,45})\](?::\d+)?)$/i;
 
 /** The address in a hop of `X-Forwarded-For`; undefined when there is none. */
@@ -22,14 +22,14 @@ export function parseRange(text: string): Range | undefined {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** Whether an address is in one of the blocks; IPv4 also when it is written as IPv6 (`::ffff:10.0.0.1`). */
+/** Whether an address is in one of the blocks. IPv4 may be written as IPv6 (`::ffff:10.0.0.1`). */
 export function isWithin(ip: string, ranges: readonly Range[]): boolean {
   if (!ipaddr.isValid(ip)) return false;
   const address = ipaddr.process(ip);
   return ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits));
 }
 
-/** The network a client can take addresses from: an IPv4 address, or the /64 of an IPv6 address. */
+/** The network whose addresses one client can use: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);

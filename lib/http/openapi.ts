@@ -10,40 +10,40 @@ import { SESSION_COOKIE } from './session-cookie.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
 
-const DESCRIPTION = `Scanning agents push findings; members of an organization browse, filter and triage them.
+const DESCRIPTION = `Scanning agents push findings. Members of an organization browse, filter and triage them.
 
-**Envelope.** Every JSON body has \`success\` and \`request_id\`; successes \`result\`, \`message\` or both, failures \`errors\`.
-An optional field without a value is left out. Times are ISO 8601 in UTC with milliseconds.
+**Envelope.** Every JSON body has \`success\` and \`request_id\`. A success has \`result\`, \`message\` or both, a failure has
+\`errors\`. An optional field without a value is omitted. Times are ISO 8601 in UTC with milliseconds.
 
-**Organization.** Operations of an organization find it by the host: \`<slug>.<base domain>\`, or its custom domain. While no
-base domain is configured the header \`X-Org-Slug\` names it.
+**Organization.** The host selects the organization: \`<slug>.<base domain>\` or its custom domain. If no base domain is
+configured, the header \`X-Org-Slug\` selects it.
 
-**Signing in.** People log in with \`POST /api/v1/auth/login\`, which sets the cookie \`${SESSION_COOKIE}\`. Agents send
+**Authentication.** Users log in with \`POST /api/v1/auth/login\`, which sets the cookie \`${SESSION_COOKIE}\`. Agents send
 \`Authorization: Bearer svc_…\` with an API token.
 
-**Errors.** The responses of each operation list its errors as \`type/code\`. Bodies have at most 1 MiB; fields that
-are not described are ignored. A path asked with a method it does not take is answered 405, with \`Allow\`.`;
+**Errors.** The responses of each operation list its errors as \`type/code\`. A body has at most 1 MiB. Unknown fields are
+ignored. A method that the path does not support is answered 405 with the header \`Allow\`.`;
 
 const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
-  Auth: 'Registering, logging in and out, passwords.',
+  Auth: 'Registration, login, logout and passwords.',
   'Profile: e-mails': "The signed-in user's e-mail addresses.",
   'Profile: MFA': "The signed-in user's second factors and recovery codes.",
   'Profile: sessions': "The signed-in user's sessions.",
   Organizations: "The signed-in user's organizations.",
-  Configuration: 'What a client has to know of the server.',
-  Scans: 'What agents did.',
-  Findings: 'Browsing and triaging.',
-  Dashboard: 'Numbers at a glance.',
-  Projects: 'What findings belong to.',
-  Members: 'Who belongs to the organization, in which role.',
-  'Agent ingest': 'What scanning agents call.',
-  'API tokens: project-scoped': 'For the agents of one project. Any member may manage them.',
-  'API tokens: org-wide': 'For agents of all projects, and an overview of all tokens.',
-  'Org feature flags': 'What the organization has switched on.',
-  'Health, metrics, documentation': 'For operators and developers.',
+  Configuration: 'Server settings that clients need.',
+  Scans: "The agents' scans.",
+  Findings: 'Lists, details, exports and triage.',
+  Dashboard: 'Counts and trends.',
+  Projects: "The organization's projects.",
+  Members: "The organization's members, their roles and invitations.",
+  'Agent ingest': 'Endpoints for scanning agents.',
+  'API tokens: project-scoped': 'Tokens for the agents of one project. Any member may manage them.',
+  'API tokens: org-wide': 'Tokens for agents of all projects, and a list of all tokens.',
+  'Org feature flags': "The organization's feature flags.",
+  'Health, metrics, documentation': 'Endpoints for operators and developers.',
 };
 
-/** The API's description (OpenAPI 3.0.3), made from its endpoints. */
+/** The OpenAPI document (3.0.3), generated from the endpoints. */
 export function describeApi(endpoints: Endpoints): OpenApiDocument {
   const api = new OpenAPIHono();
   const registry = api.openAPIRegistry;
@@ -54,7 +54,7 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'Set by logging in or registering; browsers send it by themselves.',
+    description: 'Set by login and registration. Browsers send it automatically.',
   });
   registry.registerComponent('securitySchemes', 'token', {
     type: 'http',
@@ -66,11 +66,11 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     name: 'X-Org-Slug',
     in: 'header',
     required: false,
-    description: 'Names the organization, such as `acme`, while no base domain is configured.',
+    description: 'Selects the organization, such as `acme`, if no base domain is configured.',
     schema: { type: 'string', pattern: ORG_SLUG.source },
   });
   registry.registerComponent('headers', 'RequestId', {
-    description: 'That of the request when it had an acceptable one, else a new one.',
+    description: 'The id of the request: the `X-Request-ID` it was sent with, if valid, otherwise a new one.',
     required: true,
     schema: {
       type: 'string',
@@ -91,7 +91,7 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     },
   });
   for (const key of Object.keys(ERRORS) as ErrorKey[]) {
-    // Of a method that is no operation.
+    // No operation has this error: it answers methods that are not operations.
     if (key === 'resource_error/method_not_allowed') continue;
     registry.registerComponent('examples', exampleName(key), {
       summary: ERRORS[key].message,
@@ -114,11 +114,11 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
   });
   dropTypelessNullable(document);
-  giveExamples(document);
+  addExamples(document);
   return document;
 }
 
-/** A schema without a type allows null anyway; OpenAPI 3.0.3 has `nullable` beside a type only. */
+/** Removes `nullable` where OpenAPI 3.0.3 does not allow it: schemas without a type, which accept null anyway. */
 function dropTypelessNullable(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const schema = value as { nullable?: boolean; type?: unknown; allOf?: unknown };
@@ -127,7 +127,6 @@ function dropTypelessNullable(value: unknown): void {
   for (const part of Object.values(value)) dropTypelessNullable(part);
 }
 
-/** The description as it is served. */
 export const toYaml = (document: OpenApiDocument): string =>
   stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 });
 
@@ -160,8 +159,8 @@ interface Media {
   examples?: object;
 }
 
-/** Puts a whole example beside every JSON schema, from the examples of its parts; parameters that may be left out have none. */
-function giveExamples({ paths, components }: OpenApiDocument): void {
+/** Adds a complete example to every JSON body, built from the examples of its fields. */
+function addExamples({ paths, components }: OpenApiDocument): void {
   const schemas = (components?.schemas ?? {}) as Record<string, Schema>;
 
   function exampleOf(schema: Schema, where: string): unknown {
@@ -172,9 +171,9 @@ function giveExamples({ paths, components }: OpenApiDocument): void {
     if (schema.example !== undefined) return schema.example;
     if (schema.enum) return schema.enum[0];
     if (schema.properties) {
-      // Of fields that stand for one another, the first.
-      const others = schema.oneOf?.slice(1).flatMap(({ required = [] }) => required) ?? [];
-      const fields = Object.entries(schema.properties).filter(([name]) => !others.includes(name));
+      // Only the first of the fields that exclude one another.
+      const excluded = schema.oneOf?.slice(1).flatMap(({ required = [] }) => required) ?? [];
+      const fields = Object.entries(schema.properties).filter(([name]) => !excluded.includes(name));
       return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, `${where}.${name}`)]));
     }
     const [first] = schema.oneOf ?? schema.anyOf ?? [];
@@ -194,7 +193,7 @@ function giveExamples({ paths, components }: OpenApiDocument): void {
       const where = `${method} ${path}`;
       complete(operation.requestBody?.content, where);
       for (const response of Object.values(operation.responses)) complete(response.content, where);
-      // Whoever tries an operation out would send what stands there.
+      // Swagger UI would send the example of an optional parameter.
       for (const { required, schema } of operation.parameters ?? []) if (!required) delete schema?.example;
     }
   }

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d{1,5})?$/i;
 
-/** The name in a Host header: lower-cased, without port and trailing dot. Empty when there is none, or something else. */
+/** The name in a Host header: lower-cased, without port and trailing dot. Empty if the header is missing or invalid. */
 export function hostName(host: string | undefined): string {
   return HOST.exec(host ?? '')?.[1]?.toLowerCase() ?? '';
 }
@@ -15,8 +15,8 @@ export function subdomainOf(name: string, baseDomain: string): string | undefine
 }
 
 /**
- * Whether a browser page of `origin` may use the API across origins: configured, or on the base domain. Where the service
- * is reached over HTTPS, a page that came over plain HTTP may not: anybody on the network can have written it.
+ * Whether a page of `origin` may call the API across origins: the origin is configured or on the base domain. If the service
+ * is reached over HTTPS, a page loaded over plain HTTP may not, because a network attacker can have written it.
  * @param secure whether the request came over HTTPS
  */
 export function isAllowedOrigin(
@@ -32,9 +32,9 @@ export function isAllowedOrigin(
 }
 
 /**
- * Whether `origin` is the request's own host. Where the service is reached over HTTPS, a page of that host that came over
- * plain HTTP is not: anybody on the network can have written it. An `https` page always is, because a proxy may end TLS
- * without being trusted.
+ * Whether `origin` is the request's own host. If the service is reached over HTTPS, a page of that host loaded over plain
+ * HTTP is not accepted, because a network attacker can have written it. An `https` page always is, because an untrusted
+ * proxy may terminate TLS.
  * @param secure whether the request came over HTTPS
  */
 export function isOwnOrigin(

@@ -14,7 +14,7 @@ const MAX_PAGE = 1_000_000;
 
 const DEFAULT_PER_PAGE = 50;
 
-/** The query parameters that select a page; without them a list is whole. */
+/** The query parameters that select a page. Without them a list returns all rows. */
 export const pageParameters = { page: whole(1, MAX_PAGE).optional(), per_page: whole(1, 500).optional() };
 
 export interface Page {
@@ -23,7 +23,7 @@ export interface Page {
   offset: number;
 }
 
-/** The page a query asks for, or undefined when it asks for all rows. */
+/** The requested page; undefined when all rows are requested. */
 export function pageOf({
   page,
   per_page,
@@ -59,5 +59,5 @@ export const anyOf = <const V extends readonly [string, ...string[]]>(values: V)
       type: 'array',
       items: { type: 'string', enum: [...values] },
       example: [values[0]],
-      description: 'One or several; the parameter may be repeated, or its values separated by commas.',
+      description: 'One or more values: repeat the parameter or separate the values by commas.',
     });

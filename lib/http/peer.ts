@@ -2,25 +2,25 @@ import type { Context } from 'hono';
 import QuickLRU from 'quick-lru';
 import { addressIn, isWithin, type Range } from './network.ts';
 
-/** Who is on the other side of a request, as far as the transport tells. */
+/** The client of a request. */
 export interface Peer {
   /** Empty when unknown. */
   ip: string;
   secure: boolean;
 }
 
-/** Whose word on client address and scheme is believed. */
+/** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
 export type TrustProxy =
-  /** Nobody's: the connection tells. */
+  /** None: the connection's address and scheme count. */
   | false
-  /** As many proxies as stand in front, one behind the other. */
+  /** This number of proxies in a chain. */
   | number
   /** Proxies with these addresses. */
   | readonly Range[];
 
 type RemoteAddress = (c: Context) => string;
 
-/** Tells client address and scheme of a request. */
+/** Returns client address and scheme of a request. */
 export type PeerOf = (c: Context) => Peer;
 
 export function createPeers(trust: TrustProxy, remoteAddress: RemoteAddress): PeerOf {
@@ -28,7 +28,7 @@ export function createPeers(trust: TrustProxy, remoteAddress: RemoteAddress): Pe
     return (c) => new LazyPeer(c, remoteAddress, c.req.url.startsWith('https:'));
   }
   if (typeof trust === 'number') {
-    const clientOf: RemoteAddress = (c) => hopBefore(c, trust) ?? remoteAddress(c);
+    const clientOf: RemoteAddress = (c) => forwardedClient(c, trust) ?? remoteAddress(c);
     return (c) =>
       new LazyPeer(
         c,
@@ -36,21 +36,21 @@ export function createPeers(trust: TrustProxy, remoteAddress: RemoteAddress): Pe
         isForwardedSecure(c, () => trust),
       );
   }
-  const isTrusted = remembered((ip) => isWithin(ip, trust));
+  const isTrusted = memoize((ip) => isWithin(ip, trust));
   return (c) => {
     const direct = remoteAddress(c);
     if (!isTrusted(direct)) return { ip: direct, secure: c.req.url.startsWith('https:') };
-    const clientOf: RemoteAddress = (c) => hopsBeyond(c, isTrusted).at(-1) ?? direct;
+    const clientOf: RemoteAddress = (c) => forwardedChain(c, isTrusted).at(-1) ?? direct;
     return new LazyPeer(
       c,
       clientOf,
-      // The proxy that connects counts, also without addresses of it.
-      isForwardedSecure(c, () => hopsBeyond(c, isTrusted).length || 1),
+      // At least the connecting proxy is trusted, even if it sent no addresses.
+      isForwardedSecure(c, () => forwardedChain(c, isTrusted).length || 1),
     );
   };
 }
 
-/** Asks for the address when somebody wants to know it, which few do. */
+/** Determines the address on first use, because few requests need it. */
 class LazyPeer implements Peer {
   readonly #c: Context;
   readonly #addressOf: RemoteAddress;
@@ -64,7 +64,7 @@ class LazyPeer implements Peer {
   }
 
   get ip(): string {
-    // The first look counts: later the peer may be gone.
+    // Cached, because the socket loses its address when it closes.
     this.#ip ??= this.#addressOf(this.#c);
     return this.#ip;
   }
@@ -73,11 +73,11 @@ class LazyPeer implements Peer {
 const hopsOf = (c: Context): string[] => (c.req.header('x-forwarded-for') ?? '').split(',');
 
 /**
- * The client as the outermost of `proxies` saw it. Each proxy appends the address it was called from, so it is that many
- * hops from the right; a client can make up what stands before it. The last address on the way counts when that hop is
- * no address or the request came through fewer proxies.
+ * The client's address as the outermost of `proxies` saw it. Each proxy appends the address of its caller, so the client's is
+ * the hop at position `proxies` from the right; earlier hops can be forged. If that hop is missing or not an address, the
+ * hop closest to it counts.
  */
-function hopBefore(c: Context, proxies: number): string | undefined {
+function forwardedClient(c: Context, proxies: number): string | undefined {
   let client: string | undefined;
   for (const hop of hopsOf(c).slice(-proxies).reverse()) {
     const address = addressIn(hop);
@@ -87,8 +87,8 @@ function hopBefore(c: Context, proxies: number): string | undefined {
   return client;
 }
 
-/** The addresses that trusted proxies were called from, from the right: up to the first one that is no trusted proxy. */
-function hopsBeyond(c: Context, isTrusted: (ip: string) => boolean): string[] {
+/** The callers of trusted proxies, from the right, up to and including the first that is not a trusted proxy itself. */
+function forwardedChain(c: Context, isTrusted: (ip: string) => boolean): string[] {
   const addresses: string[] = [];
   for (const hop of hopsOf(c).reverse()) {
     const address = addressIn(hop);
@@ -101,8 +101,7 @@ function hopsBeyond(c: Context, isTrusted: (ip: string) => boolean): string[] {
 
 /**
  * Whether the client reached the outermost trusted proxy over HTTPS. A proxy overwrites the header or appends its value, so
- * a client can make up what stands before the values of the trusted proxies. The last value counts when there are fewer
- * values than proxies.
+ * values before those of the trusted proxies can be forged. If the header has fewer values than proxies, the last one counts.
  */
 function isForwardedSecure(c: Context, proxies: () => number): boolean {
   const header = c.req.header('x-forwarded-proto');
@@ -112,17 +111,17 @@ function isForwardedSecure(c: Context, proxies: () => number): boolean {
   return scheme?.trim().toLowerCase() === 'https';
 }
 
-const MAX_REMEMBERED = 1_000;
+const MAX_CACHED = 1_000;
 
-/** Proxies are few, and are asked about with every request. */
-function remembered(ask: (ip: string) => boolean): (ip: string) => boolean {
-  const known = new QuickLRU<string, boolean>({ maxSize: MAX_REMEMBERED });
+/** Caches results, because every request asks about the same few proxies. */
+function memoize(check: (ip: string) => boolean): (ip: string) => boolean {
+  const cache = new QuickLRU<string, boolean>({ maxSize: MAX_CACHED });
   return (ip) => {
-    let answer = known.get(ip);
-    if (answer === undefined) {
-      answer = ask(ip);
-      known.set(ip, answer);
+    let result = cache.get(ip);
+    if (result === undefined) {
+      result = check(ip);
+      cache.set(ip, result);
     }
-    return answer;
+    return result;
   };
 }

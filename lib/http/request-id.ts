@@ -1,21 +1,21 @@
-/** A request id that is taken over from a request. */
+/** The format of request ids that are accepted from clients. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The id that a request brings along, when it is one that is taken over. */
-export function requestIdOf(given: string | undefined): string | undefined {
-  return given !== undefined && REQUEST_ID.test(given) ? given : undefined;
+/** The request id that a client sent; undefined when it is missing or invalid. */
+export function requestIdOf(sent: string | undefined): string | undefined {
+  return sent !== undefined && REQUEST_ID.test(sent) ? sent : undefined;
 }
 
-const NUMBERS = 512;
+const BUFFER_SIZE = 512;
 
-/** Makes request ids: `req_` and 32 random hex digits. Random bytes are asked for many at a time. */
+/** Generates request ids: `req_` and 32 random hex digits. Random numbers are buffered, which is faster. */
 export function createRequestIds(): () => string {
-  const pool = new Uint32Array(NUMBERS);
-  let used = NUMBERS;
-  const digits = () => (pool[used++] as number).toString(16).padStart(8, '0');
+  const buffer = new Uint32Array(BUFFER_SIZE);
+  let used = BUFFER_SIZE;
+  const digits = () => (buffer[used++] as number).toString(16).padStart(8, '0');
   return () => {
-    if (used === NUMBERS) {
-      crypto.getRandomValues(pool);
+    if (used === BUFFER_SIZE) {
+      crypto.getRandomValues(buffer);
       used = 0;
     }
     return `req_${digits()}${digits()}${digits()}${digits()}`;

@@ -1,7 +1,7 @@
 import type { ApiError } from './errors.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
-/** Page data of a list, beside its rows (API contract, "Response envelope"). */
+/** The `result_info` of a page (docs/api.md). */
 export interface ResultInfo {
   page: number;
   per_page: number;
@@ -14,20 +14,20 @@ export interface ResultInfo {
 export type Headers = Record<string, string>;
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 
-/** What a response needs to know of its request. */
+/** The data of a request that its response contains. */
 export interface ResponseContext {
   requestId: string;
-  /** The security headers; unset: those of plain HTTP. */
+  /** The security headers. Unset: those of plain HTTP. */
   headers?: Readonly<Headers>;
-  /** To be set, beside what the headers set. */
+  /** Additional `Set-Cookie` headers. */
   cookies?: readonly string[];
 }
 
-/** The only place where a response is made: security headers and request id are on every one. */
+/** Creates a response. All responses are created here, so that each has a request id and security headers. */
 export function respond(context: ResponseContext, status: number, body: Body, headers: Headers): Response {
   const response = new Response(body, {
     status,
-    // Faster than spreading, which is felt on every request.
+    // Faster than spreading, measurable on every request.
     headers: Object.assign(
       { 'x-request-id': context.requestId, 'cache-control': 'no-store' },
       context.headers ?? SECURITY_HEADERS,
@@ -40,7 +40,7 @@ export function respond(context: ResponseContext, status: number, body: Body, he
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The envelope of a success. `result` and `message` are left out when undefined. */
+/** The envelope of a success. Undefined fields are omitted. */
 export function envelope(
   context: ResponseContext,
   content: { result?: unknown; result_info?: ResultInfo | undefined; message?: string | undefined },
@@ -52,10 +52,7 @@ export function envelope(
   });
 }
 
-/**
- * The envelope of a success whose result is JSON already. Put together as text, which is faster; a request id needs no
- * escaping, see {@link requestIdOf}.
- */
+/** The envelope of a success whose result is JSON text. The request id needs no escaping ({@link requestIdOf}). */
 export function jsonEnvelope(
   { requestId }: ResponseContext,
   result: string | undefined,
@@ -68,7 +65,7 @@ export function jsonEnvelope(
   return `${text}}`;
 }
 
-/** The envelope of a failure. The status is the error's own, unless HTTP has one for the same. */
+/** The response to a failed request. @param status replaces the error's own, where HTTP has a more specific one */
 export function respondError(
   context: ResponseContext,
   error: ApiError,

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 
-/** PostgreSQL's text takes neither NUL nor unpaired surrogates. */
+/** Whether PostgreSQL can store a text: it rejects NUL and unpaired surrogates. */
 export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
 const UNSTORABLE = 'must not contain NUL or unpaired surrogates';
 
-/** Whether a text has from `min` to `max` characters, as JSON Schema counts them: code points. */
+/** Whether a text has from `min` to `max` code points, the unit of JSON Schema. */
 export function hasLength(text: string, min: number, max: number): boolean {
   // A code point is one or two UTF-16 units.
   if (text.length < min || text.length > 2 * max) return false;
@@ -17,11 +17,11 @@ export function hasLength(text: string, min: number, max: number): boolean {
 
 const encoder = new TextEncoder();
 
-/** What `isStorable` allows, for the API's description. */
+/** The pattern of `isStorable` for the OpenAPI document. */
 export const STORABLE = '^[^\\u0000]*$';
-/** What `trim` cuts off, spelled out: which characters `\s` stands for, languages do not agree on. */
+/** The characters that `trim` removes. Written out, because `\s` differs between programming languages. */
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-/** The same as {@link STORABLE}, with something in it that is no white space. */
+/** {@link STORABLE} with at least one character that is not white space. */
 const NOT_BLANK = `^[^\\u0000]*[^\\u0000${SPACE}][^\\u0000]*$`;
 
 export interface TextLimits {
@@ -29,20 +29,19 @@ export interface TextLimits {
   min?: number;
   /** Code points. */
   max: number;
-  /** White space around it is cut off; it counts for `max`, but not for `min`. */
+  /** Removes surrounding white space, which counts for `max`, but not for `min`. */
   trim?: boolean;
-  /** For the API's description. */
   example?: string;
 }
 
-/** Text that can be stored, within its limits. */
+/** A storable text within its limits. */
 export function text({ min = 0, max, trim = false, example }: TextLimits) {
   const tooShort = min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
-  const given = z
+  const base = z
     .string()
     .refine(isStorable, UNSTORABLE)
     .refine((value) => hasLength(value, 0, max), `must have at most ${max} characters`);
-  return (trim ? given.trim() : given)
+  return (trim ? base.trim() : base)
     .refine((value) => hasLength(value, min, Number.POSITIVE_INFINITY), tooShort)
     .openapi({
       ...(min > 0 && { minLength: min }),
@@ -52,14 +51,14 @@ export function text({ min = 0, max, trim = false, example }: TextLimits) {
     });
 }
 
-/** Text whose limit is in UTF-8 bytes. */
+/** A storable text whose limit is in UTF-8 bytes. */
 export function textBytes({ min = 0, max, example }: Omit<TextLimits, 'trim'>) {
   return (
     z
       .string()
       .refine(isStorable, UNSTORABLE)
       .refine((value) => value.length >= min, 'must not be empty')
-      // A UTF-16 unit is 1 to 3 bytes.
+      // A UTF-16 unit has 1 to 3 bytes in UTF-8.
       .refine(
         (value) => value.length * 3 <= max || (value.length <= max && encoder.encode(value).length <= max),
         `must have at most ${max} bytes in UTF-8`,
@@ -74,27 +73,27 @@ export function textBytes({ min = 0, max, example }: Omit<TextLimits, 'trim'>) {
   );
 }
 
-/** A field that may be left out; null says the same. */
+/** An optional field. Null is the same as a missing field. */
 export const optional = <S extends z.ZodType>(schema: S) =>
   schema.nullish().transform((value) => value ?? undefined);
 
 export const EXAMPLE_ID = '0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07';
 
-/** A UUID that comes in; lower-cased as PostgreSQL shows it. */
+/** A UUID in a request, lower-cased as PostgreSQL returns it. */
 export const uuid = () =>
   z.guid('must be a UUID').toLowerCase().openapi({ type: 'string', format: 'uuid', example: EXAMPLE_ID });
 
-/** A UUID that goes out. */
+/** A UUID in a response. */
 export const id = () => z.string().openapi({ format: 'uuid', example: EXAMPLE_ID });
 
-/** How many there are, going out. */
+/** A count in a response. */
 export const count = (example: number) => z.int().min(0).openapi({ example });
 
-/** Text that goes out. */
+/** A text in a response. */
 export const shown = (example: string, description?: string) =>
   z.string().openapi({ example, ...(description !== undefined && { description }) });
 
-/** A time as the API shows it. */
+/** A time in a response. */
 export const timestamp = () =>
   z.string().openapi({
     format: 'date-time',

@@ -6,16 +6,16 @@ import type { Org } from '../orgs/directory.ts';
 import type { PublicCall } from './call.ts';
 
 /**
- * Searches in a place of the organization's share.
- * @param timeoutMs for acquiring a place, if not that of searches
- * @throws OverShareError when no place comes free, or the search takes too long
+ * Runs a search while holding one of the organization's places.
+ * @param timeoutMs how long it waits for a place, if not as long as searches do
+ * @throws OverShareError when no place becomes free in time, or the search exceeds its timeout
  */
 export async function search<T>(
-  { c, org, services, stepAside }: PublicCall & { org: Org },
+  { c, org, services, leaveGate }: PublicCall & { org: Org },
   run: (limits: SearchLimits) => Promise<T>,
   timeoutMs?: number,
 ): Promise<T> {
-  stepAside();
+  leaveGate();
   const { signal } = c.req.raw;
   const place = services.searchPlaces.acquire({
     ...{ key: org.id, signal },
@@ -35,7 +35,7 @@ export async function search<T>(
   }
 }
 
-/** Measures each run of some work, without the time that it waited before. */
+/** Wraps `work` and measures its latest run, without the time before it started. */
 function timing<T>(work: () => Promise<T>): { run: () => Promise<T>; ms: () => number } {
   let ms = 0;
   return {
@@ -52,8 +52,8 @@ function timing<T>(work: () => Promise<T>): { run: () => Promise<T>; ms: () => n
 }
 
 /**
- * Reads the parts of a list as its organization's share allows, with a rest after each. The first part of a list that no index
- * has in order is a search: its rows are there when all rows were looked at.
+ * Reads the batches of a list at the pace of the organization's share, with a pause after each.
+ * @param isSearch no index has the list in order, so the first batch needs a scan of all rows and a place for searches
  */
 export async function* paced<T>(
   call: PublicCall & { org: Org },

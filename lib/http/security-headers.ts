@@ -1,6 +1,6 @@
 /**
- * The content security policy of a page. Inline styles are allowed, inline scripts are not.
- * @param scriptSources further script sources: hashes of inline scripts
+ * The content security policy of a page. It allows inline styles, but no inline scripts.
+ * @param scriptSources additional script sources: hashes of inline scripts
  */
 export const contentSecurityPolicy = (scriptSources: readonly string[] = []): string =>
   [
@@ -26,7 +26,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-site',
 };
 
-/** Headers of pages and of the files they load: they replace some of {@link SECURITY_HEADERS} and add others. */
+/** Headers of pages and the files they load, in addition to {@link SECURITY_HEADERS} or replacing them. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy(),
   'cross-origin-opener-policy': 'same-origin',

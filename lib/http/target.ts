@@ -1,18 +1,18 @@
-/** The head of a request, as Node has read it. */
+/** The head of a request as Node parsed it. */
 interface RequestHead {
   httpVersion: string;
   url?: string | undefined;
   headers: { host?: string | undefined };
-  /** Names and values by turns. */
+  /** Alternating names and values. */
   rawHeaders: readonly string[];
 }
 
 const DOT_SEGMENT = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 /**
- * Whether whoever reads a request reads the same target: one Host (none is allowed in HTTP/1.0, and names nothing), the
- * same in an absolute request line (RFC 9112, 3.2), and a path without `.`, `..` and fragment. A proxy in front may have
- * let it pass for another one than we serve.
+ * Whether a request has an unambiguous target: one Host header (optional in HTTP/1.0), the same host in an absolute request
+ * line (RFC 9112, 3.2), and a path without `.`, `..` and fragment. Otherwise a proxy may have checked another target than
+ * the one that is served.
  */
 export function hasOneTarget({ httpVersion, url = '', headers, rawHeaders }: RequestHead): boolean {
   let hosts = 0;

@@ -1,14 +1,14 @@
-/** Where a request stands in somebody's trace. */
+/** The trace context that the caller sent. */
 export interface Trace {
   trace_id: string;
-  /** The caller's span: this service makes none of its own. */
+  /** The caller's span. This service creates no spans. */
   span_id: string;
 }
 
 const TRACEPARENT =
   /^(?<version>(?!ff)[0-9a-f]{2})-(?<trace>(?!0{32})[0-9a-f]{32})-(?<span>(?!0{16})[0-9a-f]{16})-[0-9a-f]{2}(?<rest>-.*)?$/;
 
-/** What a `traceparent` header says (W3C Trace Context); undefined when it is none. Later versions may say more behind it. */
+/** Parses a `traceparent` header (W3C Trace Context); undefined when invalid. Later versions may append fields. */
 export function traceOf(header: string | undefined): Trace | undefined {
   const { version, trace, span, rest } = (header && TRACEPARENT.exec(header)?.groups) || {};
   if (!trace || !span || (version === '00' && rest !== undefined)) return undefined;

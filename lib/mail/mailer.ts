@@ -5,28 +5,28 @@ export interface Mail {
   subject: string;
   html: string;
   text: string;
-  /** The link in it, for the log of the local outbox. */
+  /** The link in the mail, for the log and the local outbox. */
   link?: string | undefined;
 }
 
-/** What a template makes. */
+/** The result of a template. */
 export type MailContent = Omit<Mail, 'recipient'>;
 
-/** A mail with the id it keeps over all attempts, by which a provider may tell that it has it already. */
+/** A mail with its id, which is the same for all attempts, so that providers can detect duplicates. */
 export type OutgoingMail = Mail & { id: string };
 
-/** Who takes our mails. */
+/** Hands mails to a provider. */
 export interface Mailer {
   /** For the log. */
   readonly name: string;
   /**
-   * Resolves when the mail has been taken over for delivery.
-   * @param signal gives up; a mailer that ignores it is not waited for
+   * Resolves when the provider has accepted the mail.
+   * @param signal aborts the attempt. The caller does not wait for a mailer that ignores it
    */
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<void>;
-  /** Closes connections; a later `send` opens new ones. */
+  /** Closes connections. A later `send` opens new ones. */
   close?(): void;
 }
 
-/** Says that a program wrote the mail: vacation notices do not answer it (RFC 3834). */
+/** Marks the mail as automatic, so that vacation responders do not answer it (RFC 3834). */
 export const MAIL_HEADERS = { 'Auto-Submitted': 'auto-generated' };

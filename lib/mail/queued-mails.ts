@@ -8,64 +8,61 @@ import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import type { Mail, MailContent } from './mailer.ts';
 
-/** Mails of this version are encrypted; what servers of the version before still write is in clear, in a table of its own. */
+/** `mailQueue` has unencrypted mails of servers of the previous version. */
 export type MailTable = typeof outgoingMails | typeof mailQueue;
 
-/** A mail that was taken. */
+/** A leased mail. */
 export interface QueuedMail {
   id: string;
   attempts: number;
   createdAt: Date;
   table: MailTable;
-  /** The mail, or why it cannot be opened. */
+  /** The decrypted mail, or why it cannot be decrypted. */
   content: Mail | Error;
 }
 
-/** A mail as a row holds it. */
+/** The row of a mail. */
 export interface SealedMail {
   id: string;
   sealed: string;
-  /** Due, and written. */
+  /** Creation time and first due time. */
   at: Date;
 }
 
-/**
- * The rows of `shared.outgoing_mails`. While the database is out of reach, what is asked of them is left undone, which is
- * logged once.
- */
+/** The rows of `shared.outgoing_mails`. If the database fails, `lease` and the methods after it do nothing and log it once. */
 export interface QueuedMails {
-  /** Makes the row of a mail, for a statement that writes it together with others. */
+  /** Creates the row of a mail, for a statement that also writes other rows. */
   seal(recipient: string, content: MailContent): Promise<SealedMail>;
   /** Writes a mail, in the caller's transaction. @returns its id */
   write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string>;
-  /** Writes a mail to nobody and erases it. */
+  /** Writes a mail and deletes it. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
-  /** Takes due mails: until their lease is over they are no longer due. */
-  take(limit: number, table?: MailTable): Promise<QueuedMail[]>;
-  /** Forgets a mail that was sent. @returns whether it did */
+  /** Leases due mails. They are due again when the lease expires. */
+  lease(limit: number, table?: MailTable): Promise<QueuedMail[]>;
+  /** Deletes a mail that was sent. @returns whether the statement succeeded */
   erase(mail: QueuedMail): Promise<boolean>;
-  /** Forgets a mail that cannot be sent, unless another process has taken it meanwhile. @returns whether it did */
+  /** Deletes a mail that cannot be sent, unless another process has leased it meanwhile. @returns whether it was deleted */
   drop(mail: QueuedMail): Promise<boolean>;
-  /** Puts a mail off, unless another process has taken it meanwhile. */
+  /** Sets the next attempt of a mail, unless another process has leased it meanwhile. */
   postpone(mail: QueuedMail, nextAttemptAt: Date): Promise<void>;
 }
 
 export interface QueuedMailsOptions {
   db: Db;
-  /** Seals mails, each for its own row. */
+  /** Encrypts mails, each bound to its row. */
   box: SecretBox;
   log: Logger;
   clock: () => Date;
   nextId: () => NewId;
 }
 
-/** How long a mail is left alone by others; after that its process is taken for dead. Longer than a send can last. */
+/** Longer than an attempt can last, so an expired lease means that its process is dead. */
 const LEASE_MS = 60_000;
 
 export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOptions): QueuedMails {
-  let outOfReach = false;
+  let isFailing = false;
 
-  /** Mails that were sent while others are erased are erased together. */
+  /** Deletes mails in batches: one statement deletes all that were sent while the previous one ran. */
   const eraserOf = (table: MailTable) =>
     createBatcher<string, true>({
       maxItems: 1_000,
@@ -76,21 +73,22 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
     });
   const erasers = new Map([outgoingMails, mailQueue].map((table) => [table as MailTable, eraserOf(table)]));
 
-  /** @returns undefined when it fails */
+  /** @returns undefined when the statement fails */
   async function attempt<T>(statement: () => PromiseLike<T>): Promise<T | undefined> {
     try {
       const result = await statement();
-      outOfReach = false;
+      isFailing = false;
       return result;
     } catch (error) {
-      if (!outOfReach) log.warn('the mail queue is out of reach', { error });
-      outOfReach = true;
+      if (!isFailing) log.warn('the mail queue is out of reach', { error });
+      isFailing = true;
       return undefined;
     }
   }
 
-  /** A mail as it was when it was taken. */
-  const same = ({ id, attempts, table }: QueuedMail) => and(eq(table.id, id), eq(table.attempts, attempts));
+  /** Matches a mail only if no other process has leased it since: a lease increments `attempts`. */
+  const isUnchanged = ({ id, attempts, table }: QueuedMail) =>
+    and(eq(table.id, id), eq(table.attempts, attempts));
 
   async function seal(recipient: string, { subject, html, text, link }: MailContent): Promise<SealedMail> {
     const { id, at } = nextId();
@@ -104,7 +102,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
     return id;
   }
 
-  async function open(row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Clear)): Promise<QueuedMail> {
+  async function open(row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Unencrypted)) {
     const { id, attempts, createdAt, table } = row;
     const content =
       'sealed' in row
@@ -123,7 +121,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
       const id = await write(tx, 'nobody@invalid', content);
       await tx.delete(outgoingMails).where(eq(outgoingMails.id, id));
     },
-    async take(limit, table = outgoingMails) {
+    async lease(limit, table = outgoingMails) {
       const now = clock();
       const due = db
         .select({ id: table.id })
@@ -137,24 +135,26 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
         db
           .update(table)
           .set({ attempts: sql`${table.attempts} + 1`, nextAttemptAt })
-          // As an array it is looked up once; as a set it may be joined, and its limit taken anew for every row.
+          // An array is computed once. A plain subquery may become a join, which applies the limit again for every row.
           .where(sql`${table.id} = any(array${due})`)
           .returning(),
       );
       const mails = await Promise.all((rows ?? []).map((row) => open({ ...row, table })));
-      // In the order they were written, as far as it is up to us.
+      // UUID v7: the order in which the mails were written.
       return mails.sort((a, b) => (a.id < b.id ? -1 : 1));
     },
     erase: async ({ id, table }) => (await attempt(async () => erasers.get(table)?.(id))) ?? false,
     async drop(mail) {
       const { table } = mail;
-      const gone = await attempt(() => db.delete(table).where(same(mail)).returning({ id: table.id }));
-      return gone !== undefined && gone.length > 0;
+      const deleted = await attempt(() =>
+        db.delete(table).where(isUnchanged(mail)).returning({ id: table.id }),
+      );
+      return deleted !== undefined && deleted.length > 0;
     },
     async postpone(mail, nextAttemptAt) {
-      await attempt(() => db.update(mail.table).set({ nextAttemptAt }).where(same(mail)));
+      await attempt(() => db.update(mail.table).set({ nextAttemptAt }).where(isUnchanged(mail)));
     },
   };
 }
 
-type Clear = Pick<typeof mailQueue.$inferSelect, 'recipient' | 'subject' | 'html' | 'text' | 'link'>;
+type Unencrypted = Pick<typeof mailQueue.$inferSelect, 'recipient' | 'subject' | 'html' | 'text' | 'link'>;

@@ -7,23 +7,23 @@ import { ApiError } from '../http/errors.ts';
 import { logSecurityEvent } from '../security-events.ts';
 
 /**
- * Mails that a request asks for, by who can ask. Each kind is counted on its own, so that a stranger who uses up one kind
- * keeps no other from the owner of the address:
- * - `reset`: anybody can have reset links mailed to an address. What a stranger asks for, its owner can use;
- * - `link`: other links (verification, invitation). They do not let the owner in, so they must not use up the first kind;
- * - `code`: of a sign-in, needs the password of the account;
- * - `step_up`: codes that a session can ask for, which may be a stolen one;
- * - `notice`: to an address that is not verified. Whoever registered it may be somebody else, who can cause notices at will.
- *   Notices to verified addresses are never held back: they tell the owner of a takeover.
+ * The kinds of mails that requests can trigger. Each has its own quota, so that an attacker who uses up one kind does not
+ * block the others for the owner of the address:
+ * - `reset`: password reset links, which anybody can request for an address. Its owner can use the link in any case.
+ * - `link`: other links (verification, invitation). They do not replace a reset link, so they have their own quota.
+ * - `code`: codes for signing in. Requesting one needs the password of the account.
+ * - `step_up`: codes for a step-up. Requesting one needs a session, which may be stolen.
+ * - `notice`: notices to unverified addresses, which an attacker can register and trigger. Notices to verified addresses
+ *   have no quota, because they tell the owner about a takeover.
  */
 export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice';
 
 const HOUR_S = 60 * 60;
 
 /**
- * Counts a mail, for callers that answer the same whether or not it is sent.
- * @param db the transaction that writes the mail, if there is one: it must not wait for a second connection
- * @returns whether it may be sent; if not, that is in the log
+ * Counts a mail, for callers whose response does not depend on the quota.
+ * @param db the transaction that writes the mail, if any, so that counting does not wait for a second connection
+ * @returns whether the mail may be sent. If not, this is logged
  */
 export async function mayMail(
   db: Db | Tx,
@@ -34,7 +34,7 @@ export async function mayMail(
   return (await take(db, call, kind, address)) === undefined;
 }
 
-/** The same. @throws ApiError `rate_limit_error/exceeded` when the address has had its share */
+/** Counts a mail. @throws ApiError `rate_limit_error/exceeded` when the quota of the address is used up */
 export async function requireMailQuota(
   db: Db | Tx,
   call: PublicCall,
@@ -51,8 +51,8 @@ export async function requireMailQuota(
 }
 
 /**
- * Counts one more mail, over all processes, with or without `SVC_AUTH_LIMITS`.
- * @returns seconds to wait when the address has had its share; undefined when it may be sent
+ * Counts a mail across all processes, regardless of `SVC_AUTH_LIMITS`.
+ * @returns seconds to wait when the quota is used up; undefined when the mail may be sent
  */
 async function take(
   db: Db | Tx,
@@ -70,7 +70,7 @@ async function take(
     clearExpiredByTimeout: false,
   });
   try {
-    // Hashed: the table does not need the address.
+    // Hashed, to keep addresses out of the table.
     await limiter.consume(sha256Hex(`${kind} ${address}`));
     return undefined;
   } catch (error) {

@@ -4,16 +4,16 @@ import { MAIL_HEADERS, type Mailer } from './mailer.ts';
 
 const BASE_URL = 'https://api.resend.com';
 
-/** Sends by the Resend API, on any runtime. */
+/** Sends mails by the Resend API, on any runtime. */
 export function createResendMailer(
   { apiKey, baseUrl = BASE_URL }: NonNullable<MailConfig['resend']>,
   from: string,
 ): Mailer {
   let resend: Resend | undefined;
-  /** The SDK is loaded by the first mail: whoever sends in another way does without it. */
+  /** Loads the SDK for the first mail, so that other configurations do not load it. */
   async function connect(): Promise<Resend> {
     const sdk = await import('resend');
-    // Without a base URL it would look into the environment.
+    // Without a base URL the SDK reads the environment.
     return new sdk.Resend(apiKey, { baseUrl: baseUrl.replace(/\/+$/, '') });
   }
   return {
@@ -22,7 +22,7 @@ export function createResendMailer(
       resend ??= await connect();
       const options = {
         idempotencyKey: id,
-        // A redirect would carry the mail, with its link, to another host. The SDK passes this on to `fetch`.
+        // A redirect would send the mail, with its link, to another host. The SDK passes this option to `fetch`.
         redirect: 'manual',
         ...(signal && { signal }),
       };
@@ -30,7 +30,7 @@ export function createResendMailer(
         { from, to: [recipient], subject, html, text, headers: MAIL_HEADERS },
         options,
       );
-      // An error answer with the body `null` has neither.
+      // An error response with the body `null` has neither.
       if (data && !error) return;
       throw new Error(error ? `${error.name}: ${error.message} (${error.statusCode})` : 'no answer');
     },

@@ -10,19 +10,19 @@ import { invitation } from '../mail/templates/invitations.ts';
 /** The recipient of an invitation. */
 export interface Invitee {
   userId: string;
-  /** The invited address, and its id. */
+  /** The invited address and its id. */
   address: string;
   emailId: string;
   /** The account has verified the address. */
   verified: boolean;
-  /** The account was made for the invitation, and has no password yet. */
+  /** The account was created for the invitation and has no password yet. */
   isPlaceholder: boolean;
   role: Role;
 }
 
 /**
- * Puts the mail of an invitation into the queue. For an address that the account has not verified it has a link to set a
- * password, never one that only verifies: a click on that would let in an attacker who had registered the address.
+ * Enqueues the mail of an invitation. If the account has not verified the address, the link sets a new password. A link that
+ * only verifies the address would give access to an attacker who registered it.
  * @throws ApiError `rate_limit_error/exceeded` when the address gets too many mails
  */
 export async function mailInvitation(tx: Tx, call: OrgCall, invitee: Invitee): Promise<void> {
@@ -48,7 +48,7 @@ export async function mailInvitation(tx: Tx, call: OrgCall, invitee: Invitee): P
   );
 }
 
-/** The address of an organization's pages. */
+/** The URL of an organization's pages. */
 function orgUrl({ publicUrl, baseDomain }: Pick<Config, 'publicUrl' | 'baseDomain'>, slug: string): string {
   if (baseDomain === undefined) return `${publicUrl}/o/${slug}`;
   const url = new URL(publicUrl);
@@ -56,7 +56,7 @@ function orgUrl({ publicUrl, baseDomain }: Pick<Config, 'publicUrl' | 'baseDomai
   return url.origin;
 }
 
-/** Confirms the memberships by invitation to an address that its account has verified now. */
+/** Confirms the memberships of an account that were invited by `email`, which the account has just verified. */
 export async function confirmMemberships(
   tx: Tx,
   { userId, email }: { userId: string; email: string },

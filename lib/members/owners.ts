@@ -7,7 +7,7 @@ import { ApiError } from '../http/errors.ts';
 import { isConfirmed } from './fields.ts';
 
 /**
- * The roles of two members, read after `lockOrg`.
+ * Reads the roles of two members. Call it after `lockOrg`.
  * @throws ApiError `tenant_error/not_member` when the caller was removed meanwhile, `resource_error/not_found`
  */
 export async function readRoles(
@@ -28,7 +28,7 @@ export async function readRoles(
 }
 
 /**
- * Refuses a caller who lost the role since the request was let in.
+ * Checks the role again under the lock, because it may have changed since the access check.
  * @throws ApiError `permission_error/denied`
  */
 export function requireAdmin(own: Role): void {
@@ -36,7 +36,7 @@ export function requireAdmin(own: Role): void {
 }
 
 /**
- * Makes sure that an organization keeps an owner who can act: one with a password, not disabled and not pending. Call it
+ * Requires that an organization keeps an owner who can sign in: one with a password, not disabled and not pending. Call it
  * after `lockOrg`.
  * @param userId the owner who leaves, is removed or gets another role
  * @throws ApiError `resource_error/conflict`

@@ -10,35 +10,35 @@ const WORK_KINDS = ['search', 'list'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
 
-/** The process's metrics, as the API contract names them, and some more. */
+/** The metrics of the process (docs/operations.md). */
 export interface Metrics {
   requestStarted(): void;
-  /** `path` is a route pattern, never a path somebody sent: labels stay bounded. */
+  /** `path` is a route pattern, not the path of the request, so that the label has few values. */
   requestEnded(method: string, path: string, status: number, seconds: number): void;
-  /** A request was answered with this error; those that are about who asks are counted. */
+  /** A request was answered with this error. Counts errors of authentication and rate limits. */
   refused(error: ErrorKey): void;
-  /** One statement writes so many pushed findings. */
+  /** A statement writes this number of pushed findings. */
   batchWritten(size: number): void;
   mailTried(outcome: MailOutcome): void;
-  /** An organization's expensive work got a place, or was refused one. */
+  /** An organization's expensive work acquired a place or was refused. */
   workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
-  /** A request was refused because its organization has all connections it may have. */
+  /** A request was refused because its organization uses its whole share of the connections. */
   connectionRefused(): void;
-  /** What was last seen of the backlog; undefined when the database did not answer. */
-  backlog(seen: Backlog | undefined): void;
+  /** Sets the gauges of the backlog; undefined when the database did not answer. */
+  backlog(current: Backlog | undefined): void;
   /** Prometheus text exposition format. */
   render(): Promise<string>;
   contentType: string;
 }
 
 export interface MetricsOptions {
-  /** What the password hasher has to do. */
+  /** The load of the password hasher. */
   hashing?: (() => HashLoad) | undefined;
-  /** Adds what the runtime knows of the process. */
+  /** Registers metrics of the runtime. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
 }
 
-/** Node takes some thirty methods; those nobody is served by share one label. */
+/** Node accepts about 30 methods. Those that no endpoint has share the label `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const AUTH_FAILURES = (Object.keys(ERRORS) as ErrorKey[]).filter((key) =>
@@ -72,7 +72,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     labelNames: ['kind'],
     registers,
   });
-  // From the first on: what begins at 1 has never risen.
+  // Starts at 0, because Prometheus does not count the first value of a new series as an increase.
   for (const kind of AUTH_FAILURES) authFailures.inc({ kind }, 0);
   const batches = new Histogram({
     name: 'svc_ingest_batch_size',
@@ -82,7 +82,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   });
   const mails = new Counter({
     name: 'svc_mails_total',
-    help: 'Attempts to send a mail: failed ones are repeated, for a day, then given up.',
+    help: 'Attempts to send a mail by outcome. Failed ones are retried for a day, then given up.',
     labelNames: ['outcome'],
     registers,
   });
@@ -90,7 +90,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
 
   const work = new Counter({
     name: 'svc_org_work_total',
-    help: "Searches and whole lists by what became of them: at once, waited for a place of the organization's share, or refused (429).",
+    help: "Searches and whole lists by outcome: at once, waited for a place in the organization's share, or refused (429).",
     labelNames: ['kind', 'outcome'],
     registers,
   });
@@ -157,9 +157,9 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
 
   return {
     requestStarted: () => active.inc(),
-    requestEnded(given, path, status, seconds) {
+    requestEnded(requested, path, status, seconds) {
       active.dec();
-      const method = METHODS.has(given) ? given : 'other';
+      const method = METHODS.has(requested) ? requested : 'other';
       requests.inc({ method, path, status });
       duration.observe({ method, path }, seconds);
     },
@@ -170,10 +170,10 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     mailTried: (outcome) => mails.inc({ outcome }),
     workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
     connectionRefused: () => connectionRefusals.inc(),
-    backlog(seen) {
-      setUp(seen ? 1 : 0);
-      setMails(seen?.mails);
-      setBehind(seen?.orgsBehind);
+    backlog(current) {
+      setUp(current ? 1 : 0);
+      setMails(current?.mails);
+      setBehind(current?.orgsBehind);
     },
     render: () => registry.metrics(),
     contentType: registry.contentType,

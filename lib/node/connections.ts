@@ -2,77 +2,77 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The connections of an HTTP server, each ended without cutting off what its peer still has to read. */
+/** Limits the connections of an HTTP server, and ends them without losing data that the client has not read yet. */
 export interface Connections {
   add(socket: Socket): void;
   /**
-   * A request has come. Calls `serve` at once, when there is room on its connection, or never, when that is not to be
-   * answered any more.
+   * Registers a request. Calls `serve` immediately, or when the connection has fewer than `maxPipelined` requests. Never calls
+   * it if the connection is ending.
    */
   begin(req: IncomingMessage, res: ServerResponse, serve: () => void): void;
   get(socket: Socket): Connection | undefined;
   /**
-   * Ends a connection when all that was written is sent. What still comes is read and dropped: left unread, the system
-   * would answer it by a reset, which takes along what the peer has not read yet.
+   * Ends a connection after everything written is sent. Further input is read and dropped. If it were left unread, the system
+   * would reset the connection, and the client would lose data that it has not read yet.
    */
   end(socket: Socket): void;
   /**
-   * Waits until there are none left: they end with the answers under way, or when nothing has come for a while.
-   * @returns how many requests were not answered when the time was over; their connections are broken off
+   * Ends all connections after their current responses, or when they are idle.
+   * @returns how many requests were not answered by the deadline; their connections are aborted
    */
   endAll(deadline: number): Promise<number>;
 }
 
 export interface Connection {
-  /** Requests that have come. */
+  /** Total number of requests. */
   requests: number;
   unanswered: number;
-  /** The request that is coming, or the last one, until it is complete and answered. */
+  /** The latest request, until it is complete and answered. */
   latest: { req: IncomingMessage; res: ServerResponse } | undefined;
-  /** Responses behind an earlier one. Node forgets them when the connection ends. */
+  /** Pipelined responses that wait for an earlier one. Node emits no `close` for them when the connection ends. */
   queued: Set<ServerResponse>;
-  /** Requests for which there is no room yet. */
+  /** Requests beyond `maxPipelined`. */
   held: (() => void)[];
-  /** Nothing is read, because there are too many requests; undefined when there never were. */
+  /** Whether reading is paused because of `maxPipelined`; undefined when it never was. */
   paused: boolean | undefined;
-  /** Since when nothing is under way. */
+  /** Since when no request is in progress. */
   idleSince: number;
-  /** Since when the oldest answer is under way. */
+  /** Since when the oldest response is in progress. */
   answeringSince: number;
-  /** What had been read when the last request was over. */
+  /** Bytes read when the latest request ended. */
   bytesRead: number;
-  /** What still comes is not answered. */
+  /** Further requests are dropped. */
   refusing: boolean;
-  /** When we have ended it. */
+  /** When the server ended the connection. */
   endedAt: number | undefined;
 }
 
 export interface ConnectionLimits {
-  /** When there are more, those that have been idle for longest make room. */
+  /** Open connections. Beyond, the longest idle ones are closed. */
   max: number;
-  /** Requests of one connection that are served at a time; while there are more, nothing is read from it. */
+  /** Requests of one connection that are served at a time. While it has more, nothing is read from it. */
   maxPipelined: number;
-  /** Bytes of all answers that wait for their readers; when there are more, the longest answers are broken off. */
+  /** Bytes of all responses that wait for their clients. Beyond, the connections with the most are aborted. */
   maxUnsent: number;
-  /** No answer takes longer to be read. */
+  /** Timeout of a response until the client has read it. */
   answerMs: number;
 }
 
-/** A connection that we have ended is closed when nothing has come for so long, or after the longer time. */
+/** An ended connection is closed after this time without input, or after the longer time in any case. */
 const LINGER_MS = 5_000;
 const LONGEST_LINGER_MS = 30_000;
-/** When the server stops. */
+/** The same time while the server stops. */
 const LAST_LINGER_MS = 1_000;
-/** When the server stops, a connection on which nothing has come for so long is idle. */
+/** While the server stops, a connection without input for this time is idle. */
 const SILENT_MS = 500;
-const LOOK_MS = 1_000;
-/** This share of the connections makes room at once. */
-const ROOM = 0.01;
+const CHECK_INTERVAL_MS = 1_000;
+/** The fraction of `max` that is closed at a time when there are too many connections. */
+const EVICTED_FRACTION = 0.01;
 
 export function createConnections(limits: ConnectionLimits): Connections {
   const { max, maxPipelined, maxUnsent, answerMs } = limits;
   const connections = new Map<Socket, Connection>();
-  let looking: NodeJS.Timeout | undefined;
+  let checkTimer: NodeJS.Timeout | undefined;
 
   function end(socket: Socket): void {
     const connection = connections.get(socket);
@@ -85,40 +85,40 @@ export function createConnections(limits: ConnectionLimits): Connections {
     socket.resume();
   }
 
-  /** Whether nothing is under way, and no part of a request has come that is not answered. */
+  /** Whether all requests are answered and no part of another one has arrived. */
   const isIdle = (socket: Socket, { unanswered, refusing, latest, bytesRead }: Connection) =>
     unanswered === 0 && !refusing && (latest !== undefined || socket.bytesRead === bytesRead);
 
-  function makeRoom(): void {
+  function evictIdle(): void {
     const idle = [...connections].filter(([socket, connection]) => isIdle(socket, connection));
     idle.sort(([, a], [, b]) => a.idleSince - b.idleSince);
-    for (const [socket] of idle.slice(0, Math.ceil(max * ROOM))) {
+    for (const [socket] of idle.slice(0, Math.ceil(max * EVICTED_FRACTION))) {
       socket.destroy();
       connections.delete(socket);
     }
   }
 
-  function look(): void {
+  function enforceLimits(): void {
     const now = performance.now();
     let unsent = 0;
-    const reading: Socket[] = [];
+    const sending: Socket[] = [];
     for (const [socket, connection] of connections) {
       const { unanswered, answeringSince, endedAt } = connection;
-      if (endedAt !== undefined) lingerOn(socket, connection, endedAt);
+      if (endedAt !== undefined) closeAfterLinger(socket, connection, endedAt);
       if (unanswered > 0 && now - answeringSince > answerMs) socket.destroy();
       if (socket.destroyed || socket.writableLength === 0) continue;
       unsent += socket.writableLength;
-      reading.push(socket);
+      sending.push(socket);
     }
     if (unsent <= maxUnsent) return;
-    for (const socket of reading.sort((a, b) => b.writableLength - a.writableLength)) {
+    for (const socket of sending.sort((a, b) => b.writableLength - a.writableLength)) {
       unsent -= socket.writableLength;
       socket.destroy();
       if (unsent <= maxUnsent) break;
     }
   }
 
-  function lingerOn(socket: Socket, connection: Connection, endedAt: number): void {
+  function closeAfterLinger(socket: Socket, connection: Connection, endedAt: number): void {
     const now = performance.now();
     if (!socket.writableFinished || socket.bytesRead !== connection.bytesRead) {
       connection.bytesRead = socket.bytesRead;
@@ -127,9 +127,9 @@ export function createConnections(limits: ConnectionLimits): Connections {
     if (now - connection.idleSince > LINGER_MS || now - endedAt > LONGEST_LINGER_MS) socket.destroy();
   }
 
-  /** Reads on when there is room again. Until then nothing else makes Node read, such as who wants a request's body. */
+  /** Stops reading from a connection until `answered` resumes it. */
   function pause(socket: Socket, connection: Connection): void {
-    // Behind Node's own, which begins to read.
+    // Node resumes the socket when a request's body is read. This listener runs after Node's own and pauses it again.
     if (connection.paused === undefined) socket.on('resume', () => connection.paused && socket.pause());
     connection.paused = true;
     socket.pause();
@@ -140,12 +140,12 @@ export function createConnections(limits: ConnectionLimits): Connections {
     connection.queued.delete(res);
     if (--connection.unanswered > 0) connection.answeringSince = now;
     else connection.idleSince = now;
-    const over = () => {
+    const onComplete = () => {
       connection.bytesRead = socket.bytesRead;
       if (connection.latest?.req === req) connection.latest = undefined;
     };
-    if (req.complete) over();
-    else req.once('end', over);
+    if (req.complete) onComplete();
+    else req.once('end', onComplete);
     const next = connection.held.shift();
     if (next) next();
     else if (connection.paused) {
@@ -158,27 +158,27 @@ export function createConnections(limits: ConnectionLimits): Connections {
     end,
     get: (socket) => connections.get(socket),
     add(socket) {
-      if (connections.size >= max) makeRoom();
+      if (connections.size >= max) evictIdle();
       if (connections.size >= max) {
         socket.destroy();
         return;
       }
-      looking ??= setInterval(look, LOOK_MS).unref();
+      checkTimer ??= setInterval(enforceLimits, CHECK_INTERVAL_MS).unref();
       const now = performance.now();
       const connection: Connection = {
         ...{ requests: 0, unanswered: 0, latest: undefined, queued: new Set(), held: [], paused: undefined },
         ...{ idleSince: now, answeringSince: now, bytesRead: 0, refusing: false, endedAt: undefined },
       };
       connections.set(socket, connection);
-      // What Node calls after the last answer.
+      // Node calls this method after the last response.
       socket.destroySoon = () => end(socket);
       socket.once('close', () => {
         connections.delete(socket);
         connection.held = [];
         for (const res of connection.queued) res.emit('close');
         if (connections.size > 0) return;
-        clearInterval(looking);
-        looking = undefined;
+        clearInterval(checkTimer);
+        checkTimer = undefined;
       });
     },
     begin(req, res, serve) {
@@ -212,12 +212,12 @@ export function createConnections(limits: ConnectionLimits): Connections {
         }
         await sleep(10);
       }
-      let cut = 0;
+      let aborted = 0;
       for (const [socket, { unanswered }] of connections) {
-        cut += unanswered;
+        aborted += unanswered;
         socket.destroy();
       }
-      return cut;
+      return aborted;
     },
   };
 }

@@ -9,32 +9,32 @@ export interface HashJob {
   options?: Options;
 }
 
-/** Threads that hash passwords, one at a time each. */
+/** A pool of threads that hash passwords, each one at a time. */
 export interface HashThreads {
-  /** Runs a job on a thread that is free; a new one is started when there is none. The caller bounds how many run at once. */
+  /** Runs a job on an idle thread, or starts a new one. The caller limits how many jobs run at a time. */
   run(job: HashJob): Promise<string | boolean>;
-  /** The threads that run now. */
+  /** All threads, for tests. */
   running(): readonly Worker[];
 }
 
-/** Beside this file, and beside the built server. */
+/** In the same folder as this file, and as the built server. */
 const FILE = fileURLToPath(new URL('argon2-thread.mjs', import.meta.url));
-/** A thread that has not answered by then is ended. */
+/** Timeout of a job, after which its thread is terminated. */
 const MAX_RUN_MS = 30_000;
 
 /**
- * Starts threads when they are first needed and keeps them. None of them keeps the process alive. A thread that ends
- * fails the job it has, and no other.
+ * Creates a pool that starts threads on demand and keeps them. Idle threads do not keep the process alive. If a thread ends,
+ * only its own job fails.
  */
 export function createHashThreads(file = FILE, maxRunMs = MAX_RUN_MS): HashThreads {
   const all = new Set<Worker>();
   const idle: Worker[] = [];
 
   function start(): Worker {
-    // Without the loaders, options and secrets of this process.
+    // The thread does not inherit this process's loaders, options and secrets.
     const thread = new Worker(file, { execArgv: [], env: {} });
     all.add(thread);
-    // Without a listener an error would end the process.
+    // An `error` event without a listener would end the process.
     thread.on('error', () => {});
     thread.once('exit', () => {
       all.delete(thread);
@@ -49,7 +49,7 @@ export function createHashThreads(file = FILE, maxRunMs = MAX_RUN_MS): HashThrea
       new Promise((resolve, reject) => {
         const thread = idle.pop() ?? start();
         const settle = () => {
-          clearTimeout(late);
+          clearTimeout(timeout);
           thread.off('message', answered).off('error', failed).off('exit', ended);
           thread.unref();
         };
@@ -63,13 +63,13 @@ export function createHashThreads(file = FILE, maxRunMs = MAX_RUN_MS): HashThrea
           settle();
           reject(error);
         };
-        const ended = () => failed(new Error('the thread that hashed the password has ended'));
-        const late = setTimeout(() => {
+        const ended = () => failed(new Error('the thread ended while it hashed the password'));
+        const timeout = setTimeout(() => {
           failed(new Error(`the password was not hashed within ${maxRunMs} ms`));
           void thread.terminate();
         }, maxRunMs);
         thread.on('message', answered).on('error', failed).on('exit', ended);
-        // The process waits for a hash that runs, as it does for any other work.
+        // A running job keeps the process alive.
         thread.ref();
         thread.postMessage(job);
       }),

@@ -13,30 +13,33 @@ export interface HttpServer {
   /** Resolves with the port. */
   listen(port: number, host: string | undefined): Promise<number>;
   /**
-   * Takes no new connections, answers what comes on those there are as their last request, and ends what takes longer
-   * than `timeoutMs`.
-   * @returns how many requests had to be ended
+   * Stops accepting connections, answers at most one more request on each open one, and aborts requests that take longer than
+   * `timeoutMs`.
+   * @returns how many requests were aborted
    */
   stop(timeoutMs: number): Promise<number>;
 }
 
 export interface HttpServerOptions {
   fetch: Hono['fetch'];
-  /** The answer to what is no request an app could see, such as a malformed Host header. */
+  /** Creates the response to a malformed request. */
   malformed: (refusal: Refusal) => Response;
   limits?: Partial<HttpLimits>;
   log?: Logger;
 }
 
-/** What a client may take of the server's time and memory. */
+/** Limits on the time and memory that clients can use. */
 export interface HttpLimits extends ConnectionLimits {
-  /** For the head of a request: of the first, from the connection on, of others, from its first byte on. */
+  /** Timeout of a request's head, measured from the connection (first request) or from its first byte (later ones). */
   headersMs: number;
-  /** For a whole request. */
+  /** Timeout of a complete request. */
   requestMs: number;
-  /** Between two requests. Longer than a proxy in front keeps its side, so that it never uses a connection that we are closing. */
+  /**
+   * Idle time between two requests. Longer than the keep-alive of a proxy in front, so that the proxy never sends a request on
+   * a connection that the server is closing.
+   */
   keepAliveMs: number;
-  /** On a connection on which nothing moves, while a request is answered or its answer is read. */
+  /** Timeout of a connection without traffic while a request is answered or its response is read. */
   stallMs: number;
 }
 
@@ -63,8 +66,8 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
     const number = connection?.requests;
     const response = hasOneTarget(incoming)
       ? await fetch(request, env as HttpBindings)
-      : malformed(saidBy(incoming));
-    // Its connection ends with the answer, unless there are more to be given on it.
+      : malformed(refusalOf(incoming));
+    // The response to the connection's last request closes it.
     if (stopping && connection && number === connection.requests) {
       connection.refusing = true;
       outgoing.shouldKeepAlive = false;
@@ -73,11 +76,11 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
   };
   let current: IncomingMessage | undefined;
   const listener = getRequestListener(answer, {
-    // So that HTTP/1.0 may come without.
+    // The default for HTTP/1.0, where the Host header is optional.
     hostname: 'localhost',
-    // It is called at once for a request of which no URL can be made.
+    // Called synchronously when the request has no valid URL, so `current` is its request.
     errorHandler: (error) =>
-      error instanceof Error && error.name === 'RequestError' ? malformed(saidBy(current)) : undefined,
+      error instanceof Error && error.name === 'RequestError' ? malformed(refusalOf(current)) : undefined,
   });
   const listenTo = (req: IncomingMessage, res: ServerResponse) => {
     current = req;
@@ -93,23 +96,23 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
     requireHostHeader: false,
   });
   server.timeout = stallMs;
-  // In front of Node's own, which begins to read.
+  // Runs before Node's own listener, which begins to read.
   server.prependListener('connection', connections.add);
   const serve = (req: IncomingMessage, res: ServerResponse) =>
     connections.begin(req, res, () => listenTo(req, res));
   server.on('request', serve);
-  // What Node would answer by itself; we have none but those it knows, and may leave it at that (RFC 9110, 10.1.1).
+  // Ignores unknown `Expect` headers (allowed by RFC 9110, 10.1.1), which Node would answer with 417.
   server.on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {
     const socket = duplex as Socket;
     const connection = connections.get(socket);
-    // What is dropped need not be well-formed.
+    // Input that is dropped does not need to be well-formed.
     if (!connection || connection.refusing) return;
     const { unanswered, latest, bytesRead } = connection;
     const isSilent = unanswered === 0 && socket.bytesRead === bytesRead;
     const isGone = !socket.writable || error.code === 'HPE_INVALID_EOF_STATE';
     const inBody = latest && !latest.req.complete;
-    // An answer now would be taken for that of an earlier request, or go into the middle of one.
+    // A response would be mistaken for that of an earlier request, or be written into the middle of one.
     const isLate = unanswered > (inBody ? 1 : 0) || (inBody && latest.res.headersSent);
     if (isGone || isSilent || (isLate && unanswered > 0)) {
       socket.destroy();
@@ -120,8 +123,8 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
       return;
     }
     connection.refusing = true;
-    const refusal = { ...(inBody && saidBy(latest.req)), ...(REFUSALS[error.code ?? ''] ?? MALFORMED) };
-    // What is answered from now on goes nowhere: Node writes nothing on a connection that has ended.
+    const refusal = { ...(inBody && refusalOf(latest.req)), ...(REFUSALS[error.code ?? ''] ?? MALFORMED) };
+    // The handler's own response is discarded, because Node writes nothing to an ended connection.
     void toText(malformed(refusal)).then((text) => {
       if (socket.writable && !latest?.res.headersSent) socket.write(text);
       connections.end(socket);
@@ -134,10 +137,10 @@ export function createHttpServer({ fetch, malformed, limits, log }: HttpServerOp
       stopping = true;
       const deadline = Date.now() + timeoutMs;
       await stopListening(server);
-      const ended = await connections.endAll(deadline);
-      // Node stops watching.
+      const aborted = await connections.endAll(deadline);
+      // Stops Node's timer that checks connections.
       server.close();
-      return ended;
+      return aborted;
     },
   };
 }
@@ -149,12 +152,12 @@ const REFUSALS: Record<string, typeof MALFORMED> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The request line and headers are too large.' },
 };
 
-const saidBy = (req: IncomingMessage | undefined): Refusal => ({
+const refusalOf = (req: IncomingMessage | undefined): Refusal => ({
   method: req?.method,
   requestId: req?.headers['x-request-id'] as string | undefined,
 });
 
-/** A response as it goes over the wire where there is no request that Node would answer. */
+/** Serializes a response for a connection whose request Node rejected, so that there is no `ServerResponse`. */
 async function toText(response: Response): Promise<string> {
   const { status } = response;
   const body = await response.text();
@@ -170,10 +173,10 @@ async function toText(response: Response): Promise<string> {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Files that are kept for the database, for other processes and for what is read. */
+/** File descriptors that are reserved for the database and for files. */
 const RESERVED_FILES = 1_000;
 
-/** As many connections as this process may have: the system limits its open files. */
+/** The connections that the system's limit of open files allows. */
 function maxSockets(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -1,59 +1,59 @@
 import { writeSync } from 'node:fs';
 
-/** Collects log lines and writes many of them with one system call. */
+/** Buffers log lines to write many of them with one system call. */
 export interface LineWriter {
   write(line: string): void;
-  /** Writes what is still waiting; resolves when the reader has taken it all, or lets us wait too long. */
+  /** Flushes the buffer. Resolves when the reader has read everything, or after 1 s. */
   end(): Promise<void>;
 }
 
-/** How long a line may wait: short for a reader, long for a server that logs thousands of lines a second. */
-const WAIT_MS = 20;
-const FULL = 64 * 1024;
+/** How long a line may be buffered: not noticeable to people, and long enough to collect many lines under load. */
+const FLUSH_MS = 20;
+const BUFFER_SIZE = 64 * 1024;
 const END_MS = 1_000;
 
-/** A writer to a stream of this process; what waits is also written when the process exits. */
+/** Creates a writer to a stream of this process. The buffer is also flushed when the process exits. */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }): LineWriter {
-  let waiting = '';
+  let buffer = '';
   let timer: NodeJS.Timeout | undefined;
-  // What nobody reads any more (a closed pipe) is dropped.
+  // Lines for a closed pipe are dropped.
   stream.on('error', () => {});
-  process.once('exit', flush);
+  process.once('exit', flushSync);
   return {
     write(line) {
-      waiting += line;
-      if (waiting.length >= FULL) send();
-      else timer ??= setTimeout(send, WAIT_MS);
+      buffer += line;
+      if (buffer.length >= BUFFER_SIZE) flush();
+      else timer ??= setTimeout(flush, FLUSH_MS);
     },
     async end() {
       await new Promise<void>((resolve) => {
-        const late = setTimeout(resolve, END_MS);
-        stream.write(take(), () => {
-          clearTimeout(late);
+        const timeout = setTimeout(resolve, END_MS);
+        stream.write(takeBuffer(), () => {
+          clearTimeout(timeout);
           resolve();
         });
       });
     },
   };
 
-  function take(): string {
+  function takeBuffer(): string {
     clearTimeout(timer);
     timer = undefined;
-    const text = waiting;
-    waiting = '';
+    const text = buffer;
+    buffer = '';
     return text;
   }
 
-  function send(): void {
-    stream.write(take());
+  function flush(): void {
+    stream.write(takeBuffer());
   }
 
-  function flush(): void {
-    let rest = Buffer.from(take());
+  function flushSync(): void {
+    let rest = Buffer.from(takeBuffer());
     try {
       while (rest.length > 0) rest = rest.subarray(writeSync(stream.fd, rest));
     } catch {
-      // EPIPE, or EAGAIN on a full pipe at the very end.
+      // EPIPE, or EAGAIN on a full pipe: the process exits anyway.
     }
   }
 }

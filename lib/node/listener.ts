@@ -1,13 +1,14 @@
 import { type AddressInfo, connect, Server, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 
-/** How long we try to stop listening without losing a connection. */
+/** Timeout for emptying the accept queue. */
 const DRAIN_MS = 1_000;
 
+/** Accept errors are logged at most once in this time. */
 const ACCEPT_LOG_MS = 60_000;
 
-/** Resolves with the port when the server listens; an undefined host is every interface. */
+/** Resolves with the port when the server listens. An undefined host means all interfaces. */
 export async function listen(
   server: Server,
   port: number,
@@ -21,7 +22,7 @@ export async function listen(
       resolve();
     });
   });
-  // Without file descriptors a connection cannot be accepted: the others go on.
+  // The server has run out of file descriptors. Existing connections continue.
   let logged = Number.NEGATIVE_INFINITY;
   server.on('error', (error) => {
     if (performance.now() - logged < ACCEPT_LOG_MS) return;
@@ -32,35 +33,35 @@ export async function listen(
 }
 
 /**
- * Stops listening, and leaves the connections alone. What the system has connected and we have not accepted yet, it would
- * reset together with the listening socket. So its queue is made as short as can be; once a connection of our own is
- * in it, it was empty, and nobody else gets in any more. Who comes later is refused.
+ * Stops listening without closing connections. Closing the listening socket resets connections in the accept queue, so the
+ * queue must be empty first: its length is set to the minimum, and then this process connects to itself. When that connection
+ * is in the queue, it was empty and is now full. Later clients are refused.
  */
 export async function stopListening(server: Server): Promise<void> {
   if (!server.listening) return;
   const address = server.address() as AddressInfo;
   handleOf(server)?.listen?.(0);
-  let plug: Socket | undefined;
+  let ownConnection: Socket | undefined;
   const deadline = Date.now() + DRAIN_MS;
   do {
-    await turn();
-    plug = CONNECTS_AT_ONCE ? await plugInto(address) : undefined;
-  } while (CONNECTS_AT_ONCE && !plug && Date.now() < deadline);
-  // In the same turn. An HTTP server's own `close` would cut off connections that it takes to be idle.
+    await setImmediate();
+    ownConnection = CONNECTS_SYNCHRONOUSLY ? await fillQueue(address) : undefined;
+  } while (CONNECTS_SYNCHRONOUSLY && !ownConnection && Date.now() < deadline);
+  // No `await` before this line. The `close` of an HTTP server would also close connections that look idle.
   Server.prototype.close.call(server);
-  plug?.destroy();
+  ownConnection?.destroy();
 }
 
-/** Whether a connection within one machine is there, or refused, when the system call returns. */
-const CONNECTS_AT_ONCE = process.platform === 'linux';
+/** Whether a connection within one machine is established or refused when the system call returns. */
+const CONNECTS_SYNCHRONOUSLY = process.platform === 'linux';
 const LOOPBACK: Record<string, string> = { '::': '::1', '0.0.0.0': '127.0.0.1' };
 
-/** A connection that nobody has accepted; undefined when there is no room for it. */
-function plugInto({ address, port }: AddressInfo): Promise<Socket | undefined> {
+/** Puts a connection into the accept queue; undefined when the queue is full. */
+function fillQueue({ address, port }: AddressInfo): Promise<Socket | undefined> {
   const socket = connect({ host: LOOPBACK[address] ?? address, port });
   socket.on('error', () => {});
   return new Promise((resolve) => {
-    // Behind the system call.
+    // Runs after the system call.
     process.nextTick(() => {
       if (handleOf(socket)?.getpeername?.({}) === 0) return resolve(socket);
       socket.destroy();
@@ -69,7 +70,7 @@ function plugInto({ address, port }: AddressInfo): Promise<Socket | undefined> {
   });
 }
 
-/** What Node has of a socket of the system; null when it is closed. */
+/** Node's internal handle of a socket; null when it is closed. */
 const handleOf = (socket: object) =>
   (socket as { _handle: { listen?(backlog: number): number; getpeername?(out: object): number } | null })
     ._handle;

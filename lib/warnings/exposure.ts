@@ -2,20 +2,20 @@ import type { Config } from '../config/config.ts';
 import { insecureSettings, isLoopback } from '../config/insecure.ts';
 import type { Logger } from '../logger.ts';
 
-/** Something that is open, and the setting that closes it. */
+/** An insecure default and the setting that fixes it. */
 export interface Opening {
   what: string;
   close: string;
 }
 
-/** A service that others than its own machine can reach, and what is open to them. */
+/** The insecure defaults of a service that other machines can reach. */
 export interface Exposure {
-  /** Why it counts as reachable. */
+  /** Why the service counts as reachable. */
   reachable: string[];
   open: Opening[];
 }
 
-/** Parts of strict mode with a variable of their own: whether a part is on, what is open without it, what closes that. */
+/** The parts of strict mode that have their own variable. */
 const PARTS: readonly (readonly [isOn: (config: Config) => boolean, what: string, close: string])[] = [
   [
     ({ requireVerifiedEmail }) => requireVerifiedEmail,
@@ -45,10 +45,10 @@ const PARTS: readonly (readonly [isOn: (config: Config) => boolean, what: string
 ];
 
 /**
- * Lists the open parts of a service that is reachable from outside: parts of strict mode that are off, and without it also
- * secrets that are not set.
- * @param listens whether it listens on a socket; on the edge it is always reachable
- * @returns undefined when nothing is open, or only its own machine can reach it
+ * Lists the insecure defaults of a service that is reachable from outside: parts of strict mode that are off, and, without
+ * strict mode, unset secrets.
+ * @param listens whether the service listens on a socket. On the edge it is always reachable
+ * @returns undefined when nothing is insecure, or only the own machine can reach the service
  */
 export function exposureOf(config: Config, { listens }: { listens: boolean }): Exposure | undefined {
   const reachable = reasonsOf(config, listens);
@@ -57,12 +57,12 @@ export function exposureOf(config: Config, { listens }: { listens: boolean }): E
     for (const { variable, problem, takes } of insecureSettings(config))
       open.push({ what: problem, close: `${variable}: ${takes}` });
   }
-  if (!config.strict) open.push(...UNSWITCHED, ...unsetSecrets(config));
+  if (!config.strict) open.push(...STRICT_ONLY, ...unsetSecrets(config));
   return reachable.length > 0 && open.length > 0 ? { reachable, open } : undefined;
 }
 
-/** What strict mode closes besides, without a variable of its own. */
-const UNSWITCHED: readonly Opening[] = [
+/** The parts of strict mode without their own variable. */
+const STRICT_ONLY: readonly Opening[] = [
   { what: '/metrics answers at the hosts of organizations', close: 'SVC_STRICT=on' },
   { what: 'a session goes on when its browser signs in again', close: 'SVC_STRICT=on' },
 ];
@@ -95,9 +95,9 @@ function unsetSecrets({ jwtSecrets, encryptionKeys }: Config): Opening[] {
 
 const RULE = '='.repeat(100);
 
-/** Logs the exposure, if there is any: as one block of text, or as one event with fields. */
-export function warnOfExposure(config: Config, log: Logger, how = { listens: true }): void {
-  const exposure = exposureOf(config, how);
+/** Logs the exposure, if any: as a block of text, or as one event with fields if the log format is JSON. */
+export function warnOfExposure(config: Config, log: Logger, options = { listens: true }): void {
+  const exposure = exposureOf(config, options);
   if (!exposure) return;
   const { reachable, open } = exposure;
   const title = config.strict
@@ -115,7 +115,7 @@ export function warnOfExposure(config: Config, log: Logger, how = { listens: tru
     'Open, and what closes it:',
     ...open.map(({ what, close }) => `  - ${what}\n      ${close}`),
     ...(closeAll ? [`${closeAll} sets all switches above (docs/deployment.md).`] : []),
-    ...(how.listens && config.host === undefined ? ['On a laptop: SVC_HOST=127.0.0.1.'] : []),
+    ...(options.listens && config.host === undefined ? ['On a laptop: SVC_HOST=127.0.0.1.'] : []),
     RULE,
   ];
   log.warn(`${title}\n${lines.join('\n')}`);

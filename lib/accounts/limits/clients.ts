@@ -10,12 +10,12 @@ import type { LimitClient } from './limits.ts';
 
 /**
  * Identifies a browser that an account has signed in with, independent of its address (OWASP "Device cookies"). It grants no
- * access: it only keeps strangers' failures from counting against the browser. It ends with the password: a thief who has
- * copied one must not keep a budget of guesses.
+ * access: it gives the browser its own budget of attempts, so that attempts of strangers do not lock it out. A new password
+ * invalidates it, so that a thief of the cookie loses that budget.
  */
 const DEVICE_COOKIE = 'svc_device';
 
-/** Sessions that are looked through for a network. */
+/** The latest sessions that are searched for the client's network. */
 const MAX_SESSIONS = 200;
 
 /** The part of an account that a device cookie is bound to. */
@@ -24,10 +24,10 @@ interface Owner {
   passwordHash: string | null;
 }
 
-/** Tells a password from the next one. Nothing follows from it: the hash has a random salt. */
+/** Changes with the password. It reveals nothing about the password, because the hash has a random salt. */
 const digestOf = ({ passwordHash }: Owner) => sha256Hex(passwordHash ?? '').slice(0, 32);
 
-/** The client of a sign-in. @param account where the address belongs to one */
+/** The client of a sign-in. @param account undefined if no account has the address */
 export async function clientOf(call: PublicCall, account: Owner | undefined): Promise<LimitClient> {
   const { c, db, now, peer, services } = call;
   if (!services.limits.on) return NOBODY;
@@ -54,7 +54,7 @@ export async function clientOf(call: PublicCall, account: Owner | undefined): Pr
   };
 }
 
-/** The client of somebody who is signed in: their session, which nobody else can use up. */
+/** The client of a signed-in user: the session, whose budget nobody else can use up. */
 export const clientOfSession = ({ sessionId }: CookieCall): LimitClient => ({
   key: `session ${sessionId}`,
   isKnown: async () => true,
@@ -62,7 +62,7 @@ export const clientOfSession = ({ sessionId }: CookieCall): LimitClient => ({
 
 const NOBODY: LimitClient = { key: '', isKnown: async () => false };
 
-/** With limits on, the answer gives the browser a device cookie for the account it has just proved to own. */
+/** Sets a device cookie for an account whose owner has just signed in, if limits are on. */
 export async function rememberDevice(call: PublicCall, account: Owner): Promise<void> {
   const { c, now, services } = call;
   if (!services.limits.on) return;

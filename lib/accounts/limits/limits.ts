@@ -8,55 +8,55 @@ import { networkOf } from '../../http/network.ts';
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
-/** Points per time, for each thing that can be tried too often. */
+/** Attempts (`points`) per `duration` in seconds. */
 const RULES = {
   /** Sign-ins, registrations and links, by client network. */
   client: { points: 60, duration: 15 * MINUTE },
   /** Passwords, by account and client. */
   password: { points: 10, duration: 15 * MINUTE },
-  /** Passwords from clients the account does not know, by account. */
+  /** Passwords from unknown clients, by account. */
   password_account: { points: 100, duration: 60 * MINUTE },
   /** One-time codes, by account and client. */
   code: { points: 10, duration: 15 * MINUTE },
-  /** One-time codes from clients the account does not know, by account. Six digits take few guesses. */
+  /** One-time codes from unknown clients, by account. Strict, because six digits can be guessed. */
   code_account: { points: 50, duration: DAY },
-  /** First codes of an authenticator app, by device. */
+  /** Codes that verify a new authenticator app, by device. */
   enrolment: { points: 10, duration: 15 * MINUTE },
-  /** Mails asked for, by account or address. */
+  /** Requested mails, by account or address. */
   mail: { points: 5, duration: 15 * MINUTE },
 } as const;
 
 export type LimitRule = keyof typeof RULES;
 
-/** A client, as limits count it. */
+/** A client as the limits count it. */
 export interface LimitClient {
-  /** Attempts of one key are counted together. */
+  /** Attempts with the same key are counted together. */
   key: string;
-  /** Whether the account has signed in from there before: strangers' attempts do not count against it. */
+  /** Whether the account has signed in from this client before. */
   isKnown(): Promise<boolean>;
 }
 
-/** Counts attempts over all processes. */
+/** Counts attempts across all processes. */
 export interface AuthLimits {
-  /** Whether limits are in place; with them, a TOTP code is not taken twice. */
+  /** Whether limits are enforced. If so, a TOTP code is accepted only once. */
   readonly on: boolean;
   /**
-   * Addresses of one network count together.
+   * Counts an attempt. With the rule `client` the key is an address, and addresses of one network count together.
    * @throws ApiError `rate_limit_error/exceeded` with the time to wait
    */
   count(rule: LimitRule, key: string): Promise<void>;
-  /** Forgets the attempts, after one that succeeded. */
+  /** Deletes the count of attempts after a success. */
   forget(rule: LimitRule, key: string): Promise<void>;
   /**
-   * Counts a guess at an account's secret before it is checked. Each client has its own budget. Clients that the account
-   * does not know also share a larger budget; when that is used up, known clients are still served.
-   * @returns to be called when the guess was right: forgets those of this client
+   * Counts a guess at an account's secret before it is checked. Each client has its own budget. Unknown clients also share a
+   * larger budget per account. When that is used up, known clients can still sign in.
+   * @returns a function to call when the guess was right. It deletes the client's count
    * @throws ApiError `rate_limit_error/exceeded` with the time to wait
    */
   guess(secret: 'password' | 'code', account: string, client: LimitClient): Promise<() => Promise<void>>;
 }
 
-/** No limits, as is the default. */
+/** The default: no limits. */
 export const noLimits: AuthLimits = {
   on: false,
   count: async () => {},
@@ -81,7 +81,7 @@ export function createAuthLimits(db: Db): AuthLimits {
 
   async function count(rule: LimitRule, key: string): Promise<void> {
     try {
-      // Hashed: the table need not know who tried.
+      // Hashed, to keep addresses out of the table.
       await limiters[rule].consume(sha256Hex(rule === 'client' ? networkOf(key) : key));
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;

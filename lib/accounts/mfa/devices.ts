@@ -23,13 +23,13 @@ export const mfaDeviceFields = {
   last_used_at: mfaDevices.lastUsedAt,
 };
 
-/** An address as somebody sees it who has only proved to know the password: `j***@example.com`. */
+/** Masks an address, such as `j***@example.com`, for a caller who has only entered the password. */
 export function maskAddress(address: string): string {
   const at = address.lastIndexOf('@');
   return `${[...address][0] ?? ''}***${address.slice(at)}`;
 }
 
-/** The devices a login can be ended with, oldest first. */
+/** The devices that can complete a login, oldest first. */
 export async function verifiedDevices(db: Db | Tx, userId: string) {
   return db
     .select({ id: mfaDevices.id, type: mfaDevices.type, name: mfaDevices.name, address: userEmails.email })
@@ -39,7 +39,10 @@ export async function verifiedDevices(db: Db | Tx, userId: string) {
     .orderBy(asc(mfaDevices.id));
 }
 
-/** Makes an e-mail device of one of the user's verified addresses. It is verified from the start. */
+/**
+ * Creates an e-mail device for one of the user's verified addresses. The device is verified from the start.
+ * @returns undefined when the address already has a device
+ */
 export async function insertEmailDevice(
   tx: Db | Tx,
   device: { id: string; userId: string; emailId: string; address: string; createdAt: Date },
@@ -53,7 +56,7 @@ export async function insertEmailDevice(
   return row;
 }
 
-/** The user's verified address to make a device of when there is none yet: the primary one if it will do. */
+/** The verified address to create an e-mail device for: the primary one, or the oldest; undefined when none is verified. */
 export async function verifiedAddress(db: Db | Tx, userId: string) {
   const rows = await db
     .select({ id: userEmails.id, address: userEmails.email, isPrimary: userEmails.isPrimary })
@@ -63,7 +66,7 @@ export async function verifiedAddress(db: Db | Tx, userId: string) {
   return rows.find(({ isPrimary }) => isPrimary) ?? rows[0];
 }
 
-/** Switches MFA off, recovery codes and waiting sign-ins included; the devices stay. */
+/** Disables MFA: deletes recovery codes and logins that wait for a second factor. The devices stay. */
 export async function switchMfaOff(tx: Tx, userId: string): Promise<void> {
   await tx.update(users).set({ mfaEnabled: false }).where(eq(users.id, userId));
   await endMfaLogins(tx, userId);

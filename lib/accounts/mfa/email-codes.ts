@@ -8,22 +8,22 @@ import { randomDigits } from '../../crypto/random.ts';
 
 const LIFETIME_MS = 5 * 60 * 1000;
 
-/** Where a code goes, and what it is for. */
+/** The device and the purpose of a code. */
 export interface CodeDevice {
   id: string;
-  /** The sign-in (by the id of its `mfa_token`) or the session that asked for the code: it works there only. */
+  /** The login (id of its `mfa_token`) or the session that requested the code. The code is valid for it only. */
   purpose: string;
 }
 
 /** One-time codes that are mailed to an e-mail device. */
 export interface EmailCodes {
-  /** Makes a code, which replaces the one before of this device and purpose; those of other purposes keep working. */
+  /** Creates a code, which replaces an earlier one of the same device and purpose. */
   issue(tx: Tx, device: CodeDevice, now: Date): Promise<string>;
-  /** Uses a code up; of several that try at once, one succeeds. */
+  /** Consumes a code. Only one of several concurrent attempts succeeds. @returns whether the code was valid */
   use(db: Db | Tx, device: CodeDevice, code: string, now: Date): Promise<boolean>;
 }
 
-/** @param keys of the hash: six digits would be guessed from a plain one */
+/** @param keys for an HMAC, because six digits can be guessed from a plain hash */
 export function createEmailCodes(keys: KeyRing, nextId: () => NewId): EmailCodes {
   const [first] = keys;
   if (!first) throw new Error('no key for e-mail codes');
@@ -32,14 +32,14 @@ export function createEmailCodes(keys: KeyRing, nextId: () => NewId): EmailCodes
   return {
     async issue(tx, device, now) {
       const code = randomDigits();
-      const made = {
+      const values = {
         codeHash: hash(first, device, code),
         expiresAt: new Date(now.getTime() + LIFETIME_MS),
       };
       await tx
         .insert(emailCodes)
-        .values({ id: nextId().id, deviceId: device.id, purpose: device.purpose, ...made })
-        .onConflictDoUpdate({ target: [emailCodes.deviceId, emailCodes.purpose], set: made });
+        .values({ id: nextId().id, deviceId: device.id, purpose: device.purpose, ...values })
+        .onConflictDoUpdate({ target: [emailCodes.deviceId, emailCodes.purpose], set: values });
       return code;
     },
     async use(db, device, code, now) {

@@ -7,9 +7,9 @@ import type { CodeDevice } from './email-codes.ts';
 
 /**
  * Mails a one-time code to an e-mail device.
- * @param device and what the code is for: it works there only
- * @returns its address, masked
- * @throws ApiError `resource_error/not_found` when it is none of the user's
+ * @param device the device and the purpose of the code
+ * @returns the device's address, masked
+ * @throws ApiError `resource_error/not_found` when the user has no such device
  */
 export async function mailCode(
   call: PublicCall,
@@ -18,7 +18,7 @@ export async function mailCode(
   options: { stepUp?: boolean } = {},
 ): Promise<string> {
   const { db, now, services } = call;
-  // Each on its own, and apart from links: a stolen session must not keep the owner from signing in.
+  // Separate limits, so that a stolen session cannot use up the owner's codes for signing in.
   const kind = options.stepUp ? 'step_up' : 'code';
   await services.limits.count('mail', `${kind} ${userId}`);
   const devices = await verifiedDevices(db, userId);

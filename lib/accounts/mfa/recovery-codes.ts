@@ -4,20 +4,20 @@ import { recoveryCodes } from '../../../db/schema/accounts.ts';
 import { randomLetters, sha256Hex } from '../../crypto/random.ts';
 import { shown, z } from '../../http/schema.ts';
 
-/** Codes in a set (API contract, "Limits"). */
+/** Codes in a set (docs/api.md, "Limits"). */
 export const RECOVERY_CODES = 8;
 
-/** A set as the API shows it. */
+/** A set in an API response. */
 export const RecoveryCodes = z.array(shown('kqzt-mvhr-pwcx-2hdn-9rju-e4ks')).length(RECOVERY_CODES);
 
-/** Groups of four in a code. From 112 bits on, a fast hash is as good as one for passwords (ASVS 6.5.2). */
+/** Groups of four characters in a code: 120 bits. A fast hash is sufficient from 112 bits on (ASVS 6.5.2). */
 const GROUPS = 6;
 
-/** Salted with the user, so that nobody's codes can be guessed along with another's. Case, spaces and hyphens are the reader's. */
+/** Salted with the user id, so that one guess does not test the codes of all users. Ignores case, spaces and hyphens. */
 const hashOf = (userId: string, code: string): string =>
   sha256Hex(`${userId} ${code.toLowerCase().replace(/[\s-]/g, '')}`);
 
-/** Puts a new set in the place of a user's codes. @returns the codes, 120 bits each, shown this once */
+/** Replaces a user's recovery codes. @returns the new codes, which cannot be read again */
 export async function replaceRecoveryCodes(db: Db | Tx, userId: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
     Array.from({ length: GROUPS }, () => randomLetters(4)).join('-'),
@@ -31,7 +31,7 @@ export async function deleteRecoveryCodes(db: Db | Tx, userId: string): Promise<
   await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
 }
 
-/** Uses a code up; of several that try at once, one succeeds. @returns whether it was one */
+/** Consumes a code. Only one of several concurrent attempts succeeds. @returns whether the code was valid */
 export async function useRecoveryCode(
   db: Db | Tx,
   userId: string,
@@ -52,7 +52,7 @@ export async function useRecoveryCode(
   return used.length > 0;
 }
 
-/** How many codes a user has left. */
+/** Counts a user's unused codes. */
 export async function countRecoveryCodes(db: Db | Tx, userId: string): Promise<number> {
   const [row] = await db
     .select({ left: count() })

@@ -7,22 +7,22 @@ import { verifiedDevices } from './devices.ts';
 import { useRecoveryCode } from './recovery-codes.ts';
 import { matchTotp } from './totp.ts';
 
-/** A code, and where it comes from. */
+/** A code that a user entered. */
 export interface GivenCode {
   code: string;
   deviceId?: string | undefined;
   isRecovery?: boolean | undefined;
-  /** What a mailed code was asked for: a sign-in, by the id of its `mfa_token`, or a session's step-up, by the session's. */
+  /** The purpose of a mailed code: the login (id of its `mfa_token`), or the session that steps up. */
   purpose: string;
 }
 
-/** Uses up a code of the named device, or a recovery code. @returns whether it was one */
+/** Consumes a code of the named device, or a recovery code. @returns whether the code was valid */
 export async function useCode(tx: Tx, call: PublicCall, userId: string, given: GivenCode): Promise<boolean> {
   if (given.isRecovery) return useRecoveryCode(tx, userId, given.code, call.now);
   return useDeviceCode(tx, call, userId, (given.deviceId ?? '').toLowerCase(), given);
 }
 
-/** The same, where a code without a device may be that of any device of the user. */
+/** Consumes a code like `useCode`; without a device, it may belong to any device of the user. */
 export async function useAnyCode(tx: Tx, call: PublicCall, userId: string, given: GivenCode) {
   if (given.isRecovery || given.deviceId !== undefined) return useCode(tx, call, userId, given);
   for (const { id } of await verifiedDevices(tx, userId)) {
@@ -39,28 +39,32 @@ async function useDeviceCode(
   { code, purpose }: GivenCode,
 ): Promise<boolean> {
   if (!z.guid().safeParse(deviceId).success) return false;
-  const mine = and(eq(mfaDevices.id, deviceId), eq(mfaDevices.userId, userId), eq(mfaDevices.verified, true));
+  const isOwn = and(
+    eq(mfaDevices.id, deviceId),
+    eq(mfaDevices.userId, userId),
+    eq(mfaDevices.verified, true),
+  );
   const [device] = await tx
     .select({ type: mfaDevices.type, secret: mfaDevices.secret })
     .from(mfaDevices)
-    .where(mine);
+    .where(isOwn);
   if (!device) return false;
   if (device.type === 'email') {
     if (!(await services.emailCodes.use(tx, { id: deviceId, purpose }, code, now))) return false;
-    await tx.update(mfaDevices).set({ lastUsedAt: now }).where(mine);
+    await tx.update(mfaDevices).set({ lastUsedAt: now }).where(isOwn);
     return true;
   }
   const step =
     device.secret === null ? undefined : matchTotp(await services.secretBox.open(device.secret), code, now);
   if (step === undefined) return false;
-  // With limits on, a step is accepted once: a code that was overheard or phished cannot be replayed.
-  const fresh = services.limits.on
+  // With limits on, each time step is accepted once, so that a phished code cannot be replayed.
+  const isUnused = services.limits.on
     ? or(isNull(mfaDevices.lastStep), lt(mfaDevices.lastStep, step))
     : undefined;
   const taken = await tx
     .update(mfaDevices)
     .set({ lastUsedAt: now, lastStep: step })
-    .where(and(mine, fresh))
+    .where(and(isOwn, isUnused))
     .returning({ id: mfaDevices.id });
   return taken.length > 0;
 }

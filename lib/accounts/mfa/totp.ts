@@ -6,13 +6,13 @@ const PERIOD_SECONDS = 30;
 const totpOf = (secret: string, label: string) =>
   new TOTP({ issuer: ISSUER, label, secret: Secret.fromBase32(secret), digits: 6, period: PERIOD_SECONDS });
 
-/** A new TOTP secret (RFC 6238). @returns the secret as base32, and the otpauth URL for an authenticator app */
+/** Generates a TOTP secret (RFC 6238). @returns the secret in base32 and the otpauth URL for authenticator apps */
 export function generateTotp(label: string): { secret: string; url: string } {
   const secret = new Secret({ size: 20 }).base32;
   return { secret, url: totpOf(secret, label).toString() };
 }
 
-/** The time step whose code this is, now or one step either way; undefined when it is none. */
+/** The time step that a code belongs to: the current one, the previous or the next; undefined when the code is invalid. */
 export function matchTotp(secret: string, code: string, now: Date): number | undefined {
   if (!/^[0-9]{6}$/.test(code)) return undefined;
   const timestamp = now.getTime();

@@ -4,25 +4,28 @@ import { COMMON_PASSWORDS } from './common.ts';
 import { decodeList, fingerprintOf, formsOf, includesSorted } from './forms.ts';
 import { COMMON_WARNING, WORD_WARNING } from './warnings.ts';
 
-/** Names of the product. No password may contain them, whatever stands between their letters. */
+/** Names of the product. Passwords must not contain them, even with other characters between the letters. */
 const PRODUCT_WORDS = ['findings', 'svcfindings'];
 
-/** Shorter words are in too many good passwords. */
+/** Shorter words occur in too many good passwords. */
 const MIN_WORD_LENGTH = 4;
 
 const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 let list: Uint32Array | undefined;
 
-/** Whether a password is on the list of common and leaked passwords, as it is or in a simple disguise. */
+/** Whether a password or a simple variation of it (`formsOf`) is on the list of common and leaked passwords. */
 export function isCommonPassword(password: string): boolean {
-  // Decoded by the first password that is chosen.
+  // Decoded on first use.
   list ??= decodeList(COMMON_PASSWORDS);
   for (const form of formsOf(password)) if (includesSorted(list, fingerprintOf(form))) return true;
   return false;
 }
 
-/** The word a password contains, of the product's, the deployment's, and what stands before the `@` of an address. */
+/**
+ * The first forbidden word that a password contains: a product name, one of `words`, or the local part of an address.
+ * Ignores case and signs.
+ */
 export function wordIn(
   password: string,
   words: readonly string[],
@@ -31,24 +34,24 @@ export function wordIn(
   const text = lettersAndDigits(password);
   const names = addresses.map((address) => address.replace(/(?:\+[^@]*)?@[^@]*$/, ''));
   return [...PRODUCT_WORDS, ...words, ...names].find((word) => {
-    const looked = lettersAndDigits(word);
-    return looked.length >= MIN_WORD_LENGTH && text.includes(looked);
+    const normalized = lettersAndDigits(word);
+    return normalized.length >= MIN_WORD_LENGTH && text.includes(normalized);
   });
 }
 
-/** A password somebody has chosen, and where it came from. */
+/** A new password. */
 export interface ChosenPassword {
-  /** Of the request's body. */
+  /** Its field in the request body. */
   field: string;
   password: string;
-  /** Of the account. */
+  /** Addresses of the account. */
   addresses?: readonly string[];
 }
 
 /**
- * Looks whether a password that keeps to the rules is one that attackers try first.
- * @returns a warning for the answer's message, when there is one and the setting says `warn`
- * @throws ApiError `validation_error/field_invalid` on the field, when the setting says `refuse`
+ * Checks whether a new password is easy to guess.
+ * @returns a warning for the response's message if it is and `breachedPasswords` is `warn`
+ * @throws ApiError `validation_error/field_invalid` if it is and `breachedPasswords` is `refuse`
  */
 export function checkChosenPassword(
   { breachedPasswords, passwordWords }: Pick<Config, 'breachedPasswords' | 'passwordWords'>,
@@ -64,7 +67,7 @@ export function checkChosenPassword(
   return word === undefined ? COMMON_WARNING : WORD_WARNING;
 }
 
-/** The message of an answer, when a warning is to follow it. */
+/** The message of a response with the warning appended; an empty object without a warning. */
 export const withWarning = (message: string, warning: string | undefined): { message?: string } =>
   warning === undefined ? {} : { message: `${message} ${warning}` };
 

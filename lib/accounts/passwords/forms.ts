@@ -1,15 +1,15 @@
 import { sha256Hex } from '../../crypto/random.ts';
 
-/** Digits and signs that may stand around a common password without making it a better one. */
+/** Leading and trailing digits and signs that are ignored in total. */
 const MAX_EXTRAS = 4;
-/** A shorter rest is no word. */
+/** Shorter forms are not compared. */
 const MIN_LENGTH = 4;
-/** No entry of the list is longer. */
+/** The longest entry of the list. */
 const MAX_LENGTH = 32;
 
-/** Signs that are written for letters, and the letters. */
+/** Digits and signs that replace letters, each followed by its letter. */
 const LOOKALIKES = ['0o', '3e', '4a', '5s', '7t', '8b', '9g', '@a', '$s', '+t'];
-/** `1` and `!` are written for either. */
+/** `1` and `!` replace `i` or `l`. */
 const SUBSTITUTIONS = ['i', 'l'].map((one) => new Map([...LOOKALIKES, `1${one}`, `!${one}`].map(split)));
 
 function split(pair: string): [string, string] {
@@ -20,8 +20,8 @@ const substituted = (text: string, letters: ReadonlyMap<string, string>): string
   text.replace(/[^a-z]/g, (sign) => letters.get(sign) ?? sign);
 
 /**
- * What a password may be made of: itself in lower case, without up to four digits and signs around it, and with letters
- * in place of the digits and signs that look like them. Each form once.
+ * The common passwords that a password may be derived from: the lower-cased password, without up to four leading and trailing
+ * digits and signs, and with letters in place of similar digits and signs.
  */
 export function formsOf(password: string): Set<string> {
   const text = password.toLowerCase();
@@ -39,14 +39,14 @@ export function formsOf(password: string): Set<string> {
   return forms;
 }
 
-/** Whether a password that follows the rules can have this form: it has an upper-case and a lower-case letter. */
+/** Whether a password that follows the rules can have this form. The rules require two letters. */
 export const canBeForm = (text: string): boolean =>
   text.length >= MIN_LENGTH && text.length <= MAX_LENGTH && (text.match(/\p{L}/gu)?.length ?? 0) >= 2;
 
-/** 32 bits that stand for a form in the list. */
+/** The 32-bit fingerprint by which the list stores a form. */
 export const fingerprintOf = (form: string): number => Number.parseInt(sha256Hex(form).slice(0, 8), 16);
 
-/** The list as text: differences of the sorted fingerprints, seven bits a byte, lowest first, in base64. */
+/** Encodes the list: differences of the sorted fingerprints, 7 bits per byte, lowest first, in base64. */
 export function encodeList(forms: Iterable<string>): string {
   const sorted = Uint32Array.from(new Set([...forms].map(fingerprintOf))).sort();
   const bytes: number[] = [];
@@ -83,7 +83,7 @@ export function decodeList(text: string): Uint32Array {
   return list;
 }
 
-/** Whether a sorted list has a fingerprint. */
+/** Whether a sorted list contains a fingerprint, by binary search. */
 export function includesSorted(list: Uint32Array, fingerprint: number): boolean {
   let low = 0;
   let high = list.length;

@@ -1,11 +1,11 @@
 import { ApiError } from '../../http/errors.ts';
 import { networkOf } from '../../http/network.ts';
 
-/** What the hasher has to do, and what it has refused since the process started. */
+/** The load of the hasher, for the metrics. */
 export interface HashLoad {
-  /** Requests that wait for their turn. */
+  /** Waiting requests. */
   waiting: number;
-  /** `full`: the queue had no room. `late`: the turn did not come in time. */
+  /** Refused requests since the process started. `full`: the queue was full. `late`: the request waited too long. */
   refused: Record<HashRefusal, number>;
 }
 
@@ -13,25 +13,25 @@ export const HASH_REFUSALS = ['full', 'late'] as const;
 export type HashRefusal = (typeof HASH_REFUSALS)[number];
 
 export interface HashQueueOptions {
-  /** Hashes that run at once. Each takes 19 MiB and a processor. */
+  /** Hashes that run at a time. Each takes 19 MiB and a processor. */
   concurrency: number;
-  /** Requests that may wait, of all clients together. */
+  /** Waiting requests of all clients. */
   maxWaiting: number;
   maxWaitMs: number;
 }
 
 /**
- * Bounds how many passwords are hashed at once, and how many requests wait for that. Clients take turns, so a client
- * that sends many requests delays its own.
+ * Limits the passwords that are hashed at a time and the requests that wait. Clients are served round-robin, so that one with
+ * many requests delays only its own.
  */
 export interface HashQueue {
   /**
-   * Calls `work` when it is the client's turn.
+   * Calls `work` when the client's request reaches the head of the queue.
    * @param address of the client; an IPv6 network of 64 bits counts as one client
-   * @throws ApiError `server_error/unavailable` when the queue is full or the turn does not come in time
+   * @throws ApiError `server_error/unavailable` when the queue is full or the request waits longer than `maxWaitMs`
    */
   run<T>(address: string, work: () => Promise<T>): Promise<T>;
-  /** Throws what `run` would throw now because the queue is full. */
+  /** Throws the error that `run` would throw now because the queue is full. */
   requireRoom(address: string): void;
   load(): HashLoad;
 }
@@ -42,13 +42,13 @@ interface Waiting {
 }
 
 export function createHashQueue({ concurrency, maxWaiting, maxWaitMs }: HashQueueOptions): HashQueue {
-  /** Waiting requests by client, oldest first; the clients in the order of their turns. */
+  /** Waiting requests by client, oldest first. The first client is served next. */
   const clients = new Map<string, Waiting[]>();
   const refused = noRefusals();
   let running = 0;
   let waiting = 0;
 
-  /** The newest request of the client with the most requests, if that is more than `client` would have. */
+  /** The newest request of the client with the most requests, if `client` would have fewer. It can be refused instead. */
   function displaceable(client: string): Waiting | undefined {
     let longest: Waiting[] = [];
     for (const queue of clients.values()) if (queue.length > longest.length) longest = queue;
@@ -64,12 +64,12 @@ export function createHashQueue({ concurrency, maxWaiting, maxWaitMs }: HashQueu
     throw busy();
   }
 
-  function turnOf(client: string): Promise<void> {
+  function waitInQueue(client: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        clearTimeout(late);
+        clearTimeout(timeout);
         waiting--;
-        const others = clients.get(client)?.filter((one) => one !== self) ?? [];
+        const others = clients.get(client)?.filter((request) => request !== self) ?? [];
         if (others.length > 0) clients.set(client, others);
         else clients.delete(client);
       };
@@ -84,14 +84,14 @@ export function createHashQueue({ concurrency, maxWaiting, maxWaitMs }: HashQueu
           reject(busy());
         },
       };
-      const late = setTimeout(() => self.refuse('late'), maxWaitMs);
-      late.unref?.();
+      const timeout = setTimeout(() => self.refuse('late'), maxWaitMs);
+      timeout.unref?.();
       waiting++;
       clients.set(client, [...(clients.get(client) ?? []), self]);
     });
   }
 
-  function next(): void {
+  function startNext(): void {
     const [first] = clients;
     if (!first) {
       running--;
@@ -99,7 +99,7 @@ export function createHashQueue({ concurrency, maxWaiting, maxWaitMs }: HashQueu
     }
     const [client, [oldest]] = first;
     oldest?.start();
-    // The others come first now.
+    // Round-robin: the client moves to the end.
     const others = clients.get(client);
     clients.delete(client);
     if (others) clients.set(client, others);
@@ -110,11 +110,11 @@ export function createHashQueue({ concurrency, maxWaiting, maxWaitMs }: HashQueu
       const client = networkOf(address);
       requireRoom(client)?.refuse('full');
       if (running < concurrency) running++;
-      else await turnOf(client);
+      else await waitInQueue(client);
       try {
         return await work();
       } finally {
-        next();
+        startNext();
       }
     },
     requireRoom: (address) => void requireRoom(networkOf(address)),
@@ -124,7 +124,7 @@ export function createHashQueue({ concurrency, maxWaiting, maxWaitMs }: HashQueu
 
 export const noRefusals = (): HashLoad['refused'] => ({ full: 0, late: 0 });
 
-/** The answer to a request whose password cannot be checked now. */
+/** The error of a request whose password cannot be hashed now. */
 export const busy = () =>
   new ApiError('server_error/unavailable', {
     message: 'Too many passwords are being checked at the moment. Try again in a few seconds.',

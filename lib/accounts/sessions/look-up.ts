@@ -22,33 +22,33 @@ export interface SessionUser {
   createdAt: Date;
 }
 
-/** A session as it is kept, live or not, and whose it is. */
+/** A stored session, live or not, with its user. */
 export interface FoundSession {
   id: string;
   user: SessionUser;
-  /** When its user last proved who they are: the sign-in, or a later step-up. */
+  /** Time of the sign-in or of the latest step-up. */
   authenticatedAt: Date;
   expiresAt: Date;
   revokedAt: Date | null;
   lastActiveAt: Date;
 }
 
-/** The same, with what it may do in an organization. */
+/** A session with the user's membership in an organization. */
 export interface FoundInOrg extends FoundSession {
   /** Null when the user is not a member. */
   role: Role | null;
   /** False for an invited member whose account has not verified the invited address. */
   confirmed: boolean;
-  /** True until a member who was invited by an address they had verified before has used the organization. */
+  /** True for an invited member with a verified address who has not used the organization yet. */
   firstVisit: boolean;
-  /** The organization lets in members with MFA only. */
+  /** The organization requires MFA. */
   requireMfa: boolean;
 }
 
-/** Looks up the sessions of cookies. */
+/** Finds sessions by the claims of their cookies. */
 export interface SessionLookUp {
   find(claims: TokenClaims): Promise<FoundSession | undefined>;
-  /** Session, membership and the org's `require_mfa` in one. */
+  /** Reads session, membership and the organization's `require_mfa` in one statement. */
   findInOrg(org: Org, claims: TokenClaims): Promise<FoundInOrg | undefined>;
 }
 
@@ -68,8 +68,8 @@ interface Row extends Omit<SessionUser, 'createdAt'> {
 const MAX_GROUP = 1_000;
 
 /**
- * Look-ups that arrive while one is under way share the next, which starts after all of them have arrived: a session
- * that was revoked is refused by the next request.
+ * Lookups that arrive while a statement runs share the next one. It starts after all of them have arrived, so a revoked
+ * session is refused at the next request.
  */
 export function createSessionLookUp(database: Database): SessionLookUp {
   const group = ({ withConnection }: DatabaseClient, find: (client: Sql, ids: string) => Promise<Row[]>) =>

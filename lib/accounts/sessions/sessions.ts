@@ -10,7 +10,7 @@ import type { SessionUser } from './look-up.ts';
 import { TOKEN_SECONDS } from './signed-token.ts';
 import { type Device, parseDevice } from './user-agent.ts';
 
-/** Makes a session for a user who has just proved who they are; part of the caller's transaction, if there is one. */
+/** Creates a session for a user who has just authenticated. @returns the header that sets its cookie */
 export async function startSession(
   db: Db | Tx,
   call: PublicCall,
@@ -28,7 +28,7 @@ export async function startSession(
     lastActiveAt: createdAt,
     expiresAt,
   });
-  // Signing takes a thread of the pool, where passwords are checked too: it may have to wait.
+  // Signing runs in the thread pool and may wait there, so the statements do not wait for it.
   const [token] = await Promise.all([
     services.signedTokens.sign('session', { userId, id }, createdAt),
     inserted,
@@ -37,22 +37,22 @@ export async function startSession(
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
 
-/** Id and times of a session that begins now. */
+/** Id and times of a new session. */
 export function newSession({ services }: PublicCall) {
   const { id, at: createdAt } = services.nextId();
   return { id, createdAt, expiresAt: new Date(createdAt.getTime() + TOKEN_SECONDS.session * 1000) };
 }
 
-/** What a request is sent with. */
+/** The browser and system of a request. */
 export const deviceOf = ({ c }: PublicCall): Device => parseDevice(c.req.header('user-agent'));
 
-/** A session without a request since this time is over. */
+/** Sessions without a request since this time have expired. */
 export const idleLimit = ({ sessionIdleMinutes }: Pick<Config, 'sessionIdleMinutes'>, now: Date): Date =>
   new Date(sessionIdleMinutes === 0 ? 0 : now.getTime() - sessionIdleMinutes * 60_000);
 
 /**
- * In strict mode, ends the sessions whose cookies a sign-in came with: the browser replaces them by the new one. Otherwise
- * each sign-in adds a session, as the API contract says.
+ * In strict mode, ends the sessions of the cookies that a sign-in was sent with, because the new cookie replaces them. In
+ * default mode each sign-in adds a session (docs/api.md).
  */
 export async function endReplacedSessions(db: Db | Tx, call: PublicCall): Promise<void> {
   if (!call.services.config.strict) return;
@@ -65,7 +65,6 @@ export async function endReplacedSessions(db: Db | Tx, call: PublicCall): Promis
     .where(and(inArray(sessions.id, ids), isNull(sessions.revokedAt)));
 }
 
-/** Revokes a session. */
 export async function endSession(call: PublicCall, sessionId: string): Promise<void> {
   await call.db
     .update(sessions)
@@ -73,7 +72,7 @@ export async function endSession(call: PublicCall, sessionId: string): Promise<v
     .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)));
 }
 
-/** Whether cookies are `Secure`: over HTTPS, and in strict mode wherever the public address is https. */
+/** Whether cookies are `Secure`: over HTTPS, and in strict mode also if the public URL is https. */
 export const isSecure = ({ peer, services: { config } }: PublicCall): boolean =>
   peer.secure || (config.strict && config.https);
 
@@ -92,7 +91,7 @@ export function sessionCookie(call: PublicCall, value: string, maxAge: number): 
   };
 }
 
-/** A user as the API shows it. */
+/** A user in API responses. */
 export const toUser = ({
   id,
   email,

@@ -68,8 +68,8 @@ select before.sessions + (account.sign_ins - before.sign_ins)::int as sessions f
 );
 
 /**
- * Ends a login whose password was right, in one statement: a transaction of several would take a fifth of the time of
- * the password's check.
+ * Completes a login with a correct password. Uses one statement, because a transaction of several statements would take a
+ * fifth of the time of hashing the password.
  * @throws ApiError `auth_error/invalid_credentials` when the password was changed or the account disabled meanwhile
  */
 export async function signInByPassword(call: PublicCall, account: Account): Promise<Headers> {
@@ -99,8 +99,8 @@ export async function signInByPassword(call: PublicCall, account: Account): Prom
 }
 
 /**
- * Ends a login: makes the session, and tells the owner about it.
- * @param before what belongs into the same transaction, such as using up a code; throws to refuse the login
+ * Completes a login: creates the session and notifies the owner by mail.
+ * @param before runs in the same transaction, such as consuming a code, and throws to refuse the login
  */
 export async function signIn(
   call: PublicCall,
@@ -114,7 +114,7 @@ export async function signIn(
       await services.mail.enqueue(tx, account.email, notificationFor(call, account, device));
   };
   const headers = await db.transaction(async (tx) => {
-    // Sent one behind the other without waiting: what `before` refuses is rolled back, the count of the notice too.
+    // Pipelined. If `before` throws, everything is rolled back, including the count of the notice.
     const [, , session] = await Promise.all([
       before?.(tx),
       notify(tx),

@@ -3,29 +3,29 @@ import QuickLRU from 'quick-lru';
 import { validate } from 'uuid';
 import { deriveKeys, type Key, keyId } from '../../crypto/keys.ts';
 
-/** What a signed token is for; one of a kind never passes for another. */
+/** The purpose of a signed token. A token is valid for its own purpose only. */
 export type TokenAudience = 'session' | 'mfa' | 'device';
 
-/** Lifetimes in seconds (API contract, "Limits"). */
+/** Lifetimes in seconds (docs/api.md, "Limits"). */
 export const TOKEN_SECONDS: Record<TokenAudience, number> = {
   session: 24 * 60 * 60,
   mfa: 5 * 60,
   device: 90 * 24 * 60 * 60,
 };
 
-/** What a signed token says. */
+/** The claims of a signed token. */
 export interface TokenClaims {
   userId: string;
-  /** Of the session, of the sign-in that waits for a code, or of the token itself. */
+  /** Id of the session, of the login that waits for a code, or of the device token itself. */
   id: string;
-  /** Digest of the password's hash, in device tokens: they end with the password. */
+  /** In device tokens: a digest of the password's hash, which invalidates them when the password changes. */
   password?: string;
 }
 
-/** Signs and checks the JWTs we hand out: `sub`, `jti`, `aud`, `iat`, `exp`, in device tokens `pwd`; HS256 only. */
+/** Signs and verifies the service's JWTs (HS256 only): `sub`, `jti`, `aud`, `iat`, `exp`, in device tokens also `pwd`. */
 export interface SignedTokens {
   sign(audience: TokenAudience, claims: TokenClaims, issuedAt: Date): Promise<string>;
-  /** `'expired'` when the signature is ours but its time is over, undefined when it is not ours. */
+  /** @returns `'expired'` for an expired token with a valid signature; undefined for any other invalid token */
   verify(audience: TokenAudience, token: string, now: Date): Promise<TokenClaims | 'expired' | undefined>;
 }
 
@@ -45,8 +45,8 @@ const importKeys = (keys: readonly Key[]): Promise<SigningKey[]> =>
   Promise.all(keys.map(async ({ id, bytes }) => ({ id, key: await importKey(new Uint8Array(bytes)) })));
 
 /**
- * @param secrets the first signs, all of them verify. Session tokens are signed with the secret itself, as the API contract
- * says; the others with keys derived from it
+ * @param secrets the first signs, all of them verify. Session tokens are signed with the secret itself (docs/cryptography.md), other
+ * tokens with keys derived from it
  */
 export async function createSignedTokens(secrets: readonly string[]): Promise<SignedTokens> {
   const raw = secrets.map((secret) => ({ id: keyId(secret), bytes: Buffer.from(secret) }));
@@ -55,7 +55,7 @@ export async function createSignedTokens(secrets: readonly string[]): Promise<Si
     mfa: await importKeys(deriveKeys(secrets, 'mfa tokens')),
     device: await importKeys(deriveKeys(secrets, 'device tokens')),
   };
-  // A session's token comes with every request: its signature is checked once, its time always.
+  // Session tokens come with every request, so verified signatures are cached. Expiry is always checked.
   const verified = new QuickLRU<string, { claims: TokenClaims; expires: number }>({ maxSize: MAX_VERIFIED });
   return {
     sign(audience, { userId, id, password }, issuedAt) {
@@ -86,7 +86,7 @@ export async function createSignedTokens(secrets: readonly string[]): Promise<Si
   };
 }
 
-/** The keys that may have signed a token: the one it names, or all for a token without a key id. */
+/** The keys that may have signed a token: the one with its key id, or all if it has none. */
 function candidates(keys: SigningKey[], token: string): SigningKey[] {
   try {
     const { kid } = decodeProtectedHeader(token);

@@ -1,6 +1,6 @@
 import UAParser from 'ua-parser-js';
 
-/** What a session stores of the browser it was made with. */
+/** The browser and system that a session was created with. */
 export interface Device {
   userAgent: string;
   browser: string;
@@ -8,7 +8,7 @@ export interface Device {
   deviceType: string;
 }
 
-/** Reads browser, operating system and kind of device from a User-Agent header; empty text when unknown. */
+/** Parses browser, operating system and device type from a User-Agent header. Unknown values are empty. */
 export function parseDevice(header: string | undefined): Device {
   const userAgent = (header ?? '').slice(0, 512);
   const { browser, os, device } = UAParser(userAgent);
@@ -17,7 +17,7 @@ export function parseDevice(header: string | undefined): Device {
     userAgent,
     browser: join(browser.name, browser.major),
     os: join(os.name, os.version),
-    // The parser names only what is not a desktop.
+    // The parser returns no type for desktops.
     deviceType: device.type ?? (os.name ? 'desktop' : ''),
   };
 }

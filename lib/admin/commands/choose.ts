@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { Logger } from '../../logger.ts';
 import type { Tracks } from '../migrations.ts';
 
-/** What a command has to say: to programs and to people. */
+/** The result of a command: as JSON (`--json`) and as text. */
 export interface Answer {
   json: unknown;
   text: string;
@@ -17,22 +17,22 @@ export interface Call {
   tracks: Tracks;
   /** For the security log. */
   log: Logger;
-  /** Says something before the command is done; to people only. */
+  /** Prints a line while the command runs, unless the output is JSON. */
   progress(line: string): void;
 }
 
 export type Handler = (call: Call) => Promise<Answer>;
 
-/** A command that was understood, to be run with a database. */
+/** The command that the arguments selected. */
 export interface Chosen {
   handler: Handler;
   json: boolean;
-  /** Makes the embedded database when it is not there yet. */
+  /** Creates the embedded database if it does not exist. */
   create: boolean;
 }
 
-/** What an organization is named by. */
+/** Help text of the argument `org`. */
 export const ORG = 'slug or id of the organization';
 
-/** Notes what a command does. @param create makes the embedded database when it is not there yet */
+/** Selects the handler of a command. @param create creates the embedded database if it does not exist */
 export type Choose = (command: Command, handler: Handler, create?: boolean) => void;

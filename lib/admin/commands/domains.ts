@@ -8,7 +8,7 @@ export function addDomains(program: Command, choose: Choose): void {
   const domains = program.command('domains').description("organizations' custom domains");
   domains
     .command('set')
-    .description('give an organization its custom domain; running servers answer there within 10 seconds')
+    .description("set an organization's custom domain; running servers use it within 10 seconds")
     .argument('<org>', ORG)
     .argument('<domain>', 'host name, such as findings.example.com')
     .action((org, domain, _, command) =>
@@ -26,7 +26,7 @@ export function addDomains(program: Command, choose: Choose): void {
     );
   domains
     .command('clear')
-    .description("take an organization's custom domain away; running servers stop to answer there at once")
+    .description("remove an organization's custom domain; running servers stop using it immediately")
     .argument('<org>', ORG)
     .action((org, _, command) =>
       choose(command, async ({ database }) => {

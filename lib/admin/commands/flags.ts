@@ -18,7 +18,7 @@ export function addFlags(program: Command, choose: Choose): void {
     );
   flags
     .command('set')
-    .description('switch a global feature flag; running servers heed it at once')
+    .description('set a global feature flag; running servers use it immediately')
     .argument('<flag>', 'name of the flag')
     .addArgument(new Argument('<state>', 'its new state').choices(['on', 'off']))
     .action((name, state, _, command) =>

@@ -8,8 +8,8 @@ export function addMembers(program: Command, choose: Choose): void {
   const members = program.command('members').description("organizations' members");
   members
     .command('unverified')
-    .description('list the members whom strict mode keeps out until they verify an address')
-    .argument('[org]', `${ORG}; all when it is left out`)
+    .description('list the members who have no access in strict mode until they verify an address')
+    .argument('[org]', `${ORG}; default: all`)
     .action((org, _, command) =>
       choose(command, async ({ database }) => {
         const json = await listUnverifiedMembers(database, org);

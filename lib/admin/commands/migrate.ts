@@ -9,9 +9,9 @@ export function addMigrate(program: Command, choose: Choose): void {
   program
     .command('migrate')
     .description(
-      'run or retry migrations: the shared schema, then every organization that is behind, or one; exits with 1 when one fails',
+      'run or retry migrations: the shared schema, then one organization or all that are behind; exits with 1 if one fails',
     )
-    .argument('[org]', `${ORG}; all that are behind when it is left out`)
+    .argument('[org]', `${ORG}; default: all that are behind`)
     .action((org, _, command) =>
       choose(
         command,

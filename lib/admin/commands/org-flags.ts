@@ -28,8 +28,8 @@ export function addOrgFlags(program: Command, choose: Choose): void {
       }),
     );
   for (const [verb, provisioned, what] of [
-    ['provision', true, "let an organization's owner use a feature flag"],
-    ['withdraw', false, "take a feature flag away from an organization; the owner's choice is kept"],
+    ['provision', true, "allow an organization's owner to use a feature flag"],
+    ['withdraw', false, "revoke a feature flag from an organization; the owner's setting is kept"],
   ] as const) {
     orgFlags
       .command(verb)

@@ -22,7 +22,7 @@ export function addOrgs(program: Command, choose: Choose): void {
     );
   orgs
     .command('show')
-    .description('show an organization, and the migration steps its schema lacks')
+    .description('show an organization and the pending migration steps of its schema')
     .argument('<org>', ORG)
     .action((org, _, command) =>
       choose(command, async ({ database, tracks }) => {
@@ -44,9 +44,9 @@ export function addOrgs(program: Command, choose: Choose): void {
   orgs
     .command('recount')
     .description(
-      'count the findings and scans of an organization, or of all, and correct the counts that are kept of them; its agents wait meanwhile; exits with 1 when one fails',
+      'count the findings and scans of one organization or all, and correct the stored counts; its agents wait meanwhile; exits with 1 if one fails',
     )
-    .argument('[org]', `${ORG}; all when it is left out`)
+    .argument('[org]', `${ORG}; default: all`)
     .action((org, _, command) =>
       choose(command, async ({ database, tracks, progress }) => {
         const json = await recount(database, {

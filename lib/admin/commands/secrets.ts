@@ -12,10 +12,10 @@ import type { Choose } from './choose.ts';
 export function addSecrets(program: Command, choose: Choose): void {
   program
     .command('secrets')
-    .description('what the database holds encrypted')
+    .description('encrypted values in the database')
     .command('re-encrypt')
     .description(
-      'encrypt TOTP secrets and queued mails with the first key of SVC_ENCRYPTION_KEY, before the former keys are removed from it; servers may run meanwhile, and an interrupted run can be repeated; exits with 1 when something is left that no key opens',
+      'encrypt TOTP secrets and queued mails with the first key of SVC_ENCRYPTION_KEY, so that the other keys can be removed; servers may be running, and an interrupted run can be repeated; exits with 1 if no key can decrypt a value',
     )
     .action((_, command) =>
       choose(command, async ({ database, config, progress }) => {
@@ -37,7 +37,7 @@ export function addSecrets(program: Command, choose: Choose): void {
     );
 }
 
-/** The box of the servers that use this data directory. */
+/** The secret box for queued mails, with the same keys as the servers that use this data directory. */
 export async function mailBoxOf(config: Config) {
   const mailSecret = await readMailSecret(config, { warn: () => {} });
   if (config.encryptionKeys.length === 0 && config.jwtSecrets.length === 0 && mailSecret === undefined) {

@@ -5,7 +5,7 @@ import type { Choose } from './choose.ts';
 
 /** `settings list`, `get`, `set`, `unset` */
 export function addSettings(program: Command, choose: Choose): void {
-  const settings = program.command('settings').description('settings: keys with a text as their value');
+  const settings = program.command('settings').description('settings: keys with text values');
   settings
     .command('list')
     .description('list the settings')
@@ -35,7 +35,7 @@ export function addSettings(program: Command, choose: Choose): void {
     .command('set')
     .description('set a setting')
     .argument('<key>', '1 to 200 letters, digits and . _ : / -')
-    .argument('<value>', 'any text; write -- in front of the key when it starts with a hyphen')
+    .argument('<value>', 'any text; if it starts with a hyphen, write -- before the key')
     .action((key, value, _, command) =>
       choose(command, async ({ database }) => {
         const json = await setSetting(database, key, value);

@@ -10,10 +10,12 @@ const USER = 'id, or primary or verified e-mail address, of the account';
 
 /** `users show`, `disable`, `enable`, `end-sessions`, `reset-mfa` */
 export function addUsers(program: Command, choose: Choose): void {
-  const users = program.command('users').description('accounts: look at one, lock it out, let it in again');
+  const users = program
+    .command('users')
+    .description('accounts: show, disable, enable, end sessions, reset MFA');
   users
     .command('show')
-    .description('show an account: addresses, memberships, live sessions, factors, and API tokens it made')
+    .description('show an account: addresses, memberships, live sessions, factors and API tokens it created')
     .argument('<user>', USER)
     .action((user, _, command) =>
       choose(command, async ({ database }) => {
@@ -24,7 +26,7 @@ export function addUsers(program: Command, choose: Choose): void {
   users
     .command('disable')
     .description(
-      'lock an account out: it cannot sign in, be invited or reset its password, and its sessions end; API tokens it made stay with their organizations',
+      'disable an account: it cannot sign in, be invited or reset its password, and its sessions end; API tokens it created stay valid',
     )
     .argument('<user>', USER)
     .action((user, _, command) =>
@@ -38,7 +40,7 @@ export function addUsers(program: Command, choose: Choose): void {
     );
   users
     .command('enable')
-    .description('let a disabled account sign in again')
+    .description('enable a disabled account, so that it can sign in again')
     .argument('<user>', USER)
     .action((user, _, command) =>
       choose(command, async ({ database, log }) => {
@@ -48,7 +50,7 @@ export function addUsers(program: Command, choose: Choose): void {
     );
   users
     .command('end-sessions')
-    .description('end the sessions of an account, and its sign-ins that wait for a second factor')
+    .description('end the sessions of an account and its logins that wait for a second factor')
     .argument('<user>', USER)
     .action((user, _, command) =>
       choose(command, async ({ database, log }) => {
@@ -59,7 +61,7 @@ export function addUsers(program: Command, choose: Choose): void {
   users
     .command('reset-mfa')
     .description(
-      "remove an account's MFA devices and recovery codes and switch MFA off, for an owner who has lost them; the owner is mailed",
+      "remove an account's MFA devices and recovery codes and disable MFA, for an owner who has lost them; the owner gets a mail",
     )
     .argument('<user>', USER)
     .action((user, _, command) =>

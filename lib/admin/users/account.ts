@@ -10,7 +10,7 @@ export interface AccountSummary {
   name: string;
   email: string;
   mfa_enabled: boolean;
-  /** It has a password; an invited account has none until its owner sets one. */
+  /** False for an invited account until its owner sets a password. */
   has_password: boolean;
   disabled_at: Date | null;
   created_at: Date;
@@ -19,9 +19,9 @@ export interface AccountSummary {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The account with this id, or with this address as its primary or a verified one. An unverified secondary
- * address names nobody: otherwise anyone could make the operator act on the wrong account.
- * @throws AdminError when there is none
+ * Finds an account by id, or by its primary or a verified address. Unverified secondary addresses are ignored, because anyone
+ * can add one to make the operator act on the wrong account.
+ * @throws AdminError when the account does not exist
  */
 export async function findUser(db: Db | Tx, name: string): Promise<AccountSummary> {
   const text = name.trim().toLowerCase();

@@ -13,7 +13,7 @@ import { mfaReset } from '../../mail/templates/changes.ts';
 import { logOperatorEvent } from '../../security-events.ts';
 import { type AccountSummary, findUser } from './account.ts';
 
-/** What a command did to an account. */
+/** The result of a command that changes an account. */
 export interface AccountChange {
   id: string;
   email: string;
@@ -21,20 +21,20 @@ export interface AccountChange {
   sessions_ended: number;
 }
 
-/** Locks an account's row, so that servers change it before or after this transaction, not during it. */
+/** Locks an account's row until the transaction ends. */
 async function lockUser(tx: Tx, name: string): Promise<AccountSummary> {
   const { id } = await findUser(tx, name);
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
   return findUser(tx, id);
 }
 
-/** Ends sign-ins that wait for the second factor, then sessions: a sign-in that completed meanwhile ends with them. */
+/** Ends logins that wait for a second factor, then the sessions, including that of a login that completed meanwhile. */
 async function endSignIns(tx: Tx, userId: string, now: Date): Promise<number> {
   await endMfaLogins(tx, userId);
   return revokeSessions(tx, userId, now);
 }
 
-/** The system user that runs the command, for the log. */
+/** The operating system user that runs the command, for the log. */
 function operator(): string {
   try {
     return userInfo().username;
@@ -44,8 +44,8 @@ function operator(): string {
 }
 
 /**
- * Disables an account: it cannot sign in, its sessions end, mailed links and sign-ins under way stop working. What it
- * made stays, and so do its API tokens, which belong to their organizations.
+ * Disables an account: it cannot sign in, its sessions end, and mailed links and unfinished logins stop working. Its API tokens
+ * stay valid, because they belong to their organizations.
  */
 export async function disableUser({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
   const now = new Date();
@@ -56,13 +56,13 @@ export async function disableUser({ db }: Database, log: Logger, name: string): 
     await endMfaLogins(tx, id);
     return { id, email, changed: disabled_at === null };
   });
-  // From the commit on they do not work, even when this process dies before it has ended them.
+  // The sessions are invalid since the commit, even if this process dies before it has revoked them.
   const change = { ...account, sessions_ended: await revokeSessionsInBatches(db, account.id, now) };
   logChange(log, 'account_disabled', change);
   return change;
 }
 
-/** Enables an account again. A session that began while it was being disabled ends. */
+/** Enables an account. Ends sessions that began while it was being disabled. */
 export async function enableUser({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
   const found = await findUser(db, name);
   const before = found.disabled_at === null ? 0 : await revokeSessionsInBatches(db, found.id, new Date());
@@ -76,7 +76,7 @@ export async function enableUser({ db }: Database, log: Logger, name: string): P
   return change;
 }
 
-/** Ends an account's sessions, and its sign-ins that wait for a second factor. */
+/** Ends an account's sessions and its logins that wait for a second factor. */
 export async function endSessions({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
   const { id, email } = await findUser(db, name);
   await endMfaLogins(db, id);
@@ -86,7 +86,7 @@ export async function endSessions({ db }: Database, log: Logger, name: string): 
   return change;
 }
 
-/** Removes an account's factors and recovery codes, switches MFA off, and mails the owner about it. */
+/** Removes an account's second factors and recovery codes, disables MFA, and notifies the owner by mail. */
 export async function resetMfa(
   { db }: Database,
   log: Logger,

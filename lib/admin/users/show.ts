@@ -7,7 +7,7 @@ import { memberships, orgs } from '../../../db/schema/orgs.ts';
 import { countRecoveryCodes } from '../../accounts/mfa/recovery-codes.ts';
 import { type AccountSummary, findUser } from './account.ts';
 
-/** With everything an investigation needs, and nothing that opens the account. */
+/** The details of an account for investigations, without credentials. */
 export interface AccountDetails extends AccountSummary {
   emails: { email: string; is_primary: boolean; verified_at: Date | null }[];
   memberships: { org: string; role: string; invited_email: string | null; since: Date }[];
@@ -23,7 +23,7 @@ export interface AccountDetails extends AccountSummary {
   }[];
   factors: { id: string; type: string; name: string; verified: boolean; last_used_at: Date | null }[];
   recovery_codes: number;
-  /** Active API tokens that the account made in its organizations. They belong to the organization. */
+  /** Active API tokens that the account created. They belong to the organization. */
   tokens: {
     org: string;
     id: string;
@@ -93,7 +93,7 @@ export async function showUser({ db }: Database, name: string, now = new Date())
   };
 }
 
-/** One organization at a time: a statement reads one organization's tables. */
+/** Reads one organization at a time, because a statement may only read one organization's tables. */
 async function tokensOf(db: Db, userId: string, joined: { orgId: string; org: string }[], now: Date) {
   const tokens: AccountDetails['tokens'] = [];
   for (const { orgId, org } of joined) {

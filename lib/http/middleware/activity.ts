@@ -5,31 +5,31 @@ import { memberships } from '../../../db/schema/orgs.ts';
 import type { CookieCall, MemberCall } from '../call.ts';
 import { middleware } from './middleware.ts';
 
-/** Notes when the session was last active. */
+/** Records when the session was last active. */
 export const activity = middleware<CookieCall>([], function activity(c, next) {
   const call = c.get('call');
-  return isDue(call) ? noteActivity(call).then(next) : next();
+  return isDue(call) ? recordActivity(call).then(next) : next();
 });
 
-/** Notes when the session was last active, and a member's first visit to the organization. */
+/** Records when the session was last active, and a member's first visit to the organization. */
 export const memberActivity = middleware<MemberCall>([], function memberActivity(c, next) {
   const call = c.get('call');
   const writes: Promise<void>[] = [];
-  if (isDue(call)) writes.push(noteActivity(call));
-  if (call.session.firstVisit) writes.push(noteFirstVisit(call));
+  if (isDue(call)) writes.push(recordActivity(call));
+  if (call.session.firstVisit) writes.push(recordFirstVisit(call));
   return writes.length === 0 ? next() : Promise.all(writes).then(next);
 });
 
-/** `last_active_at` is at most this old: it is not written on every request. */
+/** Writing `last_active_at` at most once a minute saves a write per request. */
 const PRECISION_MS = 60_000;
 
 const dueBefore = (now: Date) => new Date(now.getTime() - PRECISION_MS);
 
-/** Whether the session's activity has not been noted for a minute. */
+/** Whether the session's `last_active_at` is at least a minute old. */
 export const isDue = ({ now, session }: CookieCall): boolean => session.lastActiveAt <= dueBefore(now);
 
-/** Sets the session's `last_active_at`. A database that takes no writes does not fail the request. */
-export async function noteActivity({ db, now, log, session }: CookieCall): Promise<void> {
+/** Sets the session's `last_active_at`. The request succeeds even if the database is read-only. */
+export async function recordActivity({ db, now, log, session }: CookieCall): Promise<void> {
   const before = dueBefore(now);
   await db
     .update(sessions)
@@ -41,8 +41,11 @@ export async function noteActivity({ db, now, log, session }: CookieCall): Promi
     });
 }
 
-/** From now on the organization sees the name of a member who was invited by an address they had verified before. */
-async function noteFirstVisit({ db, now, log, org, user }: MemberCall): Promise<void> {
+/**
+ * Confirms the membership of an invited member whose address was verified before the invitation. From then on the
+ * organization sees the member's name.
+ */
+async function recordFirstVisit({ db, now, log, org, user }: MemberCall): Promise<void> {
   await db
     .update(memberships)
     .set({ confirmedAt: now })
@@ -55,6 +58,6 @@ async function noteFirstVisit({ db, now, log, org, user }: MemberCall): Promise<
     )
     .catch((error) => {
       if (!refusesWrites(error)) throw error;
-      log.debug('the first visit was not noted', { error });
+      log.debug('the first visit was not recorded', { error });
     });
 }

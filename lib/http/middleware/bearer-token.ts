@@ -4,7 +4,7 @@ import { parseBearer } from '../../tokens/api-tokens.ts';
 import type { AgentCall } from '../call.ts';
 import { middleware } from './middleware.ts';
 
-/** Requires an `Authorization` header with a well-formed API token (401), before anything is looked up. */
+/** Requires an `Authorization` header with a well-formed API token (401). Runs before any lookup. */
 export const bearerFormat = middleware(
   ['auth_error/not_authenticated', 'token_error/invalid_format'],
   function bearerFormat(c, next) {
@@ -24,30 +24,30 @@ export const bearerToken = middleware<AgentCall>(
   },
 );
 
-/** Sets the token's `last_used` once the request is answered, unless the handler's own statement has set it. */
+/** Sets the token's `last_used` after the handler, unless the handler's own statement has set it. */
 export const tokenUse = middleware<AgentCall>([], async function tokenUse(c, next) {
   const call = c.get('call');
   let touched = false;
   call.tokenTouched = () => {
     touched = true;
   };
-  if (call.token.unused) await noteFirstUse(call);
+  if (call.token.unused) await logFirstUse(call);
   try {
     await next();
   } finally {
-    if (!touched) await tolerant(call, call.services.apiTokens.touch(call.org, call.token.id));
+    if (!touched) await ignoreFailure(call, call.services.apiTokens.touch(call.org, call.token.id));
   }
 });
 
-/** Writes the first use of a token to the security log; of several requests at once, one writes it. */
-async function noteFirstUse(call: AgentCall): Promise<void> {
+/** Writes the first use of a token to the security log. Only one of several concurrent requests writes it. */
+async function logFirstUse(call: AgentCall): Promise<void> {
   const { org, services, token } = call;
-  if (await tolerant(call, services.apiTokens.claimFirstUse(org, token.id)))
+  if (await ignoreFailure(call, services.apiTokens.claimFirstUse(org, token.id)))
     logSecurityEvent(call, 'token_first_used', { project: token.projectId ?? undefined });
 }
 
-/** The result of a write that must not fail the request. */
-async function tolerant<T>({ log }: AgentCall, write: Promise<T>): Promise<T | undefined> {
+/** Logs the failure of a write that must not fail the request. @returns its result; undefined when it failed */
+async function ignoreFailure<T>({ log }: AgentCall, write: Promise<T>): Promise<T | undefined> {
   return write.catch((error) => {
     log[refusesWrites(error) ? 'debug' : 'warn']('last_used was not set', { error });
     return undefined;

@@ -2,10 +2,10 @@ import type { InOrgCall } from '../call.ts';
 import { type AnyMiddleware, middleware } from './middleware.ts';
 
 /**
- * Takes a place in the organization's fair share (429), and the call's queries out of its share of the connections. It runs
- * after the access checks, so that callers without access cannot use up the share.
- * @param checks the access checks; they run again when the caller had to wait for a place, because the token, session or
- * role may have been revoked meanwhile
+ * Enters the organization's gate (429 when that takes too long) and limits the call's queries to its share of the
+ * connections. Runs after the access checks, so that callers without access cannot use up the share.
+ * @param checks the access checks. They run again if the request waited at the gate, because the token, session or role may
+ * have been revoked meanwhile
  */
 export const fairShare = (checks: readonly AnyMiddleware[]) =>
   middleware<InOrgCall>(['rate_limit_error/exceeded'], async function fairShare(c, next) {
@@ -14,13 +14,13 @@ export const fairShare = (checks: readonly AnyMiddleware[]) =>
     const { db, sql } = services.database.of(org);
     call.db = db;
     call.sql = sql;
-    const place = services.gate.enter(org.id);
-    const waited = typeof place !== 'function';
-    call.stepAside = waited ? await place : place;
+    const entered = services.gate.enter(org.id);
+    const hasToWait = typeof entered !== 'function';
+    call.leaveGate = hasToWait ? await entered : entered;
     try {
-      if (waited) for (const check of checks) await check(c, async () => {});
+      if (hasToWait) for (const check of checks) await check(c, async () => {});
       await next();
     } finally {
-      call.stepAside();
+      call.leaveGate();
     }
   });

@@ -2,10 +2,7 @@ import type { PublicCall } from '../call.ts';
 import { type RequestSchemas, readBody, readParams, readQuery } from '../input.ts';
 import { middleware } from './middleware.ts';
 
-/**
- * Reads and checks the body and the query (400), then the path (404). The OpenAPI document derives the errors from the
- * schemas.
- */
+/** Reads and validates the body and the query (400), then the path (404). `describe.ts` derives the errors from the schemas. */
 export const input = ({ body, query, params }: RequestSchemas) =>
   middleware<PublicCall & Input>([], async function input(c, next) {
     const call = c.get('call');

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { Logger } from '../../logger.ts';
 import type { RequestEnv } from '../call.ts';
 
-/** Writes one log line per request, once it is answered. */
+/** Writes one log line per request when its response begins. */
 export const logging = (log: Logger): MiddlewareHandler<RequestEnv> =>
   async function logging(c, next) {
     const started = performance.now();

@@ -14,7 +14,7 @@ export interface Middleware<C extends PublicCall = PublicCall> extends Middlewar
 /** Middleware of any endpoint, as a route takes it. */
 export type AnyMiddleware = MiddlewareHandler & Pick<Middleware, 'errors'>;
 
-/** Declares middleware; `app.routes` shows the function's name. */
+/** Declares middleware. Name the function: `app.routes` lists it. */
 export const middleware = <C extends PublicCall = PublicCall>(
   errors: readonly ErrorKey[],
   handler: MiddlewareHandler<CallEnv<C>>,

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import { isAllowedOrigin, isOwnOrigin } from '../origin.ts';
 import { middleware } from './middleware.ts';
 
-/** Refuses requests that a page of another site makes: browsers send the session cookie with them. */
+/** Refuses requests from pages of other sites (403), because browsers send the session cookie with them. */
 export const originCheck = middleware(['permission_error/denied'], function originCheck(c, next) {
   const origin = c.req.header('origin');
   const { services, peer } = c.get('call');

@@ -5,16 +5,16 @@ import { ApiError } from '../errors.ts';
 import { middleware } from './middleware.ts';
 
 /**
- * Where an agent's request says which project it is about:
- * - `body`: in `project_id` of the body. That the project exists is left to the handler's statement.
- * - `reference`: in `project_id`, or in `project` by its slug, of the body or the query; the call gets the id.
- * - `finding`, `scan`: it is that of the finding or scan in the path.
+ * How to determine the project of an agent's request:
+ * - `body`: `project_id` of the body. The handler's statement checks that the project exists.
+ * - `reference`: `project_id`, or the slug in `project`, of the body or the query. The call gets the id.
+ * - `finding`, `scan`: the project of the finding or scan in the path.
  */
 export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan';
 
-/** Requires that the project a request is about is the token's, when the token belongs to one (403). */
+/** Requires that a project token is used for its own project (403). */
 export const projectScope = (rule: ProjectRule) =>
-  middleware<ProjectCall & Named>(
+  middleware<ProjectCall & ProjectInput>(
     ['token_error/scope_mismatch', 'resource_error/not_found'],
     async function projectScope(c, next) {
       const call = c.get('call');
@@ -25,16 +25,15 @@ export const projectScope = (rule: ProjectRule) =>
     },
   );
 
-/** The input that names a project. */
-interface Named {
+interface ProjectInput {
   params: { id: string };
   body?: ProjectReference;
   query?: ProjectReference;
 }
 
-/** A finding or a scan never changes its project, so that this check holds for the handler's statement, too. */
+/** The check also holds for the handler's statement, because the project of a finding or scan never changes. */
 async function requireInScope(
-  { db, org, params, token }: AgentCall & Named,
+  { db, org, params, token }: AgentCall & ProjectInput,
   rule: 'finding' | 'scan',
 ): Promise<void> {
   if (token.projectId === null) return;

@@ -5,10 +5,10 @@ import { createRequestIds, requestIdOf } from '../request-id.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 import { traceOf } from '../trace.ts';
 
-/** The route of requests that match none. */
+/** The route label of requests that match no route. */
 export const UNMATCHED = 'unmatched';
 
-/** Begins the request's context: its id (the caller's, when valid), its trace and its peer. */
+/** Creates the request's context: its id (the caller's, if valid), its trace and its peer. */
 export function requestId(peerOf: PeerOf): MiddlewareHandler<RequestEnv> {
   const newRequestId = createRequestIds();
   return function requestId(c, next) {

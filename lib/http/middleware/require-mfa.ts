@@ -2,7 +2,7 @@ import type { MemberCall } from '../call.ts';
 import { ApiError } from '../errors.ts';
 import { middleware } from './middleware.ts';
 
-/** Requires MFA of members (403) when the organization has switched `require_mfa` on. */
+/** Requires that the member has MFA enabled (403) if the organization's flag `require_mfa` is active. */
 export const requireMfa = middleware<MemberCall>(
   ['permission_error/mfa_required_by_org'],
   function requireMfa(c, next) {

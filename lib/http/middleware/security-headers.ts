@@ -3,8 +3,8 @@ import type { RequestEnv } from '../call.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 
 /**
- * Chooses the response's security headers, which over HTTPS include `Strict-Transport-Security`. The headers are chosen
- * before the response exists, because changing a response afterwards takes @hono/node-server off its fast path.
+ * Selects the response's security headers, which over HTTPS include `Strict-Transport-Security`. They are selected before
+ * the response is created, because @hono/node-server is slower for responses that are changed afterwards.
  */
 export function securityHeaders({
   hstsSubdomains,

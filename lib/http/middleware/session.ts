@@ -4,7 +4,7 @@ import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
 import type { CookieCall, MemberCall, PublicCall } from '../call.ts';
 import { ApiError, type ErrorKey } from '../errors.ts';
 import { expireStrayCookies, readSessionCookies } from '../session-cookie.ts';
-import { isDue, noteActivity } from './activity.ts';
+import { isDue, recordActivity } from './activity.ts';
 import { middleware } from './middleware.ts';
 import { resolveOrg } from './organization.ts';
 
@@ -17,9 +17,8 @@ export const session = middleware<CookieCall>(ERRORS, async function session(c, 
 });
 
 /**
- * Requires a live session (401). One statement reads the session together with the membership and the organization's
- * `require_mfa`; the middleware after it checks those. While the organization is unknown, the session alone is read: a dead
- * session is reported before an unknown organization.
+ * Requires a live session (401). One statement reads the session, the membership and the organization's `require_mfa`, which
+ * later middleware checks. If the organization is unknown, only the session is read, because 401 is reported before 404.
  */
 export const memberSession = middleware<MemberCall>(ERRORS, async function memberSession(c, next) {
   const call = c.get('call');
@@ -46,7 +45,7 @@ async function readCookie(call: PublicCall): Promise<TokenClaims> {
   const { claims, expired, tooMany } = await readSessionCookies(call);
   const [first] = claims;
   if (tooMany || claims.length > 1) {
-    // One of the cookies may belong to an attacker who wants the user to act in the attacker's account.
+    // An attacker can set a cookie to make the user act in the attacker's account.
     expireStrayCookies(call);
     const { ids } = call.c.get('request');
     call.log.warn('cookies of several sessions', { ...ids, users: claims.map(({ userId }) => userId) });
@@ -66,13 +65,13 @@ function requireLive<S extends FoundSession>(session: S | undefined, { now, serv
   return session;
 }
 
-/** The signed-in user, for endpoints that also work without one; undefined when there is no live session. */
+/** The signed-in user for endpoints with optional authentication; undefined when there is no live session. */
 export async function visitorOf(call: PublicCall): Promise<CookieCall | undefined> {
   const { claims, tooMany } = await readSessionCookies(call);
   if (claims.length === 0 && !tooMany) return undefined;
   try {
     const visitor = await requireSession(call);
-    if (isDue(visitor)) await noteActivity(visitor);
+    if (isDue(visitor)) await recordActivity(visitor);
     return visitor;
   } catch (error) {
     if (error instanceof ApiError && error.key === 'auth_error/session_revoked') return undefined;

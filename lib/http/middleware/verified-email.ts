@@ -2,7 +2,7 @@ import type { CookieCall } from '../call.ts';
 import { ApiError } from '../errors.ts';
 import { middleware } from './middleware.ts';
 
-/** Requires a verified primary address (403) while `requireVerifiedEmail` is on. */
+/** Requires a verified primary address (403) if `requireVerifiedEmail` is on. */
 export const verifiedEmail = middleware<CookieCall>(
   ['permission_error/email_not_verified'],
   function verifiedEmail(c, next) {

@@ -12,8 +12,8 @@ import {
 } from './letter.ts';
 
 /**
- * After a password was changed or reset.
- * @param changed.claimed the reset gave the account to the owner of an address that nobody had verified before
+ * Notice of a changed or reset password.
+ * @param changed.claimed the reset verified the address for the first time, so the account may have been made by someone else
  */
 export function passwordChanged(changed: {
   name: string;
@@ -40,7 +40,7 @@ export function passwordChanged(changed: {
   });
 }
 
-/** After an operator has removed all second factors. */
+/** Notice that an operator has removed all second factors. */
 export function mfaReset({ name, at }: { name: string; at: Date }): MailContent {
   return render({
     subject: 'Multi-factor authentication was reset',
@@ -55,7 +55,7 @@ export function mfaReset({ name, at }: { name: string; at: Date }): MailContent 
   });
 }
 
-/** A change of an account that its owner is told about. */
+/** Account changes that the owner is notified of. */
 export type AccountChange =
   | 'email_added'
   | 'email_removed'
@@ -81,13 +81,13 @@ interface ChangeFacts {
   name: string;
   at: Date;
   ip: string;
-  /** The address it is about. */
+  /** The affected address. */
   address?: string | undefined;
-  /** The name of the second factor it is about. */
+  /** The name of the affected second factor. */
   device?: string | undefined;
 }
 
-/** After a change of addresses or second factors. It has no link: nobody learns to click one in such a mail. */
+/** Notice of a change of addresses or second factors. It has no link, so that users do not learn to click one in such mails. */
 export function accountChanged(
   change: AccountChange,
   { name, at, ip, address, device }: ChangeFacts,
@@ -108,7 +108,7 @@ export function accountChanged(
   });
 }
 
-/** To the former primary address. Its link gives the account back, even to an owner who can no longer sign in. */
+/** Notice to the former primary address. Its link restores the address, even for an owner who can no longer sign in. */
 export function primaryEmailChanged(change: Link & ChangeFacts & { address: string }): MailContent {
   const { name, at, ip, address, publicUrl, token } = change;
   return render({
@@ -127,7 +127,7 @@ export function primaryEmailChanged(change: Link & ChangeFacts & { address: stri
   });
 }
 
-/** To the address that the undo link restored. */
+/** Mail to the address that the undo link restored. */
 export function primaryEmailRestored({ name, publicUrl, token }: Link & { name: string }): MailContent {
   return render({
     subject: 'Your e-mail address was restored: set a new password',

@@ -1,7 +1,7 @@
 import type { MailContent } from '../mailer.ts';
 import { type Link, line, link, PRODUCT, person, render } from './letter.ts';
 
-/** For an invited account without a password whose owner asks for another link. */
+/** A new link for an invited account that has no password yet. */
 export function setPassword({ publicUrl, token }: Link): MailContent {
   return render({
     subject: 'Set your password',
@@ -19,15 +19,15 @@ const setPasswordButton = (publicUrl: string, token: string) => ({
   url: link(publicUrl, '/reset-password', { token, new: '1' }),
 });
 
-/** For who was invited to an organization. */
+/** Invitation to an organization. */
 export function invitation(options: {
   publicUrl: string;
-  /** The organization's pages. */
+  /** URL of the organization's pages. */
   orgUrl: string;
   inviterName: string;
   orgName: string;
   role: string;
-  /** The address is not verified: a password has to be set by this link. */
+  /** Set if the address is not verified: the link sets a password. */
   set?: { token: string; isPlaceholder: boolean };
 }): MailContent {
   const { publicUrl, orgUrl, inviterName, orgName, role, set } = options;

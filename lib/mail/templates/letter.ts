@@ -3,7 +3,7 @@ import type { MailContent } from '../mailer.ts';
 
 export const PRODUCT = 'Security findings';
 
-/** A mail's content, from which both its forms are made. Texts from users pass `line` or `person` first. */
+/** The content of a mail, rendered as HTML and as text. Pass texts from users through `line`, `person` or `unlinked` first. */
 export interface Letter {
   subject: string;
   /** Name in the greeting. */
@@ -16,7 +16,7 @@ export interface Letter {
 }
 
 export interface Link {
-  /** Base of the links, without a slash at its end. */
+  /** Base of the links, without a trailing slash. */
   publicUrl: string;
   token: string;
 }
@@ -89,38 +89,38 @@ const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
 
 export const dateTime = (at: Date) => `${DATE_TIME.format(at)} UTC`;
 
-/** What a browser says of itself; the dots of versions stay what they are. */
+/** A fact from the User-Agent header, without links. Dots in version numbers are kept. */
 export const fact = (value: string) =>
-  line(value, 100).replace(JOINT, (joint, at, text) =>
-    /\d.\d/.test(text.slice(at - 1, at + 2)) ? joint : `${joint}\u200b`,
+  line(value, 100).replace(SEPARATOR, (separator, at, text) =>
+    /\d.\d/.test(text.slice(at - 1, at + 2)) ? separator : `${separator}\u200b`,
   ) || 'unknown';
 
 /**
- * What turns the direction of writing or is not seen at all: with it a text shows other than it is. Joiners and
- * variation selectors are part of scripts and emoji.
+ * Invisible characters and those that change the text direction, with which a text can look different from its content.
+ * Joiners and variation selectors are kept, because scripts and emoji need them.
  */
-const UNSEEN = /(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
+const INVISIBLE = /(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
-/** One line of at most `max` characters, of whatever a user gave us. */
+/** User text as one line of at most `max` characters. */
 export function line(value: string, max: number): string {
   const characters = Array.from(
     value
       .toWellFormed()
       .replace(/[\p{Cc}\s]+/gu, ' ')
-      .replace(UNSEEN, '')
+      .replace(INVISIBLE, '')
       .trim(),
   );
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('');
 }
 
-/** What joins words to an address, also as browsers and mail programs read it in other scripts. */
-const JOINT = /(?<=\S)[.:@\u2024\u3002\uff0e\uff1a\uff20\uff61](?=\S)/g;
+/** Characters that join words to a URL or mail address, including their equivalents in other scripts. */
+const SEPARATOR = /(?<=\S)[.:@\u2024\u3002\uff0e\uff1a\uff20\uff61](?=\S)/g;
 
-/**
- * The name of a person or an organization. Mail programs make links of what looks like an address, so anybody could
- * have us send theirs to others: what joins words to an address gets an invisible character after it.
- */
+/** The name of a person or an organization, without links. */
 export const person = (name: string) => unlinked(name, 60);
 
-/** The same for any text, such as an address that somebody claims. */
-export const unlinked = (text: string, max: number) => line(text, max).replace(JOINT, '$&\u200b');
+/**
+ * User text in which mail programs find no link. They convert addresses in texts to links, so an attacker could make the
+ * service send links. An invisible character after each separator prevents that.
+ */
+export const unlinked = (text: string, max: number) => line(text, max).replace(SEPARATOR, '$&\u200b');

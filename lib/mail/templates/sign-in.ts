@@ -1,7 +1,7 @@
 import type { MailContent } from '../mailer.ts';
 import { dateTime, fact, type Link, line, link, PRODUCT, render, unlinked } from './letter.ts';
 
-/** For who forgot the password. */
+/** Password reset link. */
 export function resetPassword({ name, publicUrl, token }: Link & { name: string }): MailContent {
   return render({
     subject: 'Reset your password',
@@ -16,8 +16,8 @@ export function resetPassword({ name, publicUrl, token }: Link & { name: string 
 }
 
 /**
- * For who claims the address it goes to.
- * @param options.addedBy the primary address of the account that has added this one
+ * Verification link for a new account's address.
+ * @param options.addedBy primary address of the account, if it has added this address as another one
  */
 export function verifyEmail(options: Link & { emailId: string; addedBy?: string | undefined }): MailContent {
   const { publicUrl, token, emailId, addedBy } = options;
@@ -41,10 +41,10 @@ export function verifyEmail(options: Link & { emailId: string; addedBy?: string 
   });
 }
 
-/** The second factor of who is signing in, or proves once more who they are (`stepUp`). */
+/** One-time code for signing in, or for a step-up. */
 export function emailCode({ code, stepUp = false }: { code: string; stepUp?: boolean }): MailContent {
   return render({
-    // Without the code: subjects show up on locked screens.
+    // Locked screens show subjects, so the code is not in it.
     subject: stepUp ? 'Your confirmation code' : 'Your sign-in code',
     intro: [stepUp ? 'Enter this code to confirm that it is you:' : 'Enter this code to sign in:'],
     code: line(code, 20),
@@ -57,7 +57,7 @@ export function emailCode({ code, stepUp = false }: { code: string; stepUp?: boo
   });
 }
 
-/** After a sign-in. */
+/** Notice of a sign-in. */
 export function loginNotification(login: {
   name: string;
   at: Date;
