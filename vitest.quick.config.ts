@@ -45,7 +45,7 @@ const SUITES = [
   'http/origin',
   'db/ids',
   'db/batcher',
-  'db/hot',
+  'db/frequent',
   'repository/demo',
   // What is stored and sent.
   'db/citus',

@@ -18,7 +18,7 @@ function routeOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string[] 
   return own.map(({ handler }) => handler.name);
 }
 
-/** The documented order: docs/architecture.md, Life of a request. */
+/** The documented order: docs/architecture.md, Request path. */
 const ORDER = [
   'begin',
   'originCheck',
