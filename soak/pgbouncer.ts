@@ -3,15 +3,14 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../db/client.ts';
-import { startEmbedded } from '../db/embedded/embedded.ts';
 import { createClient, createOrg, createScan, type TestOrg } from '../tests/support/api/client.ts';
+import { startOwnPostgres } from '../tests/support/database/own-postgres.ts';
 import { withDatabase } from '../tests/support/database/scratch.ts';
 import { pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
 import { type LoadResult, MARK } from '../tests/support/load/load.ts';
 import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
 import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
 import type { Site } from '../tests/support/scenario/site.ts';
-import { silentLog } from '../tests/support/server/log.ts';
 import { startPgBouncer } from './support/pgbouncer.ts';
 
 /** Fewer connections than the clients use. */
@@ -57,18 +56,18 @@ export const pgbouncer = scenario({
   minutes: 30,
   async run(scene, { orgs, seconds }) {
     const { site } = scene;
-    const embedded = await startEmbedded({ dataDir: site.workDir, log: silentLog });
-    site.onClose(() => embedded.stop());
-    const { url } = await startPgBouncer(site, embedded.url, { poolSize: POOL_SIZE });
+    // As its superuser: the role that the embedded PostgreSQL gives to the service creates no databases.
+    const own = await startOwnPostgres(site, { max_connections: '300' });
+    const { url } = await startPgBouncer(site, own.url, { poolSize: POOL_SIZE });
 
     for (const [name, reason] of LEFT_OUT) site.say(`  left out: ${name} (${reason})`);
     const suite = await runSuite(site, url);
     for (const title of suite.failed) site.say(`  failed: ${title}`);
 
-    const admin = openDatabase({ url: embedded.url, max: 1 });
+    const admin = openDatabase({ url: own.url, max: 1 });
     for (const name of ['direct', 'pooled']) await admin.sql.unsafe(`create database ${name}`);
     await admin.close();
-    const direct = await measure(scene, withDatabase(embedded.url, 'direct'), orgs, seconds);
+    const direct = await measure(scene, withDatabase(own.url, 'direct'), orgs, seconds);
     const pooled = await measure(scene, withDatabase(url, 'pooled'), orgs, seconds);
     return [
       { name: 'tests passed', value: suite.passed, aim: { atLeast: 1 } },

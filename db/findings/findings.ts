@@ -12,6 +12,8 @@ const SETTLED: ReadonlySet<FindingStatus> = new Set(['fixed', 'verified', 'false
 interface SetStatuses {
   /** JSON, each finding once. */
   changes: string;
+  /** The project that the findings must belong to; null for any. */
+  projectId: string | null;
   now: string;
 }
 
@@ -26,7 +28,7 @@ with change as materialized (
   select * from json_to_recordset(${$.changes}::text::json) as c(id uuid, status text, settled boolean)
 ), before as materialized (
   select id, project_id, severity, status, status_changed_at from ${tables.findings}
-  where id = any (array(select id from change))
+  where id = any (array(select id from change)) and (${$.projectId}::uuid is null or project_id = ${$.projectId}::uuid)
   order by project_id, fingerprint for no key update
 ), changed as (
   update ${tables.findings} f set status = change.status, updated_at = ${$.now}::timestamptz,
@@ -66,21 +68,27 @@ export interface StatusChange {
   status: FindingStatus;
 }
 
-const parametersOf = (changes: readonly StatusChange[], now: Date): SetStatuses => ({
+const parametersOf = (
+  changes: readonly StatusChange[],
+  now: Date,
+  projectId: string | null = null,
+): SetStatuses => ({
   changes: JSON.stringify(changes.map(({ id, status }) => ({ id, status, settled: SETTLED.has(status) }))),
+  projectId,
   now: now.toISOString(),
 });
 
 /**
  * Sets a finding's status, and keeps the counts. Changes at the same time follow each other.
- * @returns the finding after the change, or undefined when there is none with that id
+ * @param change.projectId the project that the finding must belong to; null or unset: any
+ * @returns the finding after the change, or undefined when there is none such
  */
 export async function setFindingStatus(
   client: Sql,
   tables: OrgTables,
-  { now, ...change }: StatusChange & { now: Date },
+  { now, projectId, ...change }: StatusChange & { now: Date; projectId?: string | null },
 ): Promise<Resource<FindingRow> | undefined> {
-  const parameters = parametersOf([change], now);
+  const parameters = parametersOf([change], now, projectId);
   const [row] = await retried(() => setOne(tables).run(client, parameters));
   return row?.finding;
 }

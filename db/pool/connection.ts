@@ -49,6 +49,7 @@ function createConnection(
   /** Rejects the statements that are not answered. */
   const unanswered = new Set<(error: Error) => void>();
   let answeredAt = openedAt;
+  let onIdle = () => {};
   let state: 'opening' | 'open' | 'closed' = 'opening';
   let isDirect = false;
   let socket: net.Socket | undefined;
@@ -77,6 +78,7 @@ function createConnection(
         unanswered.delete(reject);
         answeredAt = performance.now();
         if (isAnswer) database.answeredAt = answeredAt;
+        if (unanswered.size === 0) onIdle();
       };
       sendTo(client, statement, prepare).then(
         (rows) => {
@@ -95,7 +97,7 @@ function createConnection(
     /** Its transaction has lifted the time limit of statements. */
     isUnlimited: false,
     usedAt: openedAt,
-    /** How often it was released. */
+    /** How many uses have ended. */
     uses: 0,
     /** Drizzle changes those of the options it is given. */
     types: client.options,
@@ -119,10 +121,16 @@ function createConnection(
       if (org?.[1]) orgs.add(org[1]);
       return send(statement, isDirect && params.length > 0 && !planEachTime && isFrequent(text));
     },
+    /** Resolves when no statement is in progress, cancellations included; undefined when there is none already. */
+    whenIdle: (): Promise<void> | undefined =>
+      unanswered.size === 0
+        ? undefined
+        : new Promise((resolve) => {
+            onIdle = resolve;
+          }),
     /** Ends a use; closes a connection that is old or has seen too many organizations. */
     release(): void {
       connection.isUnlimited = false;
-      connection.uses++;
       connection.usedAt = performance.now();
       if (orgs.size >= MAX_ORGS || connection.usedAt - openedAt > LIFETIME_MS) connection.close();
     },
@@ -144,6 +152,7 @@ function createConnection(
       setImmediate(() => {
         for (const reject of unanswered) reject(error);
         unanswered.clear();
+        onIdle();
       });
     },
   };

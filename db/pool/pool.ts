@@ -128,8 +128,15 @@ export function createPool(poolOptions: PoolOptions) {
       try {
         return await use(connection);
       } finally {
-        connection.release();
-        release();
+        // Statements that this use did not wait for: a late cancellation of one would hit the next use.
+        const idle = connection.whenIdle();
+        connection.uses++;
+        const free = () => {
+          connection.release();
+          release();
+        };
+        if (idle) void idle.then(free);
+        else free();
       }
     }
   }
@@ -164,11 +171,11 @@ export function createPool(poolOptions: PoolOptions) {
     const withConnection: WithConnection = (use, org) =>
       acquireUnlessDown((connection) => {
         const { uses } = connection;
-        const send: Send = (statement) =>
-          connection.uses === uses
-            ? connection.send(statement)
-            : Promise.reject(new Error('the connection was released'));
-        return use(createSqlClient(options, send, (run) => transact(connection, options, run)));
+        const refusal = () =>
+          connection.uses === uses ? undefined : Promise.reject(new Error('the connection was released'));
+        const send: Send = (statement) => refusal() ?? connection.send(statement);
+        const begin: Begin = (run) => refusal() ?? transact(connection, options, run);
+        return use(createSqlClient(options, send, begin));
       }, org?.id ?? key);
     const send: Send = (statement) => acquireUnlessDown((connection) => connection.send(statement), key);
     const begin: Begin = (run) => acquireUnlessDown((connection) => transact(connection, options, run), key);

@@ -107,6 +107,8 @@ export interface ScanEnd {
   status: ScanStatus;
   errorMessage: string | null;
   now: Date;
+  /** The project that the scan must belong to; null for any. */
+  projectId: string | null;
 }
 
 const end = orgStatement<Omit<ScanEnd, 'now'> & { now: string }, { scan: Resource<ScanRow> }>(
@@ -116,6 +118,7 @@ with summed as materialized (${summaryOf(tables, $.scanId)}
   update ${tables.scans} s set status = ${$.status}, error_message = ${$.errorMessage}, summary = summed.summary,
     completed_at = ${$.now}::timestamptz
   from summed where s.scan_id = ${$.scanId} and s.status = 'running'
+    and (${$.projectId}::uuid is null or s.project_id = ${$.projectId}::uuid)
   returning s.*
 ), counted as (
   insert into ${tables.scanCounts} as c (project_id, status, count)

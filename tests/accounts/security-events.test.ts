@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { endpoints } from '../../handlers/index.ts';
+import { createApp } from '../../lib/http/app.ts';
 import { createLogger } from '../../lib/logger.ts';
 import {
   type Api,
@@ -189,6 +191,23 @@ describe('a denied permission', () => {
         error: 'tenant_error/not_member',
         user: stranger.id,
       }),
+    ]);
+  });
+
+  it('for an account without a verified address is logged with the organization', async () => {
+    const org = await createOrg(t.api);
+    const config = { ...t.services.config, requireVerifiedEmail: true };
+    const app = createApp({ ...t.services, config }, endpoints);
+    const answer = await app.request('/api/v1/findings', {
+      headers: {
+        cookie: `svc_token=${org.asOwner.cookie}`,
+        'x-org-slug': org.slug,
+        'x-request-id': 'unverified',
+      },
+    });
+    expect(answer.status).toBe(403);
+    expect(eventsOf('unverified')).toEqual([
+      expect.objectContaining({ error: 'permission_error/email_not_verified', org: org.slug }),
     ]);
   });
 

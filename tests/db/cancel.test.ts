@@ -83,6 +83,24 @@ describe('a query whose signal is aborted', () => {
     expect((await next)[0]?.answer).toBe('next');
   });
 
+  it('leaves the next use alone also when nobody waited for the query', async () => {
+    pool = openDatabase({ url: proxy.url, max: 1 });
+    await pool.sql.unsafe('select 1');
+    const controller = new AbortController();
+    const abandoned = pool.sql.begin(async (tx) => {
+      cancellable(tx, 'select pg_sleep(0.2)', controller.signal)
+        .execute()
+        .catch(() => {});
+      await pause(50);
+      proxy.delayNext(400);
+      controller.abort();
+      throw new Error('the work failed');
+    });
+    await expect(abandoned).rejects.toThrow('the work failed');
+    const [next] = await pool.sql.unsafe("select pg_sleep(0.5), 'next' as answer");
+    expect(next?.answer).toBe('next');
+  });
+
   it('ends by itself when the cancellation cannot be sent', async () => {
     const refusing = await startProxy(testDatabase.url);
     pool = openDatabase({ url: refusing.url, max: 1 });

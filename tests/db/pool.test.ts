@@ -34,6 +34,25 @@ describe('a query', () => {
   });
 });
 
+describe('a client of a connection', () => {
+  it('is refused once the connection was released, so that it cannot end the transaction of the next user', async () => {
+    const pool = openDatabase({ url: testDatabase.url, max: 1 });
+    const kept = await pool.withConnection(async (own) => own);
+    await pool.sql.unsafe('create table kept_client (n int)');
+    const next = pool.sql.begin(async (tx) => {
+      await tx.unsafe('insert into kept_client values (1)');
+      await expect(kept.unsafe('select 1')).rejects.toThrow('the connection was released');
+      await expect(kept.begin((own) => own.unsafe('select 1'))).rejects.toThrow(
+        'the connection was released',
+      );
+      throw new Error('rolled back');
+    });
+    await expect(next).rejects.toThrow('rolled back');
+    expect([...(await pool.sql.unsafe('select n from kept_client'))]).toEqual([]);
+    await pool.close();
+  });
+});
+
 describe('connections that are lost', () => {
   let proxy: DatabaseProxy;
   beforeAll(async () => {

@@ -202,6 +202,7 @@ describe('counts', { timeout: TIMEOUT }, () => {
           status: 'failed',
           errorMessage: null,
           now,
+          projectId: null,
         } as const;
         return [
           ...shuffled(40).map((n) =>

@@ -23,9 +23,12 @@ export const updateAgentFinding = endpoint(
     errors: ['permission_error/denied'],
   },
   async (call) => {
-    const { body, now, org, params, sql } = call;
+    const { body, now, org, params, sql, token } = call;
     if (body.status === 'verified') await requireMayVerify(call);
-    const finding = await setFindingStatus(sql, org.tables, { id: params.id, status: body.status, now });
+    const finding = await setFindingStatus(sql, org.tables, {
+      ...{ id: params.id, status: body.status, now },
+      projectId: token.projectId,
+    });
     if (!finding) throw new ApiError('resource_error/not_found');
     return ok(finding);
   },

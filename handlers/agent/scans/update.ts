@@ -31,12 +31,13 @@ export const endScan = endpoint(
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
     errors: ['resource_error/conflict'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, sql }) => {
+  async ({ body, db, now, org: { tables }, params: { id }, sql, token }) => {
     const { ended, found } = await finishScan(sql, tables, {
       scanId: id,
       status: body.status,
       errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
       now,
+      projectId: token.projectId,
     });
     if (ended) return ok(ended);
     if (!found) throw new ApiError('resource_error/not_found');

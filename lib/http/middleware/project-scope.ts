@@ -31,7 +31,7 @@ interface ProjectInput {
   query?: ProjectReference;
 }
 
-/** The check also holds for the handler's statement, because the project of a finding or scan never changes. */
+/** Tells a foreign finding or scan (403) from one that does not exist (404). The handler's statement checks the project again. */
 async function requireInScope(
   { db, org, params, token }: AgentCall & ProjectInput,
   rule: 'finding' | 'scan',

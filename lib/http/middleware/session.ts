@@ -27,6 +27,8 @@ export const memberSession = middleware<MemberCall>(ERRORS, async function membe
   const org = await resolveOrg(call).catch(() => undefined);
   const found = await (org ? sessions.findInOrg(org, claims) : sessions.find(claims));
   begin(call, requireLive(found, call));
+  // Denials are logged with the organization.
+  if (org) c.get('request').org = org.slug;
   await next();
 });
 
