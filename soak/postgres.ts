@@ -15,7 +15,7 @@ const CALM_MS = 4_000;
 /** Time within which the probe has to report the fault, and the recovery. */
 const TELL_MS = 3_000;
 
-/** A fault, and its end; unset when the fault ends by itself. */
+/** Injects a fault with `does` and removes it with `undoes`, which is unset when the fault is temporary. */
 interface Fault {
   does(postgres: OwnPostgres): Promise<void>;
   undoes?: (postgres: OwnPostgres) => Promise<void>;

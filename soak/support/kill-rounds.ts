@@ -11,7 +11,7 @@ import { killDatabase, killServer, postmasterIn } from './victim.ts';
 import { findHalves } from './wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './writers.ts';
 
-/** What is killed, and during which operation. */
+/** The processes to kill, and the operation during which they are killed. */
 export interface Kind {
   name: string;
   database: 'embedded' | 'standing';

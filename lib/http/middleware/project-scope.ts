@@ -31,7 +31,7 @@ interface ProjectInput {
   query?: ProjectReference;
 }
 
-/** Tells a foreign finding or scan (403) from one that does not exist (404). The handler's statement checks the project again. */
+/** Distinguishes a foreign finding or scan (403) from a missing one (404). The handler's statement checks the project again. */
 async function requireInScope(
   { db, org, params, token }: AgentCall & ProjectInput,
   rule: 'finding' | 'scan',

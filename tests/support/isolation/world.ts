@@ -109,7 +109,7 @@ export function mint(name: string, token: string): void {
   names.set(token, `<${name}>`);
 }
 
-// --- What is true at the moment, read by the test from the database ---
+// --- The current state, which the test reads from the database ---
 
 export interface Facts {
   orgs: Record<OrgName, OrgFacts>;
