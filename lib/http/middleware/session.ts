@@ -3,7 +3,7 @@ import { idleLimit } from '../../accounts/sessions/sessions.ts';
 import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
 import type { CookieCall, MemberCall, PublicCall } from '../call.ts';
 import { ApiError, type ErrorKey } from '../errors.ts';
-import { expireStrayCookies, readSessionCookies } from '../session-cookie.ts';
+import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../session-cookie.ts';
 import { isDue, recordActivity } from './activity.ts';
 import { middleware } from './middleware.ts';
 import { resolveOrg } from './organization.ts';
@@ -12,7 +12,8 @@ const ERRORS: readonly ErrorKey[] = ['auth_error/not_authenticated', 'auth_error
 
 /** Requires a live session (401). */
 export const session = middleware<CookieCall>(ERRORS, async function session(c, next) {
-  await requireSession(c.get('call'));
+  const call = c.get('call');
+  await requireSession(call, await readSessionCookies(call));
   await next();
 });
 
@@ -23,7 +24,7 @@ export const session = middleware<CookieCall>(ERRORS, async function session(c, 
 export const memberSession = middleware<MemberCall>(ERRORS, async function memberSession(c, next) {
   const call = c.get('call');
   const { sessions } = call.services;
-  const claims = await readCookie(call);
+  const claims = claimsOf(call, await readSessionCookies(call));
   const org = await resolveOrg(call).catch(() => undefined);
   const found = await (org ? sessions.findInOrg(org, claims) : sessions.find(claims));
   begin(call, requireLive(found, call));
@@ -32,8 +33,8 @@ export const memberSession = middleware<MemberCall>(ERRORS, async function membe
   await next();
 });
 
-async function requireSession(call: PublicCall): Promise<CookieCall> {
-  const claims = await readCookie(call);
+async function requireSession(call: PublicCall, cookies: CookieSessions): Promise<CookieCall> {
+  const claims = claimsOf(call, cookies);
   return begin(call, requireLive(await call.services.sessions.find(claims), call));
 }
 
@@ -43,8 +44,7 @@ function begin<S extends FoundSession>(call: PublicCall, session: S) {
 }
 
 /** The claims of the session cookie. */
-async function readCookie(call: PublicCall): Promise<TokenClaims> {
-  const { claims, expired, tooMany } = await readSessionCookies(call);
+function claimsOf(call: PublicCall, { claims, expired, tooMany }: CookieSessions): TokenClaims {
   const [first] = claims;
   if (tooMany || claims.length > 1) {
     // An attacker can set a cookie to make the user act in the attacker's account.
@@ -69,10 +69,10 @@ function requireLive<S extends FoundSession>(session: S | undefined, { now, serv
 
 /** The signed-in user for endpoints with optional authentication; undefined when there is no live session. */
 export async function visitorOf(call: PublicCall): Promise<CookieCall | undefined> {
-  const { claims, tooMany } = await readSessionCookies(call);
-  if (claims.length === 0 && !tooMany) return undefined;
+  const cookies = await readSessionCookies(call);
+  if (cookies.claims.length === 0 && !cookies.tooMany) return undefined;
   try {
-    const visitor = await requireSession(call);
+    const visitor = await requireSession(call, cookies);
     if (isDue(visitor)) await recordActivity(visitor);
     return visitor;
   } catch (error) {
