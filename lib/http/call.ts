@@ -86,6 +86,8 @@ export interface MemberCall extends OrgCall {
 
 /** A call of an agent. */
 export interface AgentCall extends InOrgCall {
+  /** The API token as sent, well-formed but not checked. */
+  bearer: string;
   token: ApiToken;
   /** Reports that the handler's own statement set the token's `last_used`. */
   tokenTouched(): void;

@@ -63,7 +63,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...inputChecksOf(access),
       async function handle(c: Context<AppEnv>) {
         const answer = await handler(c.get('call') as unknown as CallOf<A> & Input<S>);
-        return render(c.get('request'), answer as AnyAnswer, responses);
+        c.res = render(c.get('request'), answer as AnyAnswer, responses);
       },
     ],
     describe: () => describe(path, spec),

@@ -1,13 +1,21 @@
+import type { Context, MiddlewareHandler, Next } from 'hono';
 import { METHOD_NAME_ALL, type Result, type Router } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
+import type { RouterRoute } from 'hono/types';
+
+/** A handler as Hono adds it to a router. */
+type Added = [MiddlewareHandler, RouterRoute];
 
 /** The handlers of one path, in the order in which they were added. */
-class Route<T> {
+class Route {
   /** Handlers for all methods, which answer methods without own handlers. */
-  readonly #any: T[] = [];
-  readonly #byMethod = new Map<string, T[]>();
+  readonly #any: Added[] = [];
+  readonly #byMethod = new Map<string, Added[]>();
+  /** By method, created on first use. */
+  readonly #composed = new Map<string, Added>();
 
-  add(method: string, handler: T): void {
+  add(method: string, handler: Added): void {
+    this.#composed.clear();
     if (method === METHOD_NAME_ALL) {
       for (const handlers of [this.#any, ...this.#byMethod.values()]) handlers.push(handler);
       return;
@@ -16,35 +24,55 @@ class Route<T> {
     this.#byMethod.get(method)?.push(handler);
   }
 
-  of(method: string): readonly T[] {
-    return this.#byMethod.get(method) ?? this.#any;
+  /** One handler that runs all of the method; undefined if there is none. */
+  of(method: string): Added | undefined {
+    const key = this.#byMethod.has(method) ? method : METHOD_NAME_ALL;
+    const known = this.#composed.get(key);
+    if (known) return known;
+    const [first, ...others] = this.#byMethod.get(key) ?? this.#any;
+    if (!first) return undefined;
+    const composed: Added = [compose([first, ...others].map(([handler]) => handler)), first[1]];
+    this.#composed.set(key, composed);
+    return composed;
   }
 }
 
 /**
+ * Composes handlers to one. Hono's own composition takes 0.4 µs for each handler of a request, this one 0.1 µs. It differs in
+ * one way: an exception ends all of these handlers, and Hono's `onError` answers it afterwards.
+ */
+const compose = (handlers: readonly MiddlewareHandler[]): MiddlewareHandler =>
+  handlers.reduceRight<MiddlewareHandler>(
+    (rest, handler) => (c: Context, next: Next) => handler(c, () => rest(c, next) as Promise<void>),
+    (_, next) => next(),
+  );
+
+/**
  * Hono's TrieRouter with one entry per path instead of one per handler. An endpoint has about a dozen handlers (its
- * middleware), and a match takes 3 µs instead of 11 µs. Hono's RegExpRouter is as fast, but does not support a path such as
+ * middleware), and a match takes 2 µs instead of 11 µs. Hono's RegExpRouter is as fast, but does not support a path such as
  * `/members/leave` together with `/members/:userId`.
  */
-export class RouteRouter<T> implements Router<T> {
+export class RouteRouter implements Router<Added> {
   readonly name = 'RouteRouter';
-  readonly #trie = new TrieRouter<Route<T>>();
-  readonly #routes = new Map<string, Route<T>>();
+  readonly #trie = new TrieRouter<Route>();
+  readonly #routes = new Map<string, Route>();
 
-  add(method: string, path: string, handler: T): void {
+  add(method: string, path: string, handler: Added): void {
     let route = this.#routes.get(path);
     if (!route) {
-      route = new Route<T>();
+      route = new Route();
       this.#routes.set(path, route);
       this.#trie.add(METHOD_NAME_ALL, path, route);
     }
     route.add(method, handler);
   }
 
-  match(method: string, path: string): Result<T> {
-    const matched: [T, Record<string, string>][] = [];
-    for (const [route, params] of this.#trie.match(METHOD_NAME_ALL, path)[0])
-      for (const handler of route.of(method)) matched.push([handler, params as Record<string, string>]);
+  match(method: string, path: string): Result<Added> {
+    const matched: [Added, Record<string, string>][] = [];
+    for (const [route, params] of this.#trie.match(METHOD_NAME_ALL, path)[0]) {
+      const handler = route.of(method);
+      if (handler) matched.push([handler, params as Record<string, string>]);
+    }
     return [matched];
   }
 }

@@ -5,10 +5,10 @@ import type { AgentCall } from '../call.ts';
 import { middleware } from './middleware.ts';
 
 /** Requires an `Authorization` header with a well-formed API token (401). Runs before any lookup. */
-export const bearerFormat = middleware(
+export const bearerFormat = middleware<AgentCall>(
   ['auth_error/not_authenticated', 'token_error/invalid_format'],
   function bearerFormat(c, next) {
-    parseBearer(c.req.header('authorization'));
+    c.get('call').bearer = parseBearer(c.req.header('authorization'));
     return next();
   },
 );
@@ -18,7 +18,7 @@ export const bearerToken = middleware<AgentCall>(
   ['token_error/invalid', 'token_error/expired'],
   async function bearerToken(c, next) {
     const call = c.get('call');
-    call.token = await call.services.apiTokens.check(call.org, parseBearer(c.req.header('authorization')));
+    call.token = await call.services.apiTokens.check(call.org, call.bearer);
     c.get('request').token = call.token.id;
     await next();
   },

@@ -4,9 +4,10 @@ import type { Config } from '../../config/config.ts';
 import type { RequestEnv } from '../call.ts';
 import { isAllowedOrigin } from '../origin.ts';
 import { respond } from '../respond.ts';
+import type { PlainMiddleware } from './middleware.ts';
 
 /** Lets browser pages of the allowed origins use the API. Requests without an Origin skip it. */
-export function cors(config: Config): MiddlewareHandler<RequestEnv> {
+export function cors(config: Config): PlainMiddleware<RequestEnv> {
   const allowOrigins: MiddlewareHandler<RequestEnv> = honoCors({
     origin: (origin, c) => (isAllowedOrigin(origin, config, c.get('request').peer.secure) ? origin : null),
     credentials: true,
@@ -22,9 +23,9 @@ export function cors(config: Config): MiddlewareHandler<RequestEnv> {
     exposeHeaders: ['X-Request-ID', 'Retry-After'],
     maxAge: 600,
   });
-  const withOrigin: MiddlewareHandler<RequestEnv> = async (c, next) => {
+  const withOrigin: PlainMiddleware<RequestEnv> = async (c, next) => {
     const preflight = await allowOrigins(c, next);
-    if (preflight) return respond(c.get('request'), 204, null, Object.fromEntries(preflight.headers));
+    if (preflight) c.res = respond(c.get('request'), 204, null, Object.fromEntries(preflight.headers));
   };
   return function cors(c, next) {
     return c.req.header('origin') === undefined ? next() : withOrigin(c, next);

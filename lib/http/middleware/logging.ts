@@ -1,9 +1,9 @@
-import type { MiddlewareHandler } from 'hono';
 import type { Logger } from '../../logger.ts';
 import type { RequestEnv } from '../call.ts';
+import type { PlainMiddleware } from './middleware.ts';
 
 /** Writes one log line per request when its response begins. */
-export const logging = (log: Logger): MiddlewareHandler<RequestEnv> =>
+export const logging = (log: Logger): PlainMiddleware<RequestEnv> =>
   async function logging(c, next) {
     const started = performance.now();
     try {

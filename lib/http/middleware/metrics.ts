@@ -1,9 +1,9 @@
-import type { MiddlewareHandler } from 'hono';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { RequestEnv } from '../call.ts';
+import type { PlainMiddleware } from './middleware.ts';
 
 /** Counts requests in progress, and answered ones with their duration. */
-export const metrics = ({ requestStarted, requestEnded }: Metrics): MiddlewareHandler<RequestEnv> =>
+export const metrics = ({ requestStarted, requestEnded }: Metrics): PlainMiddleware<RequestEnv> =>
   async function metrics(c, next) {
     const started = performance.now();
     requestStarted();

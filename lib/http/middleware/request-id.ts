@@ -1,15 +1,15 @@
-import type { MiddlewareHandler } from 'hono';
 import type { RequestContext, RequestEnv } from '../call.ts';
 import type { PeerOf } from '../peer.ts';
 import { createRequestIds, requestIdOf } from '../request-id.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 import { traceOf } from '../trace.ts';
+import type { PlainMiddleware } from './middleware.ts';
 
 /** The route label of requests that match no route. */
 export const UNMATCHED = 'unmatched';
 
 /** Creates the request's context: its id (the caller's, if valid), its trace and its peer. */
-export function requestId(peerOf: PeerOf): MiddlewareHandler<RequestEnv> {
+export function requestId(peerOf: PeerOf): PlainMiddleware<RequestEnv> {
   const newRequestId = createRequestIds();
   return function requestId(c, next) {
     const id = requestIdOf(c.req.header('x-request-id')) ?? newRequestId();

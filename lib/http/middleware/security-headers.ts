@@ -1,6 +1,6 @@
-import type { MiddlewareHandler } from 'hono';
 import type { RequestEnv } from '../call.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
+import type { PlainMiddleware } from './middleware.ts';
 
 /**
  * Selects the response's security headers, which over HTTPS include `Strict-Transport-Security`. They are selected before
@@ -10,7 +10,7 @@ export function securityHeaders({
   hstsSubdomains,
 }: {
   hstsSubdomains: boolean;
-}): MiddlewareHandler<RequestEnv> {
+}): PlainMiddleware<RequestEnv> {
   const hsts = `max-age=31536000${hstsSubdomains ? '; includeSubDomains' : ''}`;
   const secureHeaders = { ...SECURITY_HEADERS, 'strict-transport-security': hsts };
   return function securityHeaders(c, next) {
