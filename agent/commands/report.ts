@@ -36,7 +36,11 @@ export function readReport(
   flags: ScanFlags,
 ): Finding[] {
   try {
-    const { format, findings } = importReport(text, { workspace: settings.workspace }, flags.format);
+    const { format, findings } = importReport(
+      text,
+      { directory: settings.workspace },
+      { format: flags.format },
+    );
     output.note(`${file}: ${quantity(findings.length, 'finding')} (${format})`);
     return flags.source === undefined
       ? findings

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Finding } from './finding.ts';
-import { relativePath } from './support.ts';
+import { limitFingerprint } from './fingerprints.ts';
+import { plainPath } from './support.ts';
 
 // Limits of the service (docs/api.md).
 const MAX_TITLE = 500;
-const MAX_FINGERPRINT = 256;
 const MAX_DESCRIPTION_BYTES = 102_400;
 const MAX_FILE = 1_024;
 const MAX_VECTOR = 256;
@@ -15,7 +14,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Removes characters that PostgreSQL cannot store: NUL and unpaired surrogates. */
-const removeUnstorable = (text: string) => text.replaceAll('\0', '').toWellFormed();
+export const removeUnstorable = (text: string) => text.replaceAll('\0', '').toWellFormed();
 
 /** Truncates to `max` code points, with an ellipsis at the end. */
 function truncate(text: string, max: number): string {
@@ -41,9 +40,12 @@ export function fitToLimits(finding: Finding): Finding {
   const title =
     truncate(removeUnstorable(finding.title).replace(/\s+/g, ' ').trim(), MAX_TITLE) || 'Untitled finding';
   const { cvss_score: score, line } = finding;
-  const file = finding.file && relativePath(removeUnstorable(finding.file), { workspace: '' });
+  const file = finding.file && plainPath(removeUnstorable(finding.file));
   return {
-    fingerprint: limitFingerprint(removeUnstorable(finding.fingerprint)),
+    fingerprint: limitFingerprint(finding.fingerprint),
+    ...(finding.previous_fingerprints && {
+      previous_fingerprints: finding.previous_fingerprints.map(limitFingerprint),
+    }),
     title,
     severity: finding.severity,
     description: truncateBytes(removeUnstorable(finding.description).trim(), MAX_DESCRIPTION_BYTES) || title,
@@ -56,20 +58,4 @@ export function fitToLimits(finding: Finding): Finding {
     line: Number.isInteger(line) && line !== undefined && line >= 1 && line <= MAX_LINE ? line : undefined,
     source: finding.source && truncate(removeUnstorable(finding.source), MAX_SOURCE),
   };
-}
-
-const limitFingerprint = (fingerprint: string) =>
-  fingerprint !== '' && [...fingerprint].length <= MAX_FINGERPRINT ? fingerprint : sha256(fingerprint);
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-/** Makes fingerprints unique within a report: repeated ones get a suffix by their order. */
-export function makeFingerprintsUnique(findings: Finding[]): Finding[] {
-  const seen = new Map<string, number>();
-  return findings.map((finding) => {
-    const count = (seen.get(finding.fingerprint) ?? 0) + 1;
-    seen.set(finding.fingerprint, count);
-    if (count === 1) return finding;
-    return { ...finding, fingerprint: `${sha256(finding.fingerprint)}#${count}` };
-  });
 }

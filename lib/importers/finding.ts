@@ -6,6 +6,11 @@ export type Severity = (typeof SEVERITIES)[number];
 export interface Finding {
   /** Stable when the scan is repeated or lines shift. The service stores one finding per project and fingerprint. */
   fingerprint: string;
+  /**
+   * Fingerprints that identified the same problem before, at most 5. If the service knows no finding with `fingerprint`, it
+   * looks for these in their order, and the finding takes the new fingerprint.
+   */
+  previous_fingerprints?: string[] | undefined;
   title: string;
   severity: Severity;
   /** Markdown. */

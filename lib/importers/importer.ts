@@ -17,34 +17,127 @@ export type Report =
   /** One JSON document, or several in a row (a stream or JSON lines). */
   | { kind: 'json'; documents: unknown[] }
   /** Elements are objects in arrays, attribute names start with `@_`, and text is `#text`. */
-  | { kind: 'xml'; root: string; document: unknown };
+  | { kind: 'xml'; root: string; document: unknown }
+  /** One object per line, by the names in the first line. */
+  | { kind: 'csv'; columns: string[]; rows: Record<string, string>[] };
 
-export interface ImportContext {
-  /** Absolute path of the directory that the paths of findings are relative to. */
-  workspace: string;
+/** Where a report was written, and access to the source code that the scanner has seen. */
+export interface Workspace {
+  /** Absolute path of the directory that the paths in the report are relative to. */
+  directory: string;
+  /** Prepended to the paths of findings, without slashes at the ends: `packages/api`. */
+  pathPrefix?: string | undefined;
+  /**
+   * The lines of a file; undefined if there is no such file or it cannot be read.
+   * @param path relative to the directory, with slashes
+   */
+  linesOf?(path: string): readonly string[] | undefined;
+  /** Earlier paths of a file, latest first. Both with the prefix. */
+  formerPathsOf?(path: string): readonly string[];
+}
+
+/** What an importer gets besides the report. */
+export interface ImportContext extends Workspace {
+  /** Records what the tool itself could not do: it failed, or a file or dependency was not checked. */
+  error(message: string): void;
+  /** Records a remark of the tool that does not make its result incomplete. */
+  warn(message: string): void;
+  /** Counts results that are not imported. @param reason completes “3 results were skipped: …” */
+  skip(reason: string, count?: number): void;
+}
+
+/**
+ * What identifies a result in a later report. The file is a parameter, because it may be renamed.
+ * @returns a fingerprint ({@link fingerprintOf})
+ */
+export type Identify = (file: string | undefined) => string;
+
+/** A result of a report that becomes a finding. */
+export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerprints'> {
+  /** The place on the line: results that differ in nothing else are different. */
+  column?: number | undefined;
+  identify: Identify;
+  /**
+   * Whether results with the same fingerprint are the same problem, such as one vulnerability in two versions of a package.
+   * They keep their fingerprints when their number changes.
+   */
+  repeats?: boolean | undefined;
+  /** The same as earlier releases computed it, if it was different and never identified two problems. */
+  identifyFormerly?: Identify | undefined;
+  /** The same as earlier releases computed it, if it could identify two problems. Used on request only. */
+  identifyVaguely?: Identify | undefined;
 }
 
 /** Converts the reports of one tool or format into findings. */
 export interface Importer {
   /** The value of `--format` and the default `source` of the findings. */
   name: string;
+  /** For the table in docs/formats.md. */
+  about: About;
   /** Set if the tool writes an empty report when it finds nothing. */
   acceptsEmptyReport?: boolean;
-  /** Whether a report has this format. Must be fast and must not throw. */
+  /** Whether a report has this format. Must be fast and must not throw. No report may have two formats. */
   detects(report: Report): boolean;
   /**
    * Converts a report, in its order. Fingerprints may repeat and texts may exceed the limits of the service:
    * `importReport` fixes both.
-   * @throws ReportError
+   * @throws ReportError if nothing of the report can be read, or its format is too old or not supported
    */
-  findings(report: Report, context: ImportContext): Finding[];
+  results(report: Report, context: ImportContext): Result[];
+}
+
+/** The row of a format in docs/formats.md. Markdown. */
+export interface About {
+  /** The tool: `[Bandit](https://bandit.readthedocs.io)`. */
+  tool: string;
+  /** How to write the report: `bandit -f json -o report.json -r .`, or the steps in words. */
+  command: string;
+  /** The versions whose reports were tried: `1.6 to 1.9`. */
+  versions: string;
+  /** What identifies a finding: `test, file, flagged line`. */
+  identity: string;
+  /** Where the severity comes from. */
+  severity: string;
 }
 
 /** Validates a part of a report. @param path its position @throws ReportError with the position of the first error */
 export function read<S extends z.ZodType>(schema: S, value: unknown, path = ''): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  throw new ReportError(...locate(parsed.error, path));
+}
+
+/**
+ * Validates the members of a list. Invalid ones are recorded as errors.
+ * @param path the position of the list
+ * @throws ReportError if the value is not a list, or no member is valid
+ */
+export function readList<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  path: string,
+  context: Pick<ImportContext, 'error'>,
+): z.output<S>[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new ReportError('expected a list', path || undefined);
+  const valid: z.output<S>[] = [];
+  const errors: ReportError[] = [];
+  value.forEach((member, index) => {
+    const parsed = schema.safeParse(member);
+    if (parsed.success) valid.push(parsed.data);
+    else errors.push(new ReportError(...locate(parsed.error, `${path}${path && '.'}${index}`)));
+  });
+  const [first] = errors;
+  if (first && valid.length === 0) throw first;
+  for (const { message } of errors.slice(0, MAX_LISTED)) context.error(`A result cannot be read: ${message}`);
+  if (errors.length > MAX_LISTED) context.error(`${errors.length - MAX_LISTED} more results cannot be read`);
+  return valid;
+}
+
+const MAX_LISTED = 5;
+
+function locate(error: z.ZodError, path: string): [message: string, location: string | undefined] {
+  const [issue] = error.issues;
   const location = [path, ...(issue?.path ?? [])].filter((part) => part !== '').join('.');
-  throw new ReportError(issue?.message ?? 'not a report', location === '' ? undefined : location);
+  return [issue?.message ?? 'not a report', location === '' ? undefined : location];
 }

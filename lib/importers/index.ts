@@ -1,55 +1,46 @@
-import { fitToLimits, makeFingerprintsUnique } from './clean.ts';
+import { fitToLimits } from './clean.ts';
 import type { Finding } from './finding.ts';
-import { bandit } from './formats/bandit.ts';
-import { checkov } from './formats/checkov.ts';
-import { gitleaks } from './formats/gitleaks.ts';
-import { govulncheck } from './formats/govulncheck.ts';
-import { grype } from './formats/grype.ts';
-import { npmAudit } from './formats/npm-audit.ts';
-import { nuclei } from './formats/nuclei.ts';
-import { osvScanner } from './formats/osv-scanner.ts';
-import { pipAudit } from './formats/pip-audit.ts';
-import { sarif } from './formats/sarif/sarif.ts';
-import { semgrep } from './formats/semgrep.ts';
-import { snyk } from './formats/snyk.ts';
-import { trivy } from './formats/trivy/trivy.ts';
-import { zap } from './formats/zap.ts';
-import { type ImportContext, type Importer, ReportError } from './importer.ts';
+import { fingerprintsOf, withoutRepeated } from './fingerprints.ts';
+import { importers } from './formats/index.ts';
+import { ReportError, type Workspace } from './importer.ts';
 import { parseReport } from './parse.ts';
 
-/** All importers. Formats that are easier to recognize come first. */
-export const importers: readonly Importer[] = [
-  bandit,
-  sarif,
-  semgrep,
-  checkov,
-  zap,
-  gitleaks,
-  trivy,
-  grype,
-  npmAudit,
-  osvScanner,
-  pipAudit,
-  snyk,
-  govulncheck,
-  nuclei,
-];
-
+/** The content of a report. */
 export interface Imported {
   format: string;
   findings: Finding[];
+  /** What the tool could not do. The findings may be incomplete, and no findings do not mean no problems. */
+  errors: string[];
+  /** Remarks of the tool. */
+  warnings: string[];
+  /** How many results were not imported, by reason. */
+  skipped: Record<string, number>;
+}
+
+export interface ImportOptions {
+  /** The name of an importer. Default: detected. */
+  format?: string | undefined;
+  /**
+   * Adds the fingerprints of earlier releases that could identify two problems. Use it once, on the code that was scanned
+   * last, to keep decisions.
+   */
+  migrate?: boolean | undefined;
 }
 
 /**
  * Imports a report. The findings have unique fingerprints and fit the limits of the service.
- * @param text JSON, JSON lines or XML
- * @param format the name of an importer; undefined detects the format
+ * @param content JSON, JSON lines, XML or CSV
  * @throws ReportError if the format is unknown or the report is invalid
  */
-export function importReport(text: string, context: ImportContext, format?: string): Imported {
+export function importReport(
+  content: string,
+  workspace: Workspace,
+  { format, migrate }: ImportOptions = {},
+): Imported {
   const named = importers.find(({ name }) => name === format);
-  if (named?.acceptsEmptyReport && text.trim() === '') return { format: named.name, findings: [] };
-  const report = parseReport(text);
+  const imported: Imported = { format: format ?? '', findings: [], errors: [], warnings: [], skipped: {} };
+  if (named?.acceptsEmptyReport && content.trim() === '') return imported;
+  const report = parseReport(content);
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (!importer) {
     throw new ReportError(
@@ -58,11 +49,23 @@ export function importReport(text: string, context: ImportContext, format?: stri
         : `Unknown report format “${format}”`,
     );
   }
-  const findings = importer.findings(report, context);
-  return {
-    format: importer.name,
-    findings: makeFingerprintsUnique(
-      findings.map((finding) => fitToLimits({ source: importer.name, ...finding })),
-    ),
+  const { name } = importer;
+  const { errors, warnings, skipped } = imported;
+  const skip = (reason: string, count = 1) => {
+    if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
   };
+  const results = importer.results(report, {
+    ...workspace,
+    error: (message) => errors.push(message),
+    warn: (message) => warnings.push(message),
+    skip,
+  });
+  const unique = withoutRepeated(results);
+  skip('the report contains them twice', results.length - unique.length);
+  const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
+  const findings = unique.map(
+    ({ column, repeats, identify, identifyFormerly, identifyVaguely, ...finding }, index) =>
+      fitToLimits({ source: name, ...finding, ...(fingerprints[index] as (typeof fingerprints)[number]) }),
+  );
+  return { ...imported, format: name, findings };
 }

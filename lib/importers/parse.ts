@@ -1,11 +1,38 @@
+import { parse as parseCsvText } from 'csv-parse/sync';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { type Report, ReportError } from './importer.ts';
 
-/** Parses XML, one JSON document or several in a row. @throws ReportError if the text is neither */
+/** Parses XML, one JSON document or several in a row, or CSV. @throws ReportError if the text is none of them */
 export function parseReport(text: string): Report {
   const content = text.replace(/^\uFEFF/, '').trim();
   if (content === '') throw new ReportError('The report is empty');
-  return content.startsWith('<') ? parseXml(content) : { kind: 'json', documents: parseJson(content) };
+  if (content.startsWith('<')) return parseXml(content);
+  return parseCsv(content) ?? { kind: 'json', documents: parseJson(content) };
+}
+
+/** Parses text with a header line of at least two columns. @returns undefined if it is not CSV */
+function parseCsv(content: string): Report | undefined {
+  const [header = ''] = content.split('\n', 1);
+  if (/^[[{]/.test(content) || !/[,;\t]/.test(header)) return undefined;
+  let records: string[][];
+  try {
+    records = parseCsvText(content, {
+      delimiter:
+        [',', ';', '\t'].toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',',
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      trim: true,
+    });
+  } catch (error) {
+    throw new ReportError(`The CSV cannot be read: ${(error as Error).message}`);
+  }
+  const [columns = [], ...lines] = records;
+  const rows = lines.map((cells) =>
+    // A column may be called `constructor`.
+    Object.assign(Object.create(null), Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? '']))),
+  );
+  return { kind: 'csv', columns, rows };
 }
 
 function parseXml(content: string): Report {
@@ -44,7 +71,8 @@ function parseJson(content: string): unknown[] {
 
 /** Parses JSON documents in a row, each on one or more lines. */
 function parseStream(content: string, error: Error): unknown[] {
-  if (!/^[[{]/.test(content)) throw new ReportError(`The report is neither JSON nor XML (${error.message})`);
+  if (!/^[[{]/.test(content))
+    throw new ReportError(`The report is neither JSON, XML nor CSV (${error.message})`);
   const documents: unknown[] = [];
   let start = 0;
   for (const end of documentEnds(content)) {

@@ -1,14 +1,7 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { CVSS20, CVSS30, CVSS31, CVSS40 } from '@pandatix/js-cvss';
 import type { Severity } from './finding.ts';
-import type { ImportContext } from './importer.ts';
-
-/** A stable fingerprint: the name of the tool and the SHA-256 of the parts that identify a finding. */
-export function fingerprintOf(tool: string, ...parts: (string | number | undefined | null)[]): string {
-  const digest = createHash('sha256').update(JSON.stringify(parts.map((part) => part ?? null)));
-  return `${tool}:${digest.digest('hex')}`;
-}
+import type { Workspace } from './importer.ts';
 
 /** Collapses white space, so that moved or reformatted code stays the same. */
 export const collapseWhitespace = (context: string): string => context.replace(/\s+/g, ' ').trim();
@@ -94,25 +87,47 @@ export function cveOf(...candidates: (string | undefined | null)[]): string | un
 }
 
 /**
- * Makes a path or file URL relative to the workspace, with slashes. Paths outside the workspace lose leading `..`
- * segments. Undefined if nothing is left.
+ * The path of a file in the workspace, from a path or file URL of a report: relative, with slashes and with the prefix of the
+ * workspace. Other paths lose leading slashes and `..` segments. Undefined if nothing is left.
  */
 export function relativePath(
   path: string | undefined | null,
-  { workspace }: ImportContext,
+  { directory, pathPrefix = '' }: Pick<Workspace, 'directory' | 'pathPrefix'>,
 ): string | undefined {
   if (!path) return undefined;
-  let plain = path.replace(/^file:\/\/(?:localhost)?(?=\/)/i, '').replaceAll('\\', '/');
-  if (plain !== path && /%[0-9a-f]{2}/i.test(plain)) {
-    try {
-      plain = decodeURIComponent(plain);
-    } catch {
-      // The percent sign is not a URL escape.
-    }
+  const plain = decodePath(path);
+  const base = directory.replaceAll('\\', '/').replace(/\/+$/, '');
+  const root = pathPrefix && base.endsWith(`/${pathPrefix}`) ? base.slice(0, -pathPrefix.length - 1) : '';
+  for (const [parent, prefix] of [
+    [base, pathPrefix],
+    [root, ''],
+  ] as const) {
+    if (parent !== '' && `${plain}/`.startsWith(`${parent}/`))
+      return normalizePath(`${prefix}/${plain.slice(parent.length)}`);
   }
-  const base = workspace.replaceAll('\\', '/').replace(/\/+$/, '');
-  if (base !== '' && `${plain}/`.startsWith(`${base}/`)) plain = plain.slice(base.length + 1);
-  // Normalizing `/../x` gives `/x`, so the result has no `..` segments.
-  const normalizedPath = posix.normalize(`/${plain.replace(/^[a-z]:(?=\/)/i, '')}`).slice(1);
-  return normalizedPath === '' || normalizedPath === '.' ? undefined : normalizedPath;
+  const isAbsolute = /^(?:[a-z]:)?\//i.test(plain);
+  return normalizePath(isAbsolute ? plain : `${pathPrefix}/${plain}`);
+}
+
+/** A path that is not in the workspace, such as a file in an image: with slashes, without leading slashes. */
+export const plainPath = (path: string | undefined | null): string | undefined =>
+  path ? normalizePath(decodePath(path)) : undefined;
+
+/** A path or file URL with slashes and without escapes. */
+function decodePath(path: string): string {
+  const plain = path.replace(/^file:\/\/(?:localhost)?(?=\/)/i, '').replaceAll('\\', '/');
+  if (plain === path || !/%[0-9a-f]{2}/i.test(plain)) return plain;
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    // The percent sign is not a URL escape.
+    return plain;
+  }
+}
+
+/** Removes a drive letter, leading slashes and `..` segments. Undefined if nothing is left. */
+function normalizePath(path: string): string | undefined {
+  // Normalizing `/../x` gives `/x`.
+  const normalized = posix.normalize(`/${path.replace(/^[a-z]:(?=\/)/i, '')}`).replace(/^\/+/, '');
+  return normalized === '' || normalized === '.' ? undefined : normalized;
 }

@@ -1,7 +1,8 @@
 import { upgrade, vulnerabilityTitle } from '../../lib/importers/dependency.ts';
 import type { Finding } from '../../lib/importers/finding.ts';
+import { fingerprintOf } from '../../lib/importers/identity.ts';
 import { describeFinding } from '../../lib/importers/markdown.ts';
-import { cvssOf, fingerprintOf, severityOfScore } from '../../lib/importers/support.ts';
+import { cvssOf, severityOfScore } from '../../lib/importers/support.ts';
 
 /** Published vulnerabilities: CVE, package, version in use, fixed version, weakness, CVSS 3.1, in a few words. */
 const PUBLISHED = {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createReporter, type ReporterOptions } from '../../agent/reporter.ts';
 import { RETRY_DELAYS_S, withRetries } from '../../agent/retry.ts';
 import { isLoopback, resolveSettings } from '../../agent/settings.ts';
-import { importers } from '../../lib/importers/index.ts';
+import { importers } from '../../lib/importers/formats/index.ts';
 import { FORMATS } from '../../lib/importers/names.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
@@ -136,7 +136,7 @@ describe('svc-agent report', () => {
   it.each([
     ['missing', 'missing.json', /^svc-agent: missing\.json: cannot be read \(ENOENT\)\n$/],
     ['empty', '', /^svc-agent: bad\.json: The report is empty\n$/],
-    ['plain text', 'hello', /^svc-agent: bad\.json: The report is neither JSON nor XML .*\n$/],
+    ['plain text', 'hello', /^svc-agent: bad\.json: The report is neither JSON, XML nor CSV .*\n$/],
     [
       'other JSON',
       '{"a":1}',

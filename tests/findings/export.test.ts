@@ -381,13 +381,13 @@ describe('SARIF', () => {
       wontfix: [{ ...suppression, justification: "Won't fix" }],
       verified: 'absent',
     });
-    const back = importReport(text, { workspace: '/builds' }).findings;
+    const back = importReport(text, { directory: '/builds' }).findings;
     expect(back.map(({ title }) => title).sort()).toEqual(['confirmed', 'open']);
   });
 
   it('is read back by svc-agent as what it was, the same each time', async () => {
     const { text } = await read('format=sarif');
-    const { format, findings } = importReport(text, { workspace: '/builds' });
+    const { format, findings } = importReport(text, { directory: '/builds' });
     expect(format).toBe('sarif');
     const kept = (finding: object) => {
       const { title, severity, cwe, cve, cvss_score, cvss_vector, file, line } = finding as ExportedFinding;
@@ -395,7 +395,7 @@ describe('SARIF', () => {
     };
     expect(findings.map(kept)).toEqual((await listed('')).map(kept));
     for (const { description } of findings) expect(description).toContain('User input reaches the query.');
-    const again = importReport((await read('format=sarif')).text, { workspace: '/elsewhere' }).findings;
+    const again = importReport((await read('format=sarif')).text, { directory: '/elsewhere' }).findings;
     expect(again.map(({ fingerprint }) => fingerprint)).toEqual(
       findings.map(({ fingerprint }) => fingerprint),
     );

@@ -28,12 +28,14 @@ const REPORTS: [format: string, file: string, count: number][] = [
   ['sarif', 'sarif/codeQL-output.sarif', 72],
   ['sarif', 'sarif/issue_10191.json', 77],
   ['sarif', 'sarif/flawfinder.sarif', 54],
-  ['sarif', 'sarif/bash-report.sarif', 27],
+  // 15 of its 27 results are there twice.
+  ['sarif', 'sarif/bash-report.sarif', 12],
   ['sarif', 'sarif/spotbugs.sarif', 56],
   ['sarif', 'sarif/cxf-3.4.6.sarif', 22],
   ['semgrep', 'semgrep/many_vulns.json', 48],
   ['semgrep', 'semgrep/high-medium-low-severities.json', 3],
-  ['bandit', 'bandit/many_vulns.json', 214],
+  // One of its 214 results is there twice.
+  ['bandit', 'bandit/many_vulns.json', 213],
   ['bandit', 'bandit/dd.json', 47],
   // One finding per alert. Its instances (124 and 130 in total) are in the description.
   ['zap', 'zap/dvwa_baseline_dojo.xml', 19],
@@ -265,9 +267,9 @@ describe('sarif', () => {
         }),
       )[0]?.file;
     expect(fileOf('src/a.ts')).toBe('src/a.ts');
-    expect(fileOf(`file://${context.workspace}/src/a.ts`)).toBe('src/a.ts');
-    expect(fileOf(`${context.workspace}/src/a.ts`)).toBe('src/a.ts');
-    expect(fileOf('a.ts', { B: { uri: `file://${context.workspace}/src/` } })).toBe('src/a.ts');
+    expect(fileOf(`file://${context.directory}/src/a.ts`)).toBe('src/a.ts');
+    expect(fileOf(`${context.directory}/src/a.ts`)).toBe('src/a.ts');
+    expect(fileOf('a.ts', { B: { uri: `file://${context.directory}/src/` } })).toBe('src/a.ts');
     expect(fileOf('a.ts', { B: { uri: 'file:///home/ci/repo' } })).toBe('a.ts');
     expect(fileOf('file:///home/ci/repo/a.ts', { B: { uri: 'file:///home/ci/repo/' } })).toBe('a.ts');
     expect(fileOf('a.ts', { B: { uri: 'b/', uriBaseId: 'B' } })).toMatch(/a\.ts$/);
@@ -326,7 +328,10 @@ describe('checkov', () => {
 
   it('imports one report or several', () => {
     const [only] = JSON.parse(own('checkov.json'));
-    expect(importReport(JSON.stringify(only), context)).toEqual({ format: 'checkov', findings: [provider] });
+    expect(importReport(JSON.stringify(only), context)).toMatchObject({
+      format: 'checkov',
+      findings: [provider],
+    });
   });
 
   it('converts failed checks completely', () => {
@@ -371,7 +376,7 @@ describe('checkov', () => {
   it('has no findings if nothing was checked', () => {
     const report =
       '{"passed":0,"failed":0,"skipped":0,"parsing_errors":0,"resource_count":0,"checkov_version":"3.2.0"}';
-    expect(importReport(report, context)).toEqual({ format: 'checkov', findings: [] });
+    expect(importReport(report, context)).toMatchObject({ format: 'checkov', findings: [] });
   });
 
   it('keeps fingerprints when another finding in the resource is fixed', () => {
@@ -463,7 +468,7 @@ describe('gitleaks', () => {
   });
 
   it('has no findings if nothing was found', () => {
-    expect(importReport('[]', context)).toEqual({ format: 'gitleaks', findings: [] });
+    expect(importReport('[]', context)).toMatchObject({ format: 'gitleaks', findings: [] });
   });
 
   it('never contains the secret, whatever its context', () => {

@@ -7,12 +7,12 @@ import type { Finding } from '../../../lib/importers/finding.ts';
 import { ReportError } from '../../../lib/importers/importer.ts';
 import { importReport } from '../../../lib/importers/index.ts';
 
-export const context = { workspace: '/builds/team/app' };
+export const context = { directory: '/builds/team/app' };
 
 /** A report that we have written. */
 export const own = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
 
-export const imported = (text: string, format?: string) => importReport(text, context, format).findings;
+export const imported = (text: string, format?: string) => importReport(text, context, { format }).findings;
 
 export const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint);
 
@@ -42,7 +42,7 @@ export function expectFindings(text: string, format: string, count: number): Fin
   expect(first.findings).toHaveLength(count);
   expect(new Set(fingerprints(first.findings)).size).toBe(count);
   expect(refusals(first.findings)).toEqual([]);
-  expect(importReport(text, context, format)).toEqual(first);
+  expect(importReport(text, context, { format })).toEqual(first);
   return first.findings;
 }
 
@@ -56,7 +56,7 @@ export function findingsOfMangled(reports: fc.Arbitrary<string>, format: string)
     fc.property(reports, (text) => {
       for (const asked of [undefined, format]) {
         try {
-          const { findings } = importReport(text, context, asked);
+          const { findings } = importReport(text, context, { format: asked });
           expect(refusals(findings)).toEqual([]);
           expect(new Set(fingerprints(findings)).size).toBe(findings.length);
           found += findings.length;

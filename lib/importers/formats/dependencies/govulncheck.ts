@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from '../dependency.ts';
-import { type Importer, type Report, ReportError, read } from '../importer.ts';
-import { describeFinding, formatLocation } from '../markdown.ts';
-import { fingerprintOf, relativePath, severityOfScore } from '../support.ts';
+import { upgrade, vulnerabilityTitle } from '../../dependency.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, type Report, ReportError, read } from '../../importer.ts';
+import { describeFinding, formatLocation } from '../../markdown.ts';
+import { relativePath, severityOfScore } from '../../support.ts';
 import { cvssOfOsv, databaseSpecificOf, describeAdvisory, Osv } from './osv.ts';
 
 const text = z.string().nullish();
@@ -34,6 +35,13 @@ const KINDS = ['config', 'progress', 'SBOM', 'osv', 'finding'];
  */
 export const govulncheck: Importer = {
   name: 'govulncheck',
+  about: {
+    tool: '[govulncheck](https://go.dev/doc/security/vuln/)',
+    command: '`govulncheck -format json ./... > report.json`',
+    versions: '1.0 to 1.1',
+    identity: 'advisory, module',
+    severity: 'the advisory',
+  },
 
   detects: (report) => {
     const [first] = messagesOf(report);
@@ -42,7 +50,7 @@ export const govulncheck: Importer = {
     return KINDS.includes(key ?? '') && typeof value === 'object' && Object.keys(first).length === 1;
   },
 
-  findings(report, context) {
+  results(report, context) {
     const messages = messagesOf(report).map((message, index) => read(Message, message, String(index)));
     if (!messages.some((message) => Object.values(message).some(Boolean))) {
       throw new ReportError('The report contains no govulncheck messages');
@@ -75,7 +83,8 @@ export const govulncheck: Importer = {
       const cvss = osv && cvssOfOsv(osv);
       return {
         // Without versions and the call stack, which is one of many and changes with every caller.
-        fingerprint: fingerprintOf('govulncheck', main, id, vulnerable?.module, vulnerable?.package, symbol),
+        identify: () =>
+          fingerprintOf('govulncheck', main, id, vulnerable?.module, vulnerable?.package, symbol),
         title: vulnerabilityTitle(
           id,
           `${name ?? 'a dependency'} (${use})`,

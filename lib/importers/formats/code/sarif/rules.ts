@@ -1,6 +1,6 @@
-import type { Severity } from '../../finding.ts';
-import { toStrings } from '../../markdown.ts';
-import { cweOf, severityOf, severityOfScore } from '../../support.ts';
+import type { Severity } from '../../../finding.ts';
+import { toStrings } from '../../../markdown.ts';
+import { cweOf, severityOf, severityOfScore } from '../../../support.ts';
 import type { Component, Result, Rule, Run } from './schema.ts';
 
 /** Finds the rule of a result by index or id, in the driver or an extension. @returns an empty rule if none matches */

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { type Importer, type Report, read } from '../importer.ts';
-import { describeFinding, escapeMarkdown, toStrings } from '../markdown.ts';
-import { isSecretRule, mask, maskCredentials } from '../secrets.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, type Report, read } from '../../importer.ts';
+import { describeFinding, escapeMarkdown, toStrings } from '../../markdown.ts';
+import { isSecretRule, mask, maskCredentials } from '../../secrets.ts';
 import {
   collapseWhitespace,
   cveOf,
   cvssOf,
   cweOf,
-  fingerprintOf,
   relativePath,
   severityOf,
   severityOfScore,
-} from '../support.ts';
+} from '../../support.ts';
 
 const text = z.string().nullish();
 // The type depends on the version of nuclei.
@@ -66,6 +66,13 @@ type Event = z.output<typeof Event>;
 /** `nuclei -jsonl` and `nuclei -json-export`. */
 export const nuclei: Importer = {
   name: 'nuclei',
+  about: {
+    tool: '[Nuclei](https://docs.projectdiscovery.io)',
+    command: '`nuclei -jsonl -o report.jsonl -u https://…`',
+    versions: '2.9 to 3.4',
+    identity: 'template, matcher, URL',
+    severity: '`info.severity`',
+  },
   acceptsEmptyReport: true,
 
   detects: (report) => {
@@ -74,7 +81,7 @@ export const nuclei: Importer = {
     return ('template-id' in first || 'templateID' in first) && 'info' in first;
   },
 
-  findings(report, context) {
+  results(report, context) {
     return (
       eventsOf(report)
         .map((event, index) => read(Event, event, String(index)))
@@ -100,16 +107,17 @@ export const nuclei: Importer = {
           const name = info.name?.trim() || id;
           const results = [...toStrings(event['extracted-results']), ...toStrings(event.extracted_results)];
           return {
-            fingerprint: fingerprintOf(
-              'nuclei',
-              id,
-              removeNonces(location),
-              matcher,
-              event['extractor-name'],
-              event.fuzzing_method,
-              event.fuzzing_position,
-              event.fuzzing_parameter,
-            ),
+            identify: () =>
+              fingerprintOf(
+                'nuclei',
+                id,
+                removeNonces(location),
+                matcher,
+                event['extractor-name'],
+                event.fuzzing_method,
+                event.fuzzing_position,
+                event.fuzzing_parameter,
+              ),
             title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
             severity: severityOf(
               /^unknown$/i.test(info.severity?.trim() ?? '') ? undefined : info.severity,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { firstDocument, upgrade, vulnerabilityTitle } from '../dependency.ts';
-import { type Importer, read } from '../importer.ts';
-import { describeFinding, toStrings } from '../markdown.ts';
-import { fingerprintOf, relativePath, severityOf, severityOfScore } from '../support.ts';
+import { firstDocument, upgrade, vulnerabilityTitle } from '../../dependency.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, read } from '../../importer.ts';
+import { describeFinding, toStrings } from '../../markdown.ts';
+import { relativePath, severityOf, severityOfScore } from '../../support.ts';
 import { cvssOfOsv, databaseSpecificOf, describeAdvisory, fixedVersions, Osv } from './osv.ts';
 
 const text = z.string().nullish();
@@ -33,6 +34,13 @@ const Document = z.object({
 /** `osv-scanner scan … --format json` (1 and 2): a finding per advisory, also if several describe one vulnerability. */
 export const osvScanner: Importer = {
   name: 'osv-scanner',
+  about: {
+    tool: '[OSV-Scanner](https://google.github.io/osv-scanner/)',
+    command: '`osv-scanner --format json . > report.json`',
+    versions: '1.0 to 2.2',
+    identity: 'manifest, package, advisory group',
+    severity: "CVSS, or the database's rating",
+  },
 
   detects: (report) => {
     const { results, ...others } = firstDocument(report) ?? {};
@@ -42,7 +50,7 @@ export const osvScanner: Importer = {
       : Object.keys(others).every((key) => key === 'experimental_config');
   },
 
-  findings(report, context) {
+  results(report, context) {
     const { results } = read(Document, firstDocument(report));
     return (results ?? []).flatMap(({ source, packages }) =>
       (packages ?? []).flatMap(({ package: { name, version, ecosystem, commit }, ...found }) =>
@@ -66,7 +74,8 @@ export const osvScanner: Importer = {
           const { what, details, references, cwe, cve } = describeAdvisory(osv);
           return {
             // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
-            fingerprint: fingerprintOf('osv-scanner', path, ecosystem, name, id),
+            repeats: true,
+            identify: () => fingerprintOf('osv-scanner', path, ecosystem, name, id),
             title: vulnerabilityTitle(
               id,
               name || path,

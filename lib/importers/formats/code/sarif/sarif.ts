@@ -1,4 +1,5 @@
-import { type ImportContext, type Importer, ReportError, read } from '../../importer.ts';
+import { fingerprintOf } from '../../../identity.ts';
+import { type ImportContext, type Importer, ReportError, read } from '../../../importer.ts';
 import {
   describeFinding,
   escapeMarkdown,
@@ -7,9 +8,9 @@ import {
   formatLocation,
   sanitizeMarkdown,
   toStrings,
-} from '../../markdown.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../secrets.ts';
-import { collapseWhitespace, cveOf, fingerprintOf, severityOf } from '../../support.ts';
+} from '../../../markdown.ts';
+import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../../secrets.ts';
+import { collapseWhitespace, cveOf, severityOf } from '../../../support.ts';
 import { resolveLocation } from './places.ts';
 import { cweOfResult, type MessageText, messageOf, ruleOf, severityOfResult } from './rules.ts';
 import { Log, type Result, type Rule, type Run } from './schema.ts';
@@ -17,13 +18,20 @@ import { Log, type Result, type Rule, type Run } from './schema.ts';
 /** SARIF 2.1.0 of any tool. */
 export const sarif: Importer = {
   name: 'sarif',
+  about: {
+    tool: '[SARIF](https://sarifweb.azurewebsites.net) of any tool',
+    command: "the tool's SARIF output",
+    versions: '2.1.0',
+    identity: "tool, rule, file, the tool's fingerprint or the flagged lines",
+    severity: '`security-severity`, or the level',
+  },
 
   detects: (report) => {
     const [log] = report.kind === 'json' ? report.documents : [];
     return Array.isArray((log as { runs?: unknown } | null)?.runs);
   },
 
-  findings(report, context) {
+  results(report, context) {
     const logs = report.kind === 'json' ? report.documents : [undefined];
     return logs.flatMap((log) => {
       const { version, runs } = read(Log, log);
@@ -104,7 +112,7 @@ function toFinding(
   // In the export of this service, the score may be derived from the severity.
   const exported = tool === 'svc-findings' ? result.properties : undefined;
   return {
-    fingerprint: fingerprintOf(slug(tool), ruleId, file ?? url, ...identity),
+    identify: () => fingerprintOf(slug(tool), ruleId, file ?? url, ...identity),
     title: mask(titleOf(message.text, rule)) || ruleId || 'Result without a message',
     severity: severityOf(
       toStrings(exported?.severity)[0],
@@ -130,6 +138,7 @@ function toFinding(
     cvss_vector: exported?.cvss_vector ?? undefined,
     file,
     line: line ?? undefined,
+    column: result.locations?.[0]?.physicalLocation?.region?.startColumn ?? undefined,
     source: slug(tool),
   };
 }

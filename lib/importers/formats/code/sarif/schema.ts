@@ -45,6 +45,7 @@ export const Component = z.object({
 const Artifact = z.object({ uri: text, uriBaseId: text, index: z.number().nullish() });
 const Region = z.object({
   startLine: z.number().nullish(),
+  startColumn: z.number().nullish(),
   snippet: z.object({ text }).nullish(),
 });
 export const Location = z.object({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type Importer, read } from '../importer.ts';
-import { describeFinding, escapeMarkdown, excerpt, formatLocation, toStrings } from '../markdown.ts';
-import { createMasker, maskSecrets, sourceIdentity } from '../secrets.ts';
-import { fingerprintOf, relativePath } from '../support.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, read } from '../../importer.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation, toStrings } from '../../markdown.ts';
+import { createMasker, maskSecrets, sourceIdentity } from '../../secrets.ts';
+import { relativePath } from '../../support.ts';
 
 const text = z.string().nullish();
 
@@ -23,6 +24,13 @@ const Leak = z.object({
 /** `gitleaks git|dir --report-format json` (8 and later) */
 export const gitleaks: Importer = {
   name: 'gitleaks',
+  about: {
+    tool: '[Gitleaks](https://gitleaks.io)',
+    command: '`gitleaks dir . -f json -r report.json`',
+    versions: '7 to 8.30',
+    identity: 'rule, file, secret',
+    severity: 'high',
+  },
 
   detects: (report) => {
     const [leaks] = report.kind === 'json' ? report.documents : [];
@@ -33,7 +41,7 @@ export const gitleaks: Importer = {
     );
   },
 
-  findings(report, context) {
+  results(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
     const entries = read(z.array(Leak), document).map((leak) => {
       const file = relativePath(maskSecrets(leak.File ?? '', leak.Secret), context);
@@ -49,13 +57,14 @@ export const gitleaks: Importer = {
       const snippet = secret && masked.includes(secret) ? '' : masked;
       return {
         // Like the fingerprint of Gitleaks, but without the line.
-        fingerprint: fingerprintOf(
-          'gitleaks',
-          rule,
-          file,
-          commit,
-          ...sourceIdentity(match ?? secret ?? '', location.secrets),
-        ),
+        identify: () =>
+          fingerprintOf(
+            'gitleaks',
+            rule,
+            file,
+            commit,
+            ...sourceIdentity(match ?? secret ?? '', location.secrets),
+          ),
         title: `Secret (${rule})${file ? ` in ${file}` : ''}`,
         severity: 'high' as const,
         description: describeFinding({

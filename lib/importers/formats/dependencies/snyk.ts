@@ -1,16 +1,9 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from '../dependency.ts';
-import { type ImportContext, type Importer, type Report, ReportError, read } from '../importer.ts';
-import { codeBlock, describeFinding, inlineCode, sanitizeMarkdown } from '../markdown.ts';
-import {
-  cveOf,
-  cvssOf,
-  cweOf,
-  fingerprintOf,
-  relativePath,
-  severityOf,
-  severityOfScore,
-} from '../support.ts';
+import { upgrade, vulnerabilityTitle } from '../../dependency.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type ImportContext, type Importer, type Report, ReportError, read } from '../../importer.ts';
+import { codeBlock, describeFinding, inlineCode, sanitizeMarkdown } from '../../markdown.ts';
+import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
@@ -63,6 +56,13 @@ type Project = z.output<typeof Project>;
 /** `snyk test --json` and `snyk container test --json`: an entry for each path to a vulnerable dependency. */
 export const snyk: Importer = {
   name: 'snyk',
+  about: {
+    tool: '[Snyk](https://docs.snyk.io/snyk-cli)',
+    command: '`snyk test --json > report.json`',
+    versions: '1.600 to 1.1300',
+    identity: 'manifest, package, issue',
+    severity: '`severity`',
+  },
 
   detects: (report) => {
     const [first] = projectsOf(report);
@@ -73,7 +73,7 @@ export const snyk: Importer = {
     return 'ok' in first && 'error' in first;
   },
 
-  findings(report, context) {
+  results(report, context) {
     const projects = projectsOf(report);
     return projects.flatMap((part, index) => {
       const projectPath = projects.length > 1 ? String(index) : '';
@@ -102,7 +102,7 @@ const projectsOf = (report: Report): unknown[] => (report.kind === 'json' ? repo
 /** The manifest relative to the workspace. Snyk names it relative to its working or scanned directory. */
 function manifestOf({ path, displayTargetFile, targetFile }: Project, context: ImportContext) {
   const file = displayTargetFile ?? targetFile;
-  const folder = path?.startsWith(`${context.workspace}/`) ? relativePath(path, context) : undefined;
+  const folder = path?.startsWith(`${context.directory}/`) ? relativePath(path, context) : undefined;
   return relativePath(folder && file && !file.startsWith(`${folder}/`) ? `${folder}/${file}` : file, context);
 }
 
@@ -118,18 +118,19 @@ function toFinding(issue: Issue, project: Project, file: string | undefined) {
   const { overview, remediation, details } = descriptionSections(issue.description ?? '');
   const [, direct, ...deeper] = paths[0] ?? [];
   return {
-    fingerprint: fingerprintOf(
-      'snyk',
-      issue.packageManager ?? project.packageManager,
-      file,
-      // The project name of a directory depends on the checkout. An image has no other name.
-      !file || project.projectName?.includes('|') ? project.projectName : undefined,
-      name,
-      id,
-      // Without versions, so that an upgrade that does not fix the vulnerability keeps the finding, and without the
-      // first element, the project itself. An entry that lists all paths is unique without them.
-      ...(paths.length === 1 ? (paths[0] ?? []).slice(1).map(withoutVersion) : []),
-    ),
+    identify: () =>
+      fingerprintOf(
+        'snyk',
+        issue.packageManager ?? project.packageManager,
+        file,
+        // The project name of a directory depends on the checkout. An image has no other name.
+        !file || project.projectName?.includes('|') ? project.projectName : undefined,
+        name,
+        id,
+        // Without versions, so that an upgrade that does not fix the vulnerability keeps the finding, and without the
+        // first element, the project itself. An entry that lists all paths is unique without them.
+        ...(paths.length === 1 ? (paths[0] ?? []).slice(1).map(withoutVersion) : []),
+      ),
     title: [
       isLicense
         ? `License issue in ${[name, version].filter(Boolean).join(' ')}: ${title ?? issue.license ?? id}`

@@ -1,23 +1,29 @@
-import { firstDocument, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../../dependency.ts';
-import { type ImportContext, type Importer, read } from '../../importer.ts';
+import {
+  firstDocument,
+  imageName,
+  upgrade,
+  vulnerabilityTitle,
+  withoutVersion,
+} from '../../../dependency.ts';
+import { fingerprintOf } from '../../../identity.ts';
+import { type ImportContext, type Importer, read } from '../../../importer.ts';
 import {
   describeFinding,
   escapeMarkdown,
   formatLocation,
   inlineCode,
   sanitizeMarkdown,
-} from '../../markdown.ts';
-import { maskCredentials } from '../../secrets.ts';
+} from '../../../markdown.ts';
+import { maskCredentials } from '../../../secrets.ts';
 import {
   collapseWhitespace,
   cveOf,
   cvssOf,
   cweOf,
-  fingerprintOf,
   relativePath,
   severityOf,
   severityOfScore,
-} from '../../support.ts';
+} from '../../../support.ts';
 import {
   Document,
   type License,
@@ -39,6 +45,13 @@ interface ResultTarget {
 /** `trivy image|fs|repo|config … --format json`. */
 export const trivy: Importer = {
   name: 'trivy',
+  about: {
+    tool: '[Trivy](https://trivy.dev)',
+    command: '`trivy fs --format json -o report.json .`',
+    versions: '0.20 to 0.67',
+    identity: 'target, package or rule, advisory',
+    severity: '`Severity`',
+  },
 
   detects: (report) => {
     const document = firstDocument(report);
@@ -47,7 +60,7 @@ export const trivy: Importer = {
     );
   },
 
-  findings(report, context) {
+  results(report, context) {
     const { ArtifactName, ArtifactType, Results } = read(Document, firstDocument(report));
     return (Results ?? []).flatMap((result) => {
       const isImage = ArtifactType === 'container_image';
@@ -86,14 +99,15 @@ function vulnerability(
   const cvss = bestCvss(found);
   return {
     // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
-    fingerprint: fingerprintOf(
-      'trivy',
-      resultTarget.artifact,
-      result.Class === 'os-pkgs' ? undefined : withoutVersion(file ?? resultTarget.target, version),
-      result.Type,
-      name,
-      id,
-    ),
+    identify: () =>
+      fingerprintOf(
+        'trivy',
+        resultTarget.artifact,
+        result.Class === 'os-pkgs' ? undefined : withoutVersion(file ?? resultTarget.target, version),
+        result.Type,
+        name,
+        id,
+      ),
     title: vulnerabilityTitle(id, name, version, found.Title ?? details),
     severity: severityOf(
       found.Severity === 'UNKNOWN' ? undefined : found.Severity,
@@ -144,15 +158,8 @@ function misconfiguration(found: Misconfiguration, result: Result, { artifact, t
   const message = maskCredentials(found.Message ?? '');
   return {
     // Without the source code, which changes when another finding in it is fixed.
-    fingerprint: fingerprintOf(
-      'trivy',
-      artifact,
-      target,
-      result.Type,
-      id,
-      Resource,
-      collapseWhitespace(message),
-    ),
+    identify: () =>
+      fingerprintOf('trivy', artifact, target, result.Type, id, Resource, collapseWhitespace(message)),
     title: [id, found.Title ?? message].filter(Boolean).join(': '),
     severity: severityOf(found.Severity),
     description: describeFinding({
@@ -180,7 +187,8 @@ function secret(found: Secret, { artifact, target, file }: ResultTarget) {
   const match = maskCredentials(found.Match ?? '').replace(/\*{2,}/g, '*'.repeat(8));
   const { RuleID: rule, Title: title, StartLine: line } = found;
   return {
-    fingerprint: fingerprintOf('trivy', artifact, target, rule, collapseWhitespace(match)),
+    repeats: true,
+    identify: () => fingerprintOf('trivy', artifact, target, rule, collapseWhitespace(match)),
     title: `Secret (${title ?? rule})${target ? ` in ${target}` : ''}`,
     severity: severityOf(found.Severity, 'high'),
     description: describeFinding({
@@ -199,7 +207,8 @@ function license(found: License, { artifact, target, file }: ResultTarget, conte
   const { Name: name, PkgName, FilePath, Category, Confidence } = found;
   const where = PkgName || FilePath;
   return {
-    fingerprint: fingerprintOf('trivy', 'license', artifact, target, PkgName, FilePath, name),
+    repeats: true,
+    identify: () => fingerprintOf('trivy', 'license', artifact, target, PkgName, FilePath, name),
     title: `License ${name}${Category ? ` (${Category})` : ''}${where ? ` of ${where}` : ''}`,
     severity: severityOf(found.Severity),
     description: describeFinding({

@@ -1,17 +1,9 @@
 import { z } from 'zod';
-import { firstDocument, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../dependency.ts';
-import { type Importer, read } from '../importer.ts';
-import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../markdown.ts';
-import {
-  type Cvss,
-  cveOf,
-  cvssOf,
-  cweOf,
-  fingerprintOf,
-  relativePath,
-  severityOf,
-  severityOfScore,
-} from '../support.ts';
+import { firstDocument, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../../dependency.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, read } from '../../importer.ts';
+import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../../markdown.ts';
+import { type Cvss, cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
@@ -55,13 +47,20 @@ type Metadata = z.output<typeof Metadata>;
 /** `grype … -o json` */
 export const grype: Importer = {
   name: 'grype',
+  about: {
+    tool: '[Grype](https://github.com/anchore/grype)',
+    command: '`grype dir:. -o json > report.json`',
+    versions: '0.13 to 0.100',
+    identity: 'advisory, package, location',
+    severity: '`severity`',
+  },
 
   detects: (report) => {
     const document = firstDocument(report);
     return Array.isArray(document?.matches) && ('descriptor' in document || 'source' in document);
   },
 
-  findings(report, context) {
+  results(report, context) {
     const { matches, source } = read(Document, firstDocument(report));
     const target = targetOf(source?.target);
     const folder = source?.type === 'directory' ? (relativePath(target, context) ?? '') : undefined;
@@ -85,7 +84,8 @@ export const grype: Importer = {
       const [epss] = records.flatMap((one) => one.epss ?? []);
       return {
         // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
-        fingerprint: fingerprintOf('grype', scanned, withoutVersion(file, version), type, name, id),
+        repeats: true,
+        identify: () => fingerprintOf('grype', scanned, withoutVersion(file, version), type, name, id),
         title: vulnerabilityTitle(id, name, version, details),
         severity: severityOf(severityWord, cvss ? severityOfScore(cvss.score) : 'info'),
         description: describeFinding({

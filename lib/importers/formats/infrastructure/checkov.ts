@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, read } from '../importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../markdown.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../secrets.ts';
-import { cveOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type ImportContext, type Importer, read } from '../../importer.ts';
+import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../markdown.ts';
+import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../secrets.ts';
+import { cveOf, relativePath, severityOf } from '../../support.ts';
 
 const text = z.string().nullish();
 
@@ -44,6 +45,13 @@ type Check = z.output<typeof Check>;
 /** `checkov -o json`: an object, or an array with an object for each kind of file. */
 export const checkov: Importer = {
   name: 'checkov',
+  about: {
+    tool: '[Checkov](https://www.checkov.io)',
+    command: '`checkov -d . -o json > report.json`',
+    versions: '2.0 to 3.2',
+    identity: 'check, file, resource',
+    severity: '`severity`, or medium where Checkov rates nothing',
+  },
 
   detects: (report) => {
     const [document] = report.kind === 'json' ? report.documents : [];
@@ -54,7 +62,7 @@ export const checkov: Importer = {
     return (check_type !== undefined && Array.isArray(checks)) || typeof checkov_version === 'string';
   },
 
-  findings(report, context) {
+  results(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
     const reports = Array.isArray(document)
       ? document.map((part, index) => read(Report, part, String(index)))
@@ -81,12 +89,13 @@ export const checkov: Importer = {
       const { lowest_fixed_version: fixed, status } = vulnerability ?? {};
       return {
         // Without the source of the resource, which changes when another finding in it is fixed.
-        fingerprint: fingerprintOf(
-          'checkov',
-          id,
-          file,
-          ...(isSecret ? sourceIdentity(`${source} ${check.resource}`, secrets) : [resource]),
-        ),
+        identify: () =>
+          fingerprintOf(
+            'checkov',
+            id,
+            file,
+            ...(isSecret ? sourceIdentity(`${source} ${check.resource}`, secrets) : [resource]),
+          ),
         title: vulnerability
           ? `${vulnerability.id ?? id} in ${dependency ?? resource ?? file}`
           : [id, name].filter(Boolean).join(': '),
@@ -122,7 +131,7 @@ export const checkov: Importer = {
 
 /** Prefers an absolute path in the workspace. The other paths are relative to Checkov's working or scanned directory. */
 function fileOf({ file_abs_path, repo_file_path, file_path }: Check, context: ImportContext) {
-  const workspacePrefix = `${context.workspace.replaceAll('\\', '/').replace(/\/+$/, '')}/`;
+  const workspacePrefix = `${context.directory.replaceAll('\\', '/').replace(/\/+$/, '')}/`;
   return file_abs_path?.replaceAll('\\', '/').startsWith(workspacePrefix)
     ? relativePath(file_abs_path, context)
     : relativePath(repo_file_path ?? file_path ?? file_abs_path, context);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
-import { type Importer, read } from '../importer.ts';
+import type { Severity } from '../../finding.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, read } from '../../importer.ts';
 import {
   codeBlock,
   describeFinding,
@@ -9,9 +10,9 @@ import {
   formatLocation,
   sanitizeMarkdown,
   toStrings,
-} from '../markdown.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../secrets.ts';
-import { cveOf, cweOf, fingerprintOf, relativePath, severityOf } from '../support.ts';
+} from '../../markdown.ts';
+import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../secrets.ts';
+import { cveOf, cweOf, relativePath, severityOf } from '../../support.ts';
 
 const text = z.string().nullish();
 
@@ -66,6 +67,13 @@ const ifProvided = (value: string | undefined | null) =>
 /** `semgrep scan --json` */
 export const semgrep: Importer = {
   name: 'semgrep',
+  about: {
+    tool: '[Semgrep](https://semgrep.dev)',
+    command: '`semgrep scan --json -o report.json`',
+    versions: '0.80 to 1.140',
+    identity: 'rule, file, flagged lines, function',
+    severity: '`severity`',
+  },
 
   detects: (report) => {
     const [document] = report.kind === 'json' ? report.documents : [];
@@ -76,7 +84,7 @@ export const semgrep: Importer = {
       : typeof paths === 'object' && paths !== null;
   },
 
-  findings(report, context) {
+  results(report, context) {
     const [document] = report.kind === 'json' ? report.documents : [];
     const { results } = read(z.object({ results: z.array(Result) }), document);
     const entries = results
@@ -105,7 +113,7 @@ export const semgrep: Importer = {
           ? [ifProvided(extra.fingerprint)]
           : sourceIdentity(message.replace(/\d+/g, '0'), location.secrets);
       return {
-        fingerprint: fingerprintOf('semgrep', rule, file, dependency?.package, ...identity),
+        identify: () => fingerprintOf('semgrep', rule, file, dependency?.package, ...identity),
         title: mask([rule.split('.').at(-1), firstSentence(message)].filter(Boolean).join(': ')),
         severity: SEVERITIES.get(extra.severity ?? '') ?? severityOf(extra.severity, 'medium'),
         description: describeFinding({

@@ -1,5 +1,5 @@
-import type { ImportContext } from '../../importer.ts';
-import { relativePath } from '../../support.ts';
+import type { ImportContext } from '../../../importer.ts';
+import { relativePath } from '../../../support.ts';
 import type { Location, Run } from './schema.ts';
 
 /** Resolves a location to a file, relative to the workspace or to a base of the run, or to a URL that is not a file. */
@@ -19,12 +19,12 @@ export function resolveLocation(
   if (/^(?!file:)[a-z][\w+.-]+:\/\//i.test(absoluteUri)) return { url: absoluteUri };
   const path = toPath(absoluteUri);
   const bases = Object.keys(run.originalUriBaseIds ?? {}).map((id) => toPath(resolveBase(id, run)));
-  for (const root of [context.workspace.replaceAll('\\', '/'), ...bases].map((r) => r.replace(/\/+$/, ''))) {
+  for (const root of [context.directory.replaceAll('\\', '/'), ...bases].map((r) => r.replace(/\/+$/, ''))) {
     if (root && path.startsWith(`${root}/`)) {
-      return { file: relativePath(path.slice(root.length), { workspace: '' }) };
+      return { file: relativePath(path.slice(root.length), { directory: '' }) };
     }
   }
-  return { file: relativePath(path, { workspace: '' }) };
+  return { file: relativePath(path, { directory: '' }) };
 }
 
 /** Resolves a base, which may be relative to another base. */

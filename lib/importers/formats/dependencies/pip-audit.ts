@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from '../dependency.ts';
-import { type Importer, type Report, read } from '../importer.ts';
-import { describeFinding, escapeMarkdown } from '../markdown.ts';
-import { cveOf, fingerprintOf } from '../support.ts';
+import { upgrade, vulnerabilityTitle } from '../../dependency.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, type Report, read } from '../../importer.ts';
+import { describeFinding, escapeMarkdown } from '../../markdown.ts';
+import { cveOf } from '../../support.ts';
 
 const text = z.string().nullish();
 
@@ -24,6 +25,13 @@ const Dependency = z.object({
 /** `pip-audit -f json`. Before 2.0, the report is the bare list of dependencies. */
 export const pipAudit: Importer = {
   name: 'pip-audit',
+  about: {
+    tool: '[pip-audit](https://pypi.org/project/pip-audit/)',
+    command: '`pip-audit -f json -o report.json`',
+    versions: '1.0 to 2.9',
+    identity: 'package, advisory',
+    severity: 'medium: pip-audit rates nothing',
+  },
 
   detects: (report) => {
     const dependencies = dependenciesOf(report);
@@ -34,13 +42,14 @@ export const pipAudit: Importer = {
       : report.kind === 'json' && 'fixes' in (report.documents[0] as object);
   },
 
-  findings(report) {
+  results(report) {
     const isBareList = report.kind === 'json' && Array.isArray(report.documents[0]);
     const dependencies = read(z.array(Dependency), dependenciesOf(report), isBareList ? '' : 'dependencies');
     return dependencies.flatMap(({ name, version, vulns }) =>
       (vulns ?? []).map(({ id, aliases, fix_versions, description }) => ({
         // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
-        fingerprint: fingerprintOf('pip-audit', name, id),
+        repeats: true,
+        identify: () => fingerprintOf('pip-audit', name, id),
         title: vulnerabilityTitle(id, name, version, description),
         // pip-audit reports no severity.
         severity: 'medium' as const,

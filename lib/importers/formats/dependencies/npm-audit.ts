@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { firstDocument } from '../dependency.ts';
-import { type Importer, ReportError, read } from '../importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../markdown.ts';
-import { cveOf, cvssOf, cweOf, fingerprintOf, severityOf } from '../support.ts';
+import { firstDocument } from '../../dependency.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, ReportError, read } from '../../importer.ts';
+import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../../markdown.ts';
+import { cveOf, cvssOf, cweOf, severityOf } from '../../support.ts';
 
 const text = z.string().nullish();
 
@@ -40,6 +41,13 @@ type Advisory = z.output<typeof Advisory>;
 /** `npm audit --json` of npm 7 and later: a finding for each vulnerable package, which is also how npm counts. */
 export const npmAudit: Importer = {
   name: 'npm-audit',
+  about: {
+    tool: '[npm audit](https://docs.npmjs.com/cli/commands/npm-audit)',
+    command: '`npm audit --json > report.json`',
+    versions: '7 to 11',
+    identity: 'manifest, package, advisories',
+    severity: '`severity`',
+  },
 
   detects: (report) => {
     const document = firstDocument(report);
@@ -48,7 +56,7 @@ export const npmAudit: Importer = {
     );
   },
 
-  findings(report) {
+  results(report) {
     const document = firstDocument(report);
     if (document && isNpm6(document)) {
       throw new ReportError('Reports of npm 6 and pnpm are not supported: use npm 7 or later', 'advisories');
@@ -70,11 +78,8 @@ export const npmAudit: Importer = {
         .sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
       return {
         // With the advisories, so that a new advisory for a triaged package is a new finding.
-        fingerprint: fingerprintOf(
-          'npm-audit',
-          name,
-          ...[...advisories.map(advisoryId), ...viaPackages].sort(),
-        ),
+        identify: () =>
+          fingerprintOf('npm-audit', name, ...[...advisories.map(advisoryId), ...viaPackages].sort()),
         title: titleOf(name, advisories, viaPackages),
         severity: severityOf(found.severity),
         description: describeFinding({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sanitizeMarkdown, toStrings } from '../markdown.ts';
-import { type Cvss, cveOf, cvssOf, cweOf } from '../support.ts';
+import { sanitizeMarkdown, toStrings } from '../../markdown.ts';
+import { type Cvss, cveOf, cvssOf, cweOf } from '../../support.ts';
 
 const text = z.string().nullish();
 const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();

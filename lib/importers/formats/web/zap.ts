@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
-import { type Importer, read } from '../importer.ts';
-import { describeFinding, escapeMarkdown, inlineCode } from '../markdown.ts';
-import { isSecretRule } from '../secrets.ts';
-import { cveOf, cweOf, fingerprintOf } from '../support.ts';
+import type { Severity } from '../../finding.ts';
+import { fingerprintOf } from '../../identity.ts';
+import { type Importer, read } from '../../importer.ts';
+import { describeFinding, escapeMarkdown, inlineCode } from '../../markdown.ts';
+import { isSecretRule } from '../../secrets.ts';
+import { cveOf, cweOf } from '../../support.ts';
 
 /** Text, or an XML element with text. The parser returns elements in an array, and those with attributes as objects. */
 const text = z.preprocess((value) => {
@@ -55,18 +56,30 @@ type Instance = z.output<typeof Instance>;
 /** Traditional reports of ZAP: `zap-baseline.py -x report.xml` or `-J report.json`. */
 export const zap: Importer = {
   name: 'zap',
+  about: {
+    tool: '[ZAP](https://www.zaproxy.org)',
+    command: '`zap-baseline.py -t https://… -J report.json` (or `-x report.xml`)',
+    versions: '2.10 to 2.16',
+    identity: 'alert, site',
+    severity: '`riskcode`',
+  },
 
   detects: (report) => {
     if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
-    const { site, ...rest } = (report.documents[0] ?? {}) as Record<string, unknown>;
+    const { site, ...rest } = ((report.kind === 'json' ? report.documents[0] : undefined) ?? {}) as Record<
+      string,
+      unknown
+    >;
     return typeof site === 'object' && ('@version' in rest || '@programName' in rest);
   },
 
-  findings(report) {
+  results(report) {
     const document =
       report.kind === 'xml'
         ? [(report.document as Record<string, unknown>)[report.root]].flat()[0]
-        : report.documents[0];
+        : report.kind === 'json'
+          ? report.documents[0]
+          : undefined;
     return read(Zap, document === '' ? {} : document).site.flatMap((site) =>
       site.alerts
         // ZAP gives confidence 0 to alerts that were marked as false positives.
@@ -90,7 +103,8 @@ function toFinding(alert: Alert, site: string) {
   const isSecret = isSecretRule(name) || REVEALING_ALERTS.test(name);
   const { instances } = alert;
   return {
-    fingerprint: fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
+    repeats: true,
+    identify: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
     severity: RISKS.get(alert.riskcode ?? '') ?? ('info' as const),
     description: describeFinding({

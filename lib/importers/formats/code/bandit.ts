@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { fingerprintOf, identifyCode } from '../../identity.ts';
+import { type Importer, type Report, readList } from '../../importer.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../markdown.ts';
+import { isObject, list, number, optional, property, requiredText, text } from '../../schema.ts';
+import { createMasker, secretCandidates, sourceIdentity } from '../../secrets.ts';
+import { cweOf, relativePath, severityOf } from '../../support.ts';
+
+const Result = z.object({
+  filename: requiredText,
+  line_number: number,
+  col_offset: number,
+  line_range: list(z.number()),
+  issue_text: requiredText,
+  issue_severity: text,
+  issue_confidence: text,
+  issue_cwe: optional(z.object({ id: number, link: text })),
+  test_id: requiredText,
+  test_name: text,
+  code: text,
+  more_info: text,
+});
+type Result = z.output<typeof Result>;
+
+const Failure = z.object({ filename: text, reason: text });
+
+/** `bandit -f json` */
+export const bandit: Importer = {
+  name: 'bandit',
+  about: {
+    tool: '[Bandit](https://bandit.readthedocs.io)',
+    command: '`bandit -r . -f json -o report.json`',
+    versions: '1.4 to 1.9',
+    identity: 'test, file, flagged line, function',
+    severity: '`issue_severity`',
+  },
+
+  detects: (report) => {
+    const document = documentOf(report);
+    return (
+      Array.isArray(property(document, 'results')) &&
+      isObject(property(document, 'metrics')) &&
+      property(document, 'generated_at') !== undefined
+    );
+  },
+
+  results(report, context) {
+    const document = documentOf(report);
+    for (const { filename, reason } of readList(Failure, property(document, 'errors'), 'errors', context))
+      context.error(`${filename ?? 'A file'} was not checked: ${reason ?? 'no reason given'}`);
+    const results = readList(Result, property(document, 'results'), 'results', context);
+    const entries = results.map((result) => {
+      const file = relativePath(result.filename, context);
+      const secrets = HARDCODED_PASSWORD.test(result.test_id) ? passwordsIn(result) : [];
+      return { result, location: { file, line: result.line_number, secrets } };
+    });
+    const maskerFor = createMasker(entries.map(({ location }) => location));
+    return entries.map(({ result, location }) => {
+      const mask = maskerFor(location);
+      const { file, line } = location;
+      const name = [result.test_id, result.test_name].filter(Boolean).join(' ');
+      const formerSource = sourceIdentity(sourceOf(result) || result.issue_text, location.secrets);
+      return {
+        identify: identifyCode(
+          'bandit',
+          [result.test_id],
+          { ...location, code: flaggedLines(result) },
+          context,
+        ),
+        // The lines around the flagged one were part of it.
+        identifyFormerly: (file) => fingerprintOf('bandit', result.test_id, file, ...formerSource),
+        title: `${name}: ${mask(result.issue_text)}`,
+        severity: severityOf(result.issue_severity),
+        description: describeFinding({
+          what: escapeMarkdown(mask(result.issue_text)),
+          facts: { Test: name, Location: formatLocation(file, line), Confidence: result.issue_confidence },
+          snippet: excerpt(mask(result.code ?? '')),
+          references: [result.more_info, result.issue_cwe?.link],
+        }),
+        cwe: cweOf(result.issue_cwe?.id),
+        file,
+        line,
+        column: result.col_offset,
+      };
+    });
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
+
+/** The source lines without line numbers, which change when code moves. */
+const sourceOf = ({ code }: Result) => (code ?? '').replace(/^\d+ /gm, '');
+
+/** The flagged lines of `code`, which also has the lines around them: `12 import os`. */
+function flaggedLines({ code, line_number: line, line_range: range }: Result): string | undefined {
+  const flagged = new Set(range.length > 0 && range.length <= MAX_RANGE ? range : [line]);
+  const lines = (code ?? '').split('\n').flatMap((text) => {
+    const [, number, source = ''] = /^(\d+) (.*)$/.exec(text) ?? [];
+    return number && flagged.has(Number(number)) ? [source] : [];
+  });
+  return lines.length > 0 ? lines.join('\n') : undefined;
+}
+
+/** A longer statement is identified by the line that Bandit names. */
+const MAX_RANGE = 10;
+
+/** Tests whose message contains the password. */
+const HARDCODED_PASSWORD = /^B10[567]$/;
+
+function passwordsIn(result: Result): string[] {
+  const [, password] = /: '(.*)'$/s.exec(result.issue_text) ?? [];
+  const source = sourceOf(result);
+  // The source may contain the password with escapes.
+  return password !== undefined && source.includes(password)
+    ? [password]
+    : [password ?? '', ...secretCandidates(result.issue_text, { prose: true }), ...secretCandidates(source)];
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/*
+ * Schemas for reports of many versions and vendors. A field that an importer can do without is read leniently: a value of
+ * another type is ignored instead of refusing the report.
+ */
+
+/** Text, or a number or flag as text; undefined for anything else. XML elements are read too ({@link elementText}). */
+export const text = z.preprocess((value) => asText(value), z.string().optional());
+
+/** Text that is required and not empty. */
+export const requiredText = z.preprocess((value) => asText(value), z.string().min(1));
+
+/** A number, or text with a number; undefined for anything else. */
+export const number = z.preprocess((value) => {
+  const found = asText(value)?.trim();
+  return found && Number.isFinite(Number(found)) ? Number(found) : undefined;
+}, z.number().optional());
+
+/** A flag, or text that says true or false; undefined for anything else. */
+export const flag = z.preprocess((value) => {
+  const found = asText(value)?.trim().toLowerCase();
+  if (found === undefined) return undefined;
+  return ['true', 'yes', '1'].includes(found)
+    ? true
+    : ['false', 'no', '0'].includes(found)
+      ? false
+      : undefined;
+}, z.boolean().optional());
+
+/** A list; a single value is a list of one. Members that do not match are left out. */
+export const list = <S extends z.ZodType>(member: S) =>
+  z.preprocess(
+    (value) =>
+      (value === undefined || value === null || value === '' ? [] : [value].flat()).filter(
+        (candidate) => member.safeParse(candidate).success,
+      ),
+    z.array(member),
+  );
+
+/** Texts in a list or a single text. */
+export const texts = list(requiredText);
+
+/** An object; undefined for anything else. */
+export const optional = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
+
+function asText(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      return elementText(value);
+  }
+}
+
+/** The text of an XML element as the parser returns it: in an array, and in `#text` if it has attributes. */
+function elementText(value: unknown): string | undefined {
+  const only: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof only === 'string') return only;
+  const content =
+    typeof only === 'object' && only !== null ? (only as { '#text'?: unknown })['#text'] : undefined;
+  return typeof content === 'string' || typeof content === 'number' ? String(content) : undefined;
+}
+
+/** The element of an XML document at a path of names: the first of each. */
+export function elementAt(document: unknown, ...path: string[]): Record<string, unknown> | undefined {
+  let at = document;
+  for (const name of path) {
+    at = [(at as Record<string, unknown> | null | undefined)?.[name]].flat()[0];
+  }
+  return typeof at === 'object' && at !== null ? (at as Record<string, unknown>) : undefined;
+}
+
+/** The elements of a name in an XML element. Empty elements, which the parser returns as empty texts, become objects. */
+export const elements = (parent: unknown, name: string): Record<string, unknown>[] =>
+  [(parent as Record<string, unknown> | null | undefined)?.[name] ?? []]
+    .flat()
+    .map((element) => (isObject(element) ? element : { '#text': element }));
+
+/** A property of an unknown value; undefined if it is not an object. */
+export const property = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

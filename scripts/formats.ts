@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { importers } from '../lib/importers/formats/index.ts';
+
+/* Writes the table of docs/formats.md; with --check it fails if the table is out of date. */
+
+const DOCUMENT = resolve(import.meta.dirname, '../docs/formats.md');
+const [START, END] = ['<!-- generated: npm run formats:generate -->', '<!-- end -->'];
+
+const rows = importers
+  .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  .map(({ name, about: { tool, command, versions, identity, severity } }) =>
+    ['', `\`${name}\``, tool, command, versions, identity, severity, ''].join(' | ').trim(),
+  );
+const table = [
+  '| Format | Tool | How to write the report | Versions tried | What identifies a finding | Severity |',
+]
+  .concat('|---|---|---|---|---|---|', rows)
+  .join('\n');
+
+const current = readFileSync(DOCUMENT, 'utf8');
+const [before = '', rest = ''] = current.split(START);
+const [, after = ''] = rest.split(END);
+const document = `${before}${START}\n\n${table}\n\n${END}${after}`;
+
+if (!process.argv.includes('--check')) writeFileSync(DOCUMENT, document);
+else if (document !== current) {
+  process.stderr.write('docs/formats.md is out of date: npm run formats:generate\n');
+  process.exitCode = 1;
+}
