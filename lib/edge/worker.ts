@@ -4,7 +4,7 @@ import { ConfigError } from '../config/parse.ts';
 import { type App, createApp } from '../http/app.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
-import { createRequestIds } from '../http/request-id.ts';
+import { createRequestIds } from '../http/request/request-id.ts';
 import { respondError } from '../http/respond.ts';
 import { createLogger } from '../logger.ts';
 import { housekeeping, runDueTasks } from '../maintenance/housekeeping.ts';

@@ -7,7 +7,7 @@ import { defineOrgTables } from '../../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import { toQuery } from '../../db/statements.ts';
 import { endpoints } from '../../handlers/index.ts';
-import { describeApi } from '../../lib/http/openapi.ts';
+import { describeApi } from '../../lib/http/openapi/document.ts';
 import { createOrg, createScan, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hostName } from '../../lib/http/origin.ts';
+import { hostName } from '../../lib/http/request/origin.ts';
 import {
   CUSTOM,
   FINDINGS,

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { endpoints } from '../../handlers/index.ts';
 import { VARIABLE_NAMES } from '../../lib/config/variables.ts';
 import { TAGS } from '../../lib/http/endpoint-spec.ts';
-import { describeApi } from '../../lib/http/openapi.ts';
+import { describeApi } from '../../lib/http/openapi/document.ts';
 import { SECURITY_EVENTS } from '../../lib/security-events.ts';
 import { ADDED_ENDPOINTS } from '../support/contract/spec.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';

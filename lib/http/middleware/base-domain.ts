@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { hostName } from '../origin.ts';
+import { hostName } from '../request/origin.ts';
 import { middleware } from './middleware.ts';
 
 /** Refuses requests to other hosts than the base domain, when one is configured. */

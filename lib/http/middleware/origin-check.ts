@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import { isAllowedOrigin, isOwnOrigin } from '../origin.ts';
+import { isAllowedOrigin, isOwnOrigin } from '../request/origin.ts';
 import { middleware } from './middleware.ts';
 
 /** Refuses requests from pages of other sites (403), because browsers send the session cookie with them. */

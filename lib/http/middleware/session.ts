@@ -3,7 +3,7 @@ import { idleLimit } from '../../accounts/sessions/sessions.ts';
 import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
 import type { CookieCall, MemberCall, PublicCall } from '../call.ts';
 import { ApiError, type ErrorKey } from '../errors.ts';
-import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../session-cookie.ts';
+import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../request/session-cookie.ts';
 import { isDue, recordActivity } from './activity.ts';
 import { middleware } from './middleware.ts';
 import { resolveOrg } from './organization.ts';

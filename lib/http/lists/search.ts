@@ -1,9 +1,9 @@
-import { sqlState } from '../../db/errors.ts';
-import type { SearchLimits } from '../../db/findings/search.ts';
-import { OverShareError, placeOr } from '../fair-share/over-share.ts';
-import { LIST_WAIT_MS } from '../fair-share/places.ts';
-import type { Org } from '../orgs/directory.ts';
-import type { PublicCall } from './call.ts';
+import { sqlState } from '../../../db/errors.ts';
+import type { SearchLimits } from '../../../db/findings/search.ts';
+import { OverShareError, placeOr } from '../../fair-share/over-share.ts';
+import { LIST_WAIT_MS } from '../../fair-share/places.ts';
+import type { Org } from '../../orgs/directory.ts';
+import type { PublicCall } from '../call.ts';
 
 /**
  * Runs a search while holding one of the organization's places.

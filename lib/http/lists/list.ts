@@ -1,13 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
-import { searchSettings } from '../../db/findings/search.ts';
-import { readAtOnce, readRows, type TextQuery } from '../../db/stream.ts';
-import type { ListReader } from '../fair-share/list-places.ts';
-import { placeOr } from '../fair-share/over-share.ts';
-import type { Org } from '../orgs/directory.ts';
-import type { Raw } from './answer.ts';
-import type { PublicCall } from './call.ts';
+import { searchSettings } from '../../../db/findings/search.ts';
+import { readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
+import type { ListReader } from '../../fair-share/list-places.ts';
+import { placeOr } from '../../fair-share/over-share.ts';
+import type { Org } from '../../orgs/directory.ts';
+import type { Raw } from '../answer.ts';
+import type { PublicCall } from '../call.ts';
+import type { Headers, ResultInfo } from '../respond.ts';
 import { envelopeFormat, formatRows, type ListFormat } from './list-format.ts';
-import type { Headers, ResultInfo } from './respond.ts';
 import { paced, tooLong } from './search.ts';
 
 const ROWS_PER_FETCH = 200;

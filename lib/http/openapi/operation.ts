@@ -1,10 +1,10 @@
 import type { createRoute } from '@hono/zod-openapi';
-import { type Access, checksOf, inputChecksOf, needsStepUp } from './access.ts';
-import type { EndpointSpec, SuccessSpec, SuccessSpecs } from './endpoint-spec.ts';
-import { ERRORS, type ErrorKey } from './errors.ts';
-import type { RequestSchemas } from './input.ts';
-import { REQUEST_ID } from './request-id.ts';
-import { count, z } from './schema.ts';
+import { type Access, checksOf, inputChecksOf, needsStepUp } from '../access.ts';
+import type { EndpointSpec, SuccessSpec, SuccessSpecs } from '../endpoint-spec.ts';
+import { ERRORS, type ErrorKey } from '../errors.ts';
+import type { RequestSchemas } from '../request/input.ts';
+import { REQUEST_ID } from '../request/request-id.ts';
+import { count, z } from '../schema.ts';
 
 /** An operation of the OpenAPI document, without its id. */
 export type Operation = Parameters<typeof createRoute>[0];
@@ -13,7 +13,7 @@ type Spec = EndpointSpec<Access, RequestSchemas, SuccessSpecs>;
 
 const JSON_MEDIA = 'application/json';
 
-/** References to components, which `openapi.ts` defines. */
+/** References to components, which `document.ts` defines. */
 export const ref = {
   orgSlug: { $ref: '#/components/parameters/OrgSlug' },
   requestId: { $ref: '#/components/headers/RequestId' },

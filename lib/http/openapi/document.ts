@@ -1,12 +1,12 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
-import { ORG_SLUG } from '../orgs/slugs.ts';
-import { EXAMPLE_REQUEST_ID, exampleName } from './describe.ts';
-import type { Endpoints } from './endpoint.ts';
-import { TAGS } from './endpoint-spec.ts';
-import { ApiError, ERRORS, type ErrorKey } from './errors.ts';
-import { REQUEST_ID } from './request-id.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import { ORG_SLUG } from '../../orgs/slugs.ts';
+import type { Endpoints } from '../endpoint.ts';
+import { TAGS } from '../endpoint-spec.ts';
+import { ApiError, ERRORS, type ErrorKey } from '../errors.ts';
+import { REQUEST_ID } from '../request/request-id.ts';
+import { SESSION_COOKIE } from '../request/session-cookie.ts';
+import { EXAMPLE_REQUEST_ID, exampleName } from './operation.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
 

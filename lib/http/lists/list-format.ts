@@ -1,5 +1,5 @@
-import type { RequestContext } from './call.ts';
-import { JSON_TYPE, type ResultInfo } from './respond.ts';
+import type { RequestContext } from '../call.ts';
+import { JSON_TYPE, type ResultInfo } from '../respond.ts';
 
 /** The output format of a list. */
 export interface ListFormat {

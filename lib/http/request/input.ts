@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
-import { ApiError, type FieldError } from './errors.ts';
+import { ApiError, type FieldError } from '../errors.ts';
 
 /** The input of an endpoint; each part is an object schema. */
 export interface RequestSchemas {

@@ -1,6 +1,6 @@
 import { generateCookie } from 'hono/cookie';
-import type { TokenClaims } from '../accounts/sessions/signed-token.ts';
-import type { PublicCall } from './call.ts';
+import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
+import type { PublicCall } from '../call.ts';
 import { hostName } from './origin.ts';
 
 export const SESSION_COOKIE = 'svc_token';
