@@ -1,6 +1,6 @@
-import type { CookieCall } from '../call.ts';
-import { ApiError } from '../errors.ts';
-import { middleware } from './middleware.ts';
+import type { CookieCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
+import { middleware } from '../middleware.ts';
 
 /** Requires a verified primary address (403) if `requireVerifiedEmail` is on. */
 export const verifiedEmail = middleware<CookieCall>(

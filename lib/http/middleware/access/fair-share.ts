@@ -1,5 +1,5 @@
-import type { InOrgCall } from '../call.ts';
-import { type AnyMiddleware, middleware } from './middleware.ts';
+import type { InOrgCall } from '../../call.ts';
+import { type AnyMiddleware, middleware } from '../middleware.ts';
 
 /**
  * Enters the organization's gate (429 when that takes too long) and limits the call's queries to its share of the

@@ -1,11 +1,11 @@
-import type { FoundSession } from '../../accounts/sessions/look-up.ts';
-import { idleLimit } from '../../accounts/sessions/sessions.ts';
-import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
-import type { CookieCall, MemberCall, PublicCall } from '../call.ts';
-import { ApiError, type ErrorKey } from '../errors.ts';
-import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../request/session-cookie.ts';
+import type { FoundSession } from '../../../accounts/sessions/look-up.ts';
+import { idleLimit } from '../../../accounts/sessions/sessions.ts';
+import type { TokenClaims } from '../../../accounts/sessions/signed-token.ts';
+import type { CookieCall, MemberCall, PublicCall } from '../../call.ts';
+import { ApiError, type ErrorKey } from '../../errors.ts';
+import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../../request/session-cookie.ts';
+import { middleware } from '../middleware.ts';
 import { isDue, recordActivity } from './activity.ts';
-import { middleware } from './middleware.ts';
 import { resolveOrg } from './organization.ts';
 
 const ERRORS: readonly ErrorKey[] = ['auth_error/not_authenticated', 'auth_error/session_revoked'];

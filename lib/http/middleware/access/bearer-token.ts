@@ -1,8 +1,8 @@
-import { refusesWrites } from '../../../db/errors.ts';
-import { logSecurityEvent } from '../../security-events.ts';
-import { parseBearer } from '../../tokens/api-tokens.ts';
-import type { AgentCall } from '../call.ts';
-import { middleware } from './middleware.ts';
+import { refusesWrites } from '../../../../db/errors.ts';
+import { logSecurityEvent } from '../../../security-events.ts';
+import { parseBearer } from '../../../tokens/api-tokens.ts';
+import type { AgentCall } from '../../call.ts';
+import { middleware } from '../middleware.ts';
 
 /** Requires an `Authorization` header with a well-formed API token (401). Runs before any lookup. */
 export const bearerFormat = middleware<AgentCall>(

@@ -1,6 +1,6 @@
-import type { MemberCall } from '../call.ts';
-import { ApiError } from '../errors.ts';
-import { middleware } from './middleware.ts';
+import type { MemberCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
+import { middleware } from '../middleware.ts';
 
 /** Requires that the member has MFA enabled (403) if the organization's flag `require_mfa` is active. */
 export const requireMfa = middleware<MemberCall>(

@@ -1,7 +1,7 @@
-import type { Org } from '../../orgs/directory.ts';
-import type { InOrgCall, PublicCall } from '../call.ts';
-import { hostName } from '../request/origin.ts';
-import { middleware } from './middleware.ts';
+import type { Org } from '../../../orgs/directory.ts';
+import type { InOrgCall, PublicCall } from '../../call.ts';
+import { hostName } from '../../request/origin.ts';
+import { middleware } from '../middleware.ts';
 
 /** Finds the organization that the host or `X-Org-Slug` names (404). */
 export const organization = middleware<InOrgCall>(

@@ -1,7 +1,7 @@
-import type { Role } from '../../../db/schema/orgs.ts';
-import type { OrgCall } from '../call.ts';
-import { ApiError } from '../errors.ts';
-import { middleware } from './middleware.ts';
+import type { Role } from '../../../../db/schema/orgs.ts';
+import type { OrgCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
+import { middleware } from '../middleware.ts';
 
 const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 

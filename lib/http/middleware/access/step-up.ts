@@ -1,6 +1,6 @@
-import type { CookieCall } from '../call.ts';
-import { ApiError } from '../errors.ts';
-import { middleware } from './middleware.ts';
+import type { CookieCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
+import { middleware } from '../middleware.ts';
 
 /** How long a sign-in or a step-up counts as fresh. */
 const FRESH_MS = 10 * 60_000;

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { type ProjectReference, requireScope, resolveProject } from '../../projects/projects.ts';
-import type { AgentCall, ProjectCall } from '../call.ts';
-import { ApiError } from '../errors.ts';
-import { middleware } from './middleware.ts';
+import { type ProjectReference, requireScope, resolveProject } from '../../../projects/projects.ts';
+import type { AgentCall, ProjectCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
+import { middleware } from '../middleware.ts';
 
 /**
  * How to determine the project of an agent's request:

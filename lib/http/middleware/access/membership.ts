@@ -1,6 +1,6 @@
-import type { MemberCall } from '../call.ts';
-import { ApiError } from '../errors.ts';
-import { middleware } from './middleware.ts';
+import type { MemberCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
+import { middleware } from '../middleware.ts';
 
 /** Requires a member of the organization (403). A pending invitation counts only while `pendingInvitations` is off. */
 export const membership = middleware<MemberCall>(['tenant_error/not_member'], function membership(c, next) {

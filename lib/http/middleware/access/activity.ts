@@ -1,9 +1,9 @@
 import { and, eq, isNull, lt } from 'drizzle-orm';
-import { refusesWrites } from '../../../db/errors.ts';
-import { sessions } from '../../../db/schema/accounts.ts';
-import { memberships } from '../../../db/schema/orgs.ts';
-import type { CookieCall, MemberCall } from '../call.ts';
-import { middleware } from './middleware.ts';
+import { refusesWrites } from '../../../../db/errors.ts';
+import { sessions } from '../../../../db/schema/accounts.ts';
+import { memberships } from '../../../../db/schema/orgs.ts';
+import type { CookieCall, MemberCall } from '../../call.ts';
+import { middleware } from '../middleware.ts';
 
 /** Records when the session was last active. */
 export const activity = middleware<CookieCall>([], function activity(c, next) {

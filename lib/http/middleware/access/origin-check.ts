@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.ts';
-import { isAllowedOrigin, isOwnOrigin } from '../request/origin.ts';
-import { middleware } from './middleware.ts';
+import { ApiError } from '../../errors.ts';
+import { isAllowedOrigin, isOwnOrigin } from '../../request/origin.ts';
+import { middleware } from '../middleware.ts';
 
 /** Refuses requests from pages of other sites (403), because browsers send the session cookie with them. */
 export const originCheck = middleware(['permission_error/denied'], function originCheck(c, next) {
