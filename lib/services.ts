@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Database, PoolGauges } from '../db/client.ts';
-import { createIngest, type Ingest } from '../db/findings/ingest.ts';
+import { createIngest, type Ingest } from '../db/findings/ingest/ingest.ts';
 import { createFindingPages, type FindingPages } from '../db/findings/pages.ts';
 import { createFindingReader, type FindingReader } from '../db/findings/reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';

@@ -1,7 +1,7 @@
 import { getTableColumns } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findingFieldList, pushedFindingFields, shownFindingFields } from '../../db/findings/fields.ts';
-import { ingestStatement } from '../../db/findings/ingest-statement.ts';
+import { ingestStatement } from '../../db/findings/ingest/statement.ts';
 import { findingText } from '../../db/findings/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';

@@ -1,5 +1,5 @@
-import type { Field, ServiceField } from './field-type.ts';
-import { findingFieldList, pushedFindingFields, shownFindingFields } from './fields.ts';
+import type { Field, ServiceField } from '../field-type.ts';
+import { findingFieldList, pushedFindingFields, shownFindingFields } from '../fields.ts';
 
 /*
  * The parts of a statement that name all fields of a push, one field per line. They derive from the declared fields, so

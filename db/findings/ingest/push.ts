@@ -1,5 +1,5 @@
-import type { FindingRow, Resource } from '../resources.ts';
-import { type PushedName, shownFindingFields } from './fields.ts';
+import type { FindingRow, Resource } from '../../resources.ts';
+import { type PushedName, shownFindingFields } from '../fields.ts';
 
 /** A finding as an agent pushes it, already validated. */
 export type Push = Resource<Pick<FindingRow, PushedName>>;

@@ -1,15 +1,15 @@
-import { createBatcher } from '../batcher.ts';
-import { isUnavailable, retried } from '../errors.ts';
-import type { NewId } from '../ids.ts';
-import type { WithConnection } from '../pool/pool.ts';
-import type { Sql } from '../pool/query.ts';
-import type { FindingRow, Resource } from '../resources.ts';
-import { refreshSummary } from '../scans/scans.ts';
-import type { OrgTables } from '../schema/org.ts';
-import { perOrg } from '../schema/org-schema.ts';
-import { arrayText } from '../statements.ts';
-import { ingestStatement, type WrittenRow } from './ingest-statement.ts';
+import { createBatcher } from '../../batcher.ts';
+import { isUnavailable, retried } from '../../errors.ts';
+import type { NewId } from '../../ids.ts';
+import type { WithConnection } from '../../pool/pool.ts';
+import type { Sql } from '../../pool/query.ts';
+import type { FindingRow, Resource } from '../../resources.ts';
+import { refreshSummary } from '../../scans/scans.ts';
+import type { OrgTables } from '../../schema/org.ts';
+import { perOrg } from '../../schema/org-schema.ts';
+import { arrayText } from '../../statements.ts';
 import { findingAfter, type Push, type PushRow } from './push.ts';
+import { ingestStatement, type WrittenRow } from './statement.ts';
 
 /** What became of a push. */
 export type PushOutcome =

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { orgStatement } from '../statements.ts';
+import { orgStatement } from '../../statements.ts';
 import type { Known } from './push.ts';
 import {
   insertedColumns,
