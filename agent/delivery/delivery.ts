@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Client, ServiceError } from '../lib/client/index.ts';
-import type { Journal } from './journal.ts';
-import { type Entry, isPending } from './journal-lines.ts';
+import { type Client, ServiceError } from '../../lib/client/index.ts';
+import type { Journal } from '../journal/journal.ts';
+import { type Entry, isPending } from '../journal/lines.ts';
+import type { ScanEnd } from '../scan.ts';
 import { isTransient, isUnreachable, type Wait, withRetries } from './retry.ts';
-import type { ScanEnd } from './scan.ts';
 
 /** Why a delivery stopped early. Pending findings stay in the journal. */
 export interface DeliveryFailure {

@@ -1,8 +1,8 @@
 import { lookup as resolveName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
-import { UsageError } from './errors.ts';
-import { isLoopback } from './settings.ts';
+import { UsageError } from '../errors.ts';
+import { isLoopback } from '../settings.ts';
 
 const TIMEOUT_MS = 30_000;
 

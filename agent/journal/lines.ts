@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Finding } from '../lib/importers/finding.ts';
-import type { ScanEnd, ScanSpec } from './scan.ts';
+import type { Finding } from '../../lib/importers/finding.ts';
+import type { ScanEnd, ScanSpec } from '../scan.ts';
 
 /** The service's response to a push. */
 export interface Receipt {

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { UsageError } from './errors.ts';
+import { UsageError } from '../errors.ts';
 
 // Windows does not define these flags. The checks before and after opening replace them.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;

@@ -1,13 +1,13 @@
 import { closeSync, constants, fdatasyncSync, mkdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Finding } from '../lib/importers/finding.ts';
-import { UsageError } from './errors.ts';
+import type { Finding } from '../../lib/importers/finding.ts';
+import { UsageError } from '../errors.ts';
+import type { ScanEnd, ScanSpec } from '../scan.ts';
+import { createRecord, removeRecord } from '../trust/journals.ts';
+import type { State } from '../trust/state.ts';
 import { type Folder, openFolder } from './folder.ts';
-import { type Entry, formatLine, type Line, type Receipt, replay } from './journal-lines.ts';
+import { type Entry, formatLine, type Line, type Receipt, replay } from './lines.ts';
 import { lock, unlock } from './lock.ts';
-import type { ScanEnd, ScanSpec } from './scan.ts';
-import { createRecord, removeRecord } from './trust/journals.ts';
-import type { State } from './trust/state.ts';
 
 /**
  * The append-only file `<workspace>/.svc/scans/<scan_id>.jsonl`. Findings are on disk before they are sent, so a crash

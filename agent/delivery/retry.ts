@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { ServiceError } from '../lib/client/index.ts';
+import { ServiceError } from '../../lib/client/index.ts';
 
 /** Seconds before each of the three retries (exponential backoff). */
 export const RETRY_DELAYS_S: readonly number[] = [1, 2, 4];

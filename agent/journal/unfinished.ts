@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
+import { journalKey, removeRecord } from '../trust/journals.ts';
+import type { State } from '../trust/state.ts';
 import type { Folder } from './folder.ts';
 import { type Journal, openJournal, openScans } from './journal.ts';
-import { isPending, parseLines, replay } from './journal-lines.ts';
+import { isPending, parseLines, replay } from './lines.ts';
 import { lock, unlock } from './lock.ts';
-import { journalKey, removeRecord } from './trust/journals.ts';
-import type { State } from './trust/state.ts';
 
 /** The journals of a workspace that are not delivered completely. */
 export interface Unfinished {
