@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLogger, type LogFields } from '../../lib/logger.ts';
+import { createLogger, type LogFields } from '../../../lib/logger.ts';
 
 const FORGED = '2026-01-01T00:00:00.000Z error forged';
 

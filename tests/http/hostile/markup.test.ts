@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { endpoints } from '../../handlers/index.ts';
+import { endpoints } from '../../../handlers/index.ts';
 import {
   createOrg,
   createScan,
@@ -8,8 +8,8 @@ import {
   must,
   PASSWORD,
   type TestOrg,
-} from '../support/api/api.ts';
-import { startApp, type TestApp } from '../support/server/app.ts';
+} from '../../support/api/api.ts';
+import { startApp, type TestApp } from '../../support/server/app.ts';
 
 const SCRIPT = `<script>alert(1)</script><img src=x onerror="alert(2)"><svg/onload=alert(3)>'"\`--></title></textarea>`;
 const MARKDOWN = [

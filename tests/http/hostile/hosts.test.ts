@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hostName } from '../../lib/http/request/origin.ts';
+import { hostName } from '../../../lib/http/request/origin.ts';
 import {
   CUSTOM,
   FINDINGS,
@@ -7,7 +7,7 @@ import {
   openTenants,
   PROJECTS,
   type Tenants,
-} from '../support/hostile/tenants.ts';
+} from '../../support/hostile/tenants.ts';
 
 let tenants: Tenants;
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLogger } from '../../lib/logger.ts';
-import { createOrg, must, type TestOrg } from '../support/api/api.ts';
-import { openWire, type Wire } from '../support/http/wire.ts';
-import { startApp, type TestApp } from '../support/server/app.ts';
+import { createLogger } from '../../../lib/logger.ts';
+import { createOrg, must, type TestOrg } from '../../support/api/api.ts';
+import { openWire, type Wire } from '../../support/http/wire.ts';
+import { startApp, type TestApp } from '../../support/server/app.ts';
 
 let t: TestApp;
 let wire: Wire;

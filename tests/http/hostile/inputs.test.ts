@@ -2,14 +2,14 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLogger, type Logger } from '../../lib/logger.ts';
-import { PASSWORD } from '../support/api/api.ts';
-import { observe } from '../support/contract/contract.ts';
-import { mutations, spoil } from '../support/hostile/mutations.ts';
-import { type HostileOperation, hostileOperations } from '../support/hostile/operations.ts';
-import { createHostileWorld, type HostileWorld } from '../support/hostile/world.ts';
-import { startApp, type TestApp } from '../support/server/app.ts';
-import { plainHasher } from '../support/server/hasher.ts';
+import { createLogger, type Logger } from '../../../lib/logger.ts';
+import { PASSWORD } from '../../support/api/api.ts';
+import { observe } from '../../support/contract/contract.ts';
+import { mutations, spoil } from '../../support/hostile/mutations.ts';
+import { type HostileOperation, hostileOperations } from '../../support/hostile/operations.ts';
+import { createHostileWorld, type HostileWorld } from '../../support/hostile/world.ts';
+import { startApp, type TestApp } from '../../support/server/app.ts';
+import { plainHasher } from '../../support/server/hasher.ts';
 
 /** Requests per endpoint. `npm run soak -- hostile` sends more, and others. */
 const REQUESTS = 20;
