@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { searchSettings } from '../../../db/findings/search.ts';
 import { readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
-import type { ListReader } from '../../fair-share/list-places.ts';
-import { placeOr } from '../../fair-share/over-share.ts';
+import type { ListReader } from '../../fair-share/list-permits.ts';
+import { permitOr } from '../../fair-share/over-share.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { Raw } from '../answer.ts';
 import type { PublicCall } from '../call.ts';
@@ -75,22 +75,22 @@ export async function answerRows(
     fetches++ === 0 || services.gate.isAlone(org.id) ? rowsPerFetch : Math.ceil(rowsPerFetch * SHARED_FETCH);
   const read = paced(call, readRows(call.sql, query, nextFetch, settings), isSearch);
   call.leaveGate();
-  const cancelPlace = new AbortController();
-  const signal = AbortSignal.any([c.req.raw.signal, cancelPlace.signal]);
-  const place = services.listPlaces.enter(reader, { org: org.id, signal });
-  if (!info && !isSearch && !(await isSettled(place))) {
+  const cancelPermit = new AbortController();
+  const signal = AbortSignal.any([c.req.raw.signal, cancelPermit.signal]);
+  const permit = services.listPermits.enter(reader, { org: org.id, signal });
+  if (!info && !isSearch && !(await isSettled(permit))) {
     const rows = await readShort(call, query, rowsPerFetch);
     if (rows) {
-      cancelPlace.abort();
-      place.then(
+      cancelPermit.abort();
+      permit.then(
         (release) => release(),
         () => {},
       );
       return { status: 200, headers, body: await complete(rows) };
     }
   }
-  const batches = holdingPlace(
-    placeOr(place, 'This organization reads too many lists at a time.'),
+  const batches = holdingPermit(
+    permitOr(permit, 'This organization reads too many lists at a time.'),
     format.row ? prefetch(read) : read,
   );
   // The first batch is read before the response begins, so that a failing query still gets an error response.
@@ -173,7 +173,7 @@ function abortResponse(c: PublicCall['c'], controller: ReadableStreamDefaultCont
   else controller.error(new Error('broken off'));
 }
 
-/** A free place is acquired within this time. */
+/** A free permit is acquired within this time. */
 const SETTLED_WITHIN_MS = 5;
 
 /** Whether a promise settles within `SETTLED_WITHIN_MS`. */
@@ -190,8 +190,8 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Reads a list with fewer than `max` rows without a place, like a page, so that slow clients of other organizations that
- * hold all places do not delay it.
+ * Reads a list with fewer than `max` rows without a permit, like a page, so that slow clients of other organizations that
+ * hold all permits do not delay it.
  * @returns undefined when the list is longer or the query fails
  */
 async function readShort(
@@ -208,9 +208,9 @@ async function readShort(
   }
 }
 
-/** Reads `rows` while holding a place, which limits the connections that slow clients can occupy. */
-async function* holdingPlace<T>(place: Promise<() => void>, rows: AsyncGenerator<T>): AsyncGenerator<T> {
-  const release = await place;
+/** Reads `rows` while holding a permit, which limits the connections that slow clients can occupy. */
+async function* holdingPermit<T>(permit: Promise<() => void>, rows: AsyncGenerator<T>): AsyncGenerator<T> {
+  const release = await permit;
   try {
     yield* rows;
   } finally {

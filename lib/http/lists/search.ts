@@ -1,14 +1,14 @@
 import { sqlState } from '../../../db/errors.ts';
 import type { SearchLimits } from '../../../db/findings/search.ts';
-import { OverShareError, placeOr } from '../../fair-share/over-share.ts';
-import { LIST_WAIT_MS } from '../../fair-share/places.ts';
+import { OverShareError, permitOr } from '../../fair-share/over-share.ts';
+import { LIST_WAIT_MS } from '../../fair-share/permits.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { PublicCall } from '../call.ts';
 
 /**
- * Runs a search while holding one of the organization's places.
- * @param timeoutMs how long it waits for a place, if not as long as searches do
- * @throws OverShareError when no place becomes free in time, or the search exceeds its timeout
+ * Runs a search while holding one of the organization's permits.
+ * @param timeoutMs how long it waits for a permit, if not as long as searches do
+ * @throws OverShareError when no permit becomes free in time, or the search exceeds its timeout
  */
 export async function search<T>(
   { c, org, services, leaveGate }: PublicCall & { org: Org },
@@ -17,11 +17,11 @@ export async function search<T>(
 ): Promise<T> {
   leaveGate();
   const { signal } = c.req.raw;
-  const place = services.searchPlaces.acquire({
+  const permit = services.searchPermits.acquire({
     ...{ key: org.id, signal },
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
-  const { release } = await placeOr(place, 'This organization searches too much at a time.');
+  const { release } = await permitOr(permit, 'This organization searches too much at a time.');
   const { searchMs } = services.config;
   const timed = timing(() => run({ statementMs: searchMs, signal }));
   try {
@@ -53,7 +53,7 @@ function timing<T>(work: () => Promise<T>): { run: () => Promise<T>; ms: () => n
 
 /**
  * Reads the batches of a list at the pace of the organization's share, with a pause after each.
- * @param isSearch no index has the list in order, so the first batch needs a scan of all rows and a place for searches
+ * @param isSearch no index has the list in order, so the first batch needs a scan of all rows and a permit for searches
  */
 export async function* paced<T>(
   call: PublicCall & { org: Org },
@@ -61,10 +61,10 @@ export async function* paced<T>(
   isSearch = false,
 ): AsyncGenerator<T> {
   const { org, services } = call;
-  const { gate, placesShared } = services;
+  const { gate, permitsShared } = services;
   const next = timing(() => parts.next());
   try {
-    let mustSearch = isSearch && !placesShared;
+    let mustSearch = isSearch && !permitsShared;
     for (;;) {
       const { done, value } = await (mustSearch
         ? search(call, next.run, LIST_WAIT_MS)

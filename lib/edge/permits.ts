@@ -1,37 +1,37 @@
 import { ABORTED, OVER_SHARE } from '../../db/pool/semaphore.ts';
 import {
-  countPlaces,
+  countPermits,
   LIST_WAIT_MS,
-  type Places,
-  placesPerOrg,
+  type Permits,
+  permitsPerOrg,
   SEARCH_WAIT_MS,
-  type WorkPlaces,
-} from '../fair-share/places.ts';
+  type WorkPermits,
+} from '../fair-share/permits.ts';
 import type { WorkKind } from '../metrics/metrics.ts';
 
-/** A place in use. Plain data, because workerd lets requests share nothing else. */
+/** A permit in use. Plain data, because workerd lets requests share nothing else. */
 interface Taken {
   key: string | undefined;
   /** Time of the latest heartbeat. */
   since: number;
 }
 
-/** The places in use of all requests of an isolate. */
-export type TakenPlaces = Record<WorkKind, Set<Taken>>;
+/** The permits in use of all requests of an isolate. */
+export type TakenPermits = Record<WorkKind, Set<Taken>>;
 
-export const noPlacesTaken = (): TakenPlaces => ({ search: new Set(), list: new Set() });
+export const noPermitsTaken = (): TakenPermits => ({ search: new Set(), list: new Set() });
 
 /** Assumed number of connections, because Hyperdrive does not report its limit. */
 const CONNECTIONS = 20;
 const POLL_MS = 20;
 /** Interval of the heartbeat. workerd ends the request of a disconnected client, and its timers, without notice. */
 const BEAT_MS = 250;
-/** A place without a heartbeat for this time is free. */
+/** A permit without a heartbeat for this time is free. */
 const FORGOTTEN_MS = 1_000;
 
-/** The places for one request. It polls, because workerd does not let another request resolve its promises. */
-export function placesOf(taken: TakenPlaces): WorkPlaces {
-  const counts = countPlaces(CONNECTIONS);
+/** The permits for one request. It polls, because workerd does not let another request resolve its promises. */
+export function permitsOf(taken: TakenPermits): WorkPermits {
+  const counts = countPermits(CONNECTIONS);
   return {
     search: polled(taken.search, counts.search),
     list: polled(taken.list, counts.list),
@@ -40,42 +40,42 @@ export function placesOf(taken: TakenPlaces): WorkPlaces {
   };
 }
 
-function polled(taken: Set<Taken>, max: number): Places {
-  const perKey = placesPerOrg(max);
+function polled(taken: Set<Taken>, max: number): Permits {
+  const perKey = permitsPerOrg(max);
   let waiting = 0;
 
   function take(key: string | undefined): Taken | undefined {
     const now = Date.now();
     let ofKey = 0;
-    for (const place of taken) {
-      if (now - place.since > FORGOTTEN_MS) taken.delete(place);
-      else if (place.key === key) ofKey++;
+    for (const permit of taken) {
+      if (now - permit.since > FORGOTTEN_MS) taken.delete(permit);
+      else if (permit.key === key) ofKey++;
     }
     if (taken.size >= max || (key !== undefined && ofKey >= perKey)) return undefined;
-    const place = { key, since: now };
-    taken.add(place);
-    return place;
+    const permit = { key, since: now };
+    taken.add(permit);
+    return permit;
   }
 
   async function poll(key: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<Taken> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
-      if (Date.now() >= deadline) throw failure(`no place within ${timeoutMs} ms`, OVER_SHARE);
+      if (Date.now() >= deadline) throw failure(`no permit within ${timeoutMs} ms`, OVER_SHARE);
       await new Promise((later) => setTimeout(later, POLL_MS));
       if (signal?.aborted) throw failure('the request was aborted', ABORTED);
-      const place = take(key);
-      if (place) return place;
+      const permit = take(key);
+      if (permit) return permit;
     }
   }
 
   return {
     async acquire({ key, timeoutMs = LIST_WAIT_MS, signal } = {}) {
-      let place = take(key);
-      if (!place) {
+      let permit = take(key);
+      if (!permit) {
         waiting++;
-        place = await poll(key, timeoutMs, signal).finally(() => waiting--);
+        permit = await poll(key, timeoutMs, signal).finally(() => waiting--);
       }
-      const held = place;
+      const held = permit;
       const beat = setInterval(() => {
         held.since = Date.now();
       }, BEAT_MS);

@@ -1,10 +1,10 @@
-import type { Places } from './places.ts';
+import type { Permits } from './permits.ts';
 
 /** Limits the whole lists that are streamed at a time, because each holds a connection until it is read. */
-export interface ListPlaces {
+export interface ListPermits {
   /**
-   * Acquires a place. Resolves with the function that releases it.
-   * @param request.org the organization whose share the place counts against
+   * Acquires a permit. Resolves with the function that releases it.
+   * @param request.org the organization whose share the permit counts against
    * @param request.signal withdraws the request while it waits
    * @throws after the timeout
    */
@@ -24,12 +24,12 @@ export interface ListReader {
   breakOff(): void;
 }
 
-export interface ListPlacesOptions {
-  /** How long a request may wait for a place. */
+export interface ListPermitsOptions {
+  /** How long a request may wait for a permit. */
   timeoutMs: number;
   /** Window in which the rate of a reader is measured. Less than `timeoutMs`. */
   slowMs?: number;
-  /** Readers that have held a place for this time must be faster. */
+  /** Readers that have held a permit for this time must be faster. */
   longMs?: number;
 }
 
@@ -40,7 +40,7 @@ const LONG_MS = 60_000;
  * if it is slower than the database: otherwise every reader could be aborted, and start again.
  */
 const SLOW_RATE = 256 * 1024;
-/** The rate for readers that have held a place for `longMs`. Holding all places on purpose needs this rate for each. */
+/** The rate for readers that have held a permit for `longMs`. Holding all permits on purpose needs this rate for each. */
 const LONG_SLOW_RATE = 2 * 1024 * 1024;
 const CHECKS_PER_WINDOW = 15;
 
@@ -51,8 +51,11 @@ interface Sample {
   waited: number;
 }
 
-/** @param places for lists; searches may share them */
-export function createListPlaces(places: Pick<Places, 'acquire'>, options: ListPlacesOptions): ListPlaces {
+/** @param permits for lists; searches may share them */
+export function createListPermits(
+  permits: Pick<Permits, 'acquire'>,
+  options: ListPermitsOptions,
+): ListPermits {
   const { timeoutMs, slowMs = SLOW_MS, longMs = LONG_MS } = options;
   const readers = new Map<ListReader, { since: number; samples: Sample[] }>();
   let waiting = 0;
@@ -81,11 +84,11 @@ export function createListPlaces(places: Pick<Places, 'acquire'>, options: ListP
   return {
     async enter(reader, { org, signal } = {}) {
       waiting++;
-      const place = await places.acquire({ key: org, timeoutMs, signal }).finally(() => waiting--);
+      const permit = await permits.acquire({ key: org, timeoutMs, signal }).finally(() => waiting--);
       readers.set(reader, { since: performance.now(), samples: [sampleOf(reader)] });
       checkTimer ??= setInterval(abortSlowest, slowMs / CHECKS_PER_WINDOW);
       return () => {
-        place.release();
+        permit.release();
         readers.delete(reader);
         if (readers.size > 0) return;
         clearInterval(checkTimer);
