@@ -15,7 +15,7 @@ import { stepUp } from './middleware/access/step-up.ts';
 import { verifiedEmail } from './middleware/access/verified-email.ts';
 import type { AnyMiddleware } from './middleware/middleware.ts';
 
-/** The callers an endpoint admits: the column Auth in docs/api.md. It has no default. */
+/** The callers an endpoint admits: the column Access in docs/api.md. It has no default. */
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
