@@ -21,8 +21,9 @@ export function createMessages(): Messages {
         message: (
           <Group justify="space-between" wrap="nowrap" gap="xs">
             <Text size="sm" lineClamp={2}>
+              {/* The status comes first, because long titles are cut off. */}
+              {`Set to ${statusOf(changes)}: `}
               {named(changes)}
-              {` set to ${statusOf(changes)}.`}
             </Text>
             <Button size="compact-sm" variant="light" onClick={undo} flex="none">
               Undo
@@ -37,7 +38,7 @@ export function createMessages(): Messages {
           <Text size="sm" lineClamp={2}>
             {changes.length === 1 ? (
               <>
-                Undone: {named(changes)} set to {statusOf(changes)}.
+                Undone. Set to {statusOf(changes)}: {named(changes)}
               </>
             ) : (
               <>Undone for {named(changes)}.</>
