@@ -50,6 +50,9 @@ export function refusesWrites(error: unknown): boolean {
   return code === DISK_FULL || code === READ_ONLY;
 }
 
+/** Whether a statement failed only because an earlier one of its transaction had failed. */
+export const isAborted = (error: unknown): boolean => sqlState(error) === '25P02';
+
 /** Whether running the same transaction again may succeed (deadlock, serialization failure). */
 export function isRetryable(error: unknown): boolean {
   const code = sqlState(error);

@@ -19,6 +19,8 @@ export default defineConfig({
     assetsDir: 'assets/ui',
     // The content security policy of the page blocks images inside style sheets.
     assetsInlineLimit: 0,
+    // One style sheet, a few kilobytes larger: Vite does not retry the style sheet of a page that failed to load.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2022',
     reportCompressedSize: false,

@@ -1,3 +1,4 @@
+import { isAborted } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { command, createSqlClient, liftsTimeout, type Send, type TransactionSql } from './query.ts';
 
@@ -31,7 +32,8 @@ export async function transact(
   } catch (error) {
     isOver = true;
     await connection.send(command('rollback')).catch(connection.destroy);
-    throw error;
+    // `Promise.all` may report a statement that failed only because an earlier one had aborted the transaction.
+    throw isAborted(error) && failure ? failure.error : error;
   }
   isOver = true;
   const { command: outcome } = await connection.send(command('commit'));

@@ -47,7 +47,7 @@ describePages('signing in', () => {
     await heading(page, 'Your address is verified');
     await page.goto(link);
     await heading(page, 'This link does not work');
-    await page.getByText('sends another link').waitFor();
+    await page.getByText('You can request another link there.').waitFor();
     await page.getByRole('link', { name: 'Open your e-mail addresses' }).click();
     await page.waitForURL('**/profile');
   });
@@ -137,7 +137,7 @@ describePages('signing in', () => {
     expect(await emailField(page).inputValue()).toBe(user.email);
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText(`If ${user.email} belongs to an account`).waitFor();
-    await page.getByRole('button', { name: 'Send again or use another address' }).click();
+    await page.getByRole('button', { name: 'Send another link' }).click();
     await emailField(page).fill('nobody@example.com');
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('If nobody@example.com belongs to an account').waitFor();

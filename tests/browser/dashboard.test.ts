@@ -137,8 +137,8 @@ describePages('the dashboard and scans', () => {
     await attention.getByText('2 unresolved findings').waitFor();
     const critical = attention.getByRole('link', { name: 'Critical' });
     // How many there are in all comes by another request.
-    await critical.getByText('of 2').waitFor();
-    expect((await critical.innerText()).split('\n').filter(Boolean)).toEqual(['1', 'Critical', 'of 2']);
+    await critical.getByText('of 2 total').waitFor();
+    expect((await critical.innerText()).split('\n').filter(Boolean)).toEqual(['1', 'Critical', 'of 2 total']);
     await page.getByRole('region', { name: 'Newest findings' }).getByText(`${HOSTILE} stays`).waitFor();
     await page.getByRole('img', { name: /Chart of new findings.* 3 new in 30 days/ }).waitFor();
     await expectAccessible(page);

@@ -143,9 +143,9 @@ describePages('the page of a finding', () => {
 
     const last = page.getByRole('alert').filter({ hasText: 'Set to Fixed' });
     await last.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Undone: Open redirect set to Confirmed.').waitFor();
+    await page.getByText('Undone. Set to Confirmed: “Open redirect”').waitFor();
     await page.keyboard.press('u');
-    await page.getByText('Undone: Open redirect set to Open.').waitFor();
+    await page.getByText('Undone. Set to Open: “Open redirect”').waitFor();
     expect([await statusOf(id), await pressed(page)]).toEqual(['open', expect.stringContaining('Open')]);
     await heading(page, title);
   });
@@ -234,7 +234,7 @@ describePages('the page of a finding', () => {
     await place('2 of 3');
     // What was undone stands before the fourth again.
     await page.keyboard.press('u');
-    await page.getByText('Undone: Third set to Open.').waitFor();
+    await page.getByText('Undone. Set to Open: “Third”').waitFor();
     const next = page.getByRole('link', { name: 'Next' });
     await expect.poll(() => next.getAttribute('href')).toContain(ids[2]);
     await place('2 of 4');

@@ -173,9 +173,9 @@ describePages('the list of findings', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('f');
     await page.keyboard.press('f');
-    await page.getByText('Late 1 set to Fixed.').waitFor();
+    await page.getByText('Set to Fixed: “Late 1”').waitFor();
     answerFirst();
-    await page.getByText('Late 2 set to Fixed.').waitFor();
+    await page.getByText('Set to Fixed: “Late 2”').waitFor();
     await page.keyboard.press('u');
     await row(page, /Late 1/).waitFor();
     expect(await row(page, /Late 2/).count()).toBe(0);
@@ -207,7 +207,7 @@ describePages('the list of findings', () => {
     await row(page, /Told 2/).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('c');
-    await page.getByText('Told 2 set to Confirmed.').waitFor();
+    await page.getByText('Set to Confirmed: “Told 2”').waitFor();
     await page.route(
       '**/api/v1/findings',
       async (route) => {
@@ -217,7 +217,7 @@ describePages('the list of findings', () => {
       { times: 1 },
     );
     await page.keyboard.press('w');
-    await page.getByText('Undone: Told 2 set to Open.').waitFor();
+    await page.getByText('Undone. Set to Open: “Told 2”').waitFor();
     expect((await site.api.get('/findings?q=Told', small.asOwner)).result).toMatchObject([
       { title: 'Told 2', status: 'open' },
       { title: 'Told 1', status: 'wontfix' },

@@ -107,7 +107,7 @@ describePages('projects, tokens, members and features', () => {
     expect(await page.getByRole('button', { name: 'New org-wide token' }).isDisabled()).toBe(true);
     await page.getByRole('link', { name: 'Features' }).last().click();
     await page.getByRole('switch', { name: 'Org-wide API tokens' }).press('Space');
-    await page.getByText('Org-wide API tokens is on.').waitFor();
+    await page.getByText('“Org-wide API tokens” is on.').waitFor();
     await page.getByRole('link', { name: 'API tokens' }).first().click();
     await page.getByRole('button', { name: 'New org-wide token' }).click();
     const dialog = page.getByRole('dialog');
@@ -153,7 +153,7 @@ describePages('projects, tokens, members and features', () => {
     const toggle = page.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' });
     expect(await toggle.isChecked()).toBe(true);
     await toggle.press('Space');
-    await page.getByText('Verify fixes with viewers’ tokens: off.').waitFor();
+    await page.getByText('“Verify fixes with viewers’ tokens” is off.').waitFor();
     expect(must(await site.api.get('/settings/security', org.asOwner))).toEqual({
       viewer_tokens_verify: false,
     });

@@ -422,6 +422,18 @@ describe('a transaction', () => {
     expect(await kept()).toEqual([1, 2]);
   });
 
+  it('fails with the query that failed, not with one behind it whose failure is seen first', async () => {
+    const slowly = async (query: PromiseLike<unknown>) => {
+      const [result] = await Promise.allSettled([query, pause(50)]);
+      if (result.status === 'rejected') throw result.reason;
+    };
+    await expect(
+      pool.sql.begin((tx) =>
+        Promise.all([slowly(tx.unsafe('insert into kept values (1)')), tx.unsafe('select 1')]),
+      ),
+    ).rejects.toMatchObject({ code: '23505' });
+  });
+
   it('takes nothing more when it is over', async () => {
     const [late, made] = await pool.sql.begin(async (tx) => [tx, [tx.unsafe('insert into kept values (5)')]]);
     await expect(late.unsafe('insert into kept values (5)')).rejects.toThrow('over');

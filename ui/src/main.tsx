@@ -9,6 +9,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueries, isTemporary } from './app/api.ts';
+import { isServerUp } from './app/server.ts';
 import { sessionQuery } from './app/session.ts';
 import { siteOf } from './app/site.ts';
 import { ProblemWindow } from './components/errors/Problem.tsx';
@@ -33,12 +34,12 @@ const show = (page: React.ReactNode) =>
     </StrictMode>,
   );
 
-// A newer build has replaced the files of this page. Reloading the page loads the new ones.
-window.addEventListener('vite:preloadError', (event) => {
+// A newer build has replaced the files of this page. Reloading the page loads the new ones. If the server does not
+// respond, the page stays.
+window.addEventListener('vite:preloadError', async () => {
   const last = Number(sessionStorage.getItem('reloaded'));
-  if (Date.now() - last < 60_000) return;
+  if (Date.now() - last < 60_000 || !(await isServerUp())) return;
   sessionStorage.setItem('reloaded', `${Date.now()}`);
-  event.preventDefault();
   location.reload();
 });
 

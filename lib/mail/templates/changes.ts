@@ -122,7 +122,7 @@ export function primaryEmailChanged(change: Link & ChangeFacts & { address: stri
     closing: [
       'If it was you, there is nothing to do. Do not forward this link.',
       'If it was not you, undo it: this address becomes the primary one again, all sessions end, and a new password is needed.',
-      'The link works once, and for 72 hours.',
+      'The link works once and expires after 72 hours.',
     ],
   });
 }
@@ -137,7 +137,7 @@ export function primaryEmailRestored({ name, publicUrl, token }: Link & { name: 
     ],
     button: { label: 'Set a new password', url: link(publicUrl, '/reset-password', { token }) },
     closing: [
-      'The link works once, and for one hour. After that, ask for a new one with “Forgot password”.',
+      'The link works once and expires after one hour. After that, ask for a new one with “Forgot password”.',
       'Then look through the second factors, memberships and API tokens of your account.',
     ],
   });

@@ -8,7 +8,7 @@ export function setPassword({ publicUrl, token }: Link): MailContent {
     intro: [`You are invited to ${PRODUCT}.`, 'An account was made for you. Set a password to use it.'],
     button: setPasswordButton(publicUrl, token),
     closing: [
-      'The link works once, and for one hour. After that, ask for a new one with “Forgot password”.',
+      'The link works once and expires after one hour. After that, ask for a new one with “Forgot password”.',
       'If you did not expect this invitation, ignore this mail.',
     ],
   });
@@ -48,7 +48,9 @@ export function invitation(options: {
     button: set ? setPasswordButton(publicUrl, set.token) : { label: 'Open the organization', url: orgUrl },
     closing: [
       ...(set
-        ? ['The link works once, and for one hour. After that, ask for a new one with “Forgot password”.']
+        ? [
+            'The link works once and expires after one hour. After that, ask for a new one with “Forgot password”.',
+          ]
         : []),
       set
         ? 'If you did not expect this invitation, ignore this mail. You can leave the organization at any time: choose “Leave organization” on its page “Members”.'

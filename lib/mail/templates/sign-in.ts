@@ -6,10 +6,10 @@ export function resetPassword({ name, publicUrl, token }: Link & { name: string 
   return render({
     subject: 'Reset your password',
     name,
-    intro: [`Somebody, hopefully you, asked to reset the password of your ${PRODUCT} account.`],
+    intro: [`Somebody asked to reset the password of your ${PRODUCT} account.`],
     button: { label: 'Reset password', url: link(publicUrl, '/reset-password', { token }) },
     closing: [
-      'The link works once, and for one hour.',
+      'The link works once and expires after one hour.',
       'If it was not you, ignore this mail: your password stays as it is.',
     ],
   });
@@ -33,7 +33,7 @@ export function verifyEmail(options: Link & { emailId: string; addedBy?: string 
       url: link(publicUrl, '/verify-email', { token, email_id: emailId }),
     },
     closing: [
-      'The link works once, and for 24 hours.',
+      'The link works once and expires after 24 hours.',
       addedBy === undefined
         ? 'If you did not create this account yourself, do not click: whoever did would act under your address. Ignore this mail and the address stays unverified.'
         : 'If this is not your account, do not click: its owner would act under your address. Ignore this mail and the address stays unverified.',
@@ -49,7 +49,7 @@ export function emailCode({ code, stepUp = false }: { code: string; stepUp?: boo
     intro: [stepUp ? 'Enter this code to confirm that it is you:' : 'Enter this code to sign in:'],
     code: line(code, 20),
     closing: [
-      'The code works once, and for five minutes. Never tell it to anybody.',
+      'The code works once and expires after five minutes. Do not share it with anybody.',
       stepUp
         ? 'If you did not ask for it, somebody uses your session: sign out of all devices.'
         : 'If you are not signing in, somebody knows your password: change it.',

@@ -40,7 +40,7 @@ export function ForgotPassword() {
         </Alert>
         <Text size="sm">No mail after a few minutes? Check the spam folder and the address.</Text>
         <Button variant="default" onClick={() => ask.reset()}>
-          Send again or use another address
+          Send another link
         </Button>
         {back}
       </Page>

@@ -69,7 +69,8 @@ export function UndoEmailChange() {
       <List size="sm" spacing={4}>
         <List.Item>The old address becomes the primary one again, and the new one is removed.</List.Item>
         <List.Item>
-          Addresses and second factors added since 7 days before the change are removed too.
+          Addresses and second factors that were added in the 7 days before the change, or later, are also
+          removed.
         </List.Item>
         <List.Item>All sessions end. We mail you a link to set a new password.</List.Item>
       </List>

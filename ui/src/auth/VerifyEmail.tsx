@@ -63,8 +63,9 @@ export function VerifyEmail() {
         address is already verified.
       </Alert>
       <Text size="sm">
-        Under “E-mails”, your profile shows whether the address is verified and sends another link.
-        {!user && ' Sign in to open it.'}
+        Your profile shows under “E-mails” whether the address is verified. You can request another link
+        there.
+        {!user && ' Sign in to open your profile.'}
       </Text>
       <ContinueLink to="/profile">Open your e-mail addresses</ContinueLink>
     </Page>

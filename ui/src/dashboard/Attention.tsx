@@ -75,7 +75,7 @@ function BySeverity({ unresolved, all }: { unresolved: SeverityCounts; all: Seve
             </Text>
             <Text size="sm">{SEVERITY_NAMES[severity]}</Text>
             <Text size="xs" c="dimmed">
-              of {all ? all[severity].toLocaleString('en') : '…'}
+              of {all ? all[severity].toLocaleString('en') : '…'} total
             </Text>
           </LinkBox>
         ))}

@@ -91,7 +91,7 @@ function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: F
     mutationFn: (to: boolean) =>
       org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
     onSuccess: (_, to) => {
-      showSuccess(`${title} is ${to ? 'on' : 'off'}.`);
+      showSuccess(`“${title}” is ${to ? 'on' : 'off'}.`);
       return queries.invalidateQueries({ queryKey: ['org', org.slug] });
     },
     onError: showError,

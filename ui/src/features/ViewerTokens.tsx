@@ -51,7 +51,7 @@ function Toggle({ on }: { on: boolean }) {
   const change = useMutation({
     mutationFn: (to: boolean) => org.api.patch('/settings/security', { body: { viewer_tokens_verify: to } }),
     onSuccess: (_, to) => {
-      showSuccess(`${TITLE}: ${to ? 'on' : 'off'}.`);
+      showSuccess(`“${TITLE}” is ${to ? 'on' : 'off'}.`);
       return queries.invalidateQueries({ queryKey: securityQuery(org).queryKey });
     },
     onError: showError,

@@ -65,10 +65,11 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
     >
       <Stack>
         <TextInput
-          label="E-mail"
+          label="E-mail address"
           description="We mail an invitation to this address."
           type="email"
           required
+          withAsterisk={false}
           // When the dialog opens, and when it shows the form again.
           data-autofocus
           autoFocus

@@ -50,7 +50,7 @@ export function NewOrg() {
   return (
     <Page
       title="New organization"
-      description="For a team or a company. You become its owner, and can invite others."
+      description="For a team or a company. You become its owner and can invite others."
     >
       <Paper withBorder p="lg" radius="md" maw={560}>
         <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>

@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { Copy } from '../components/Copy.tsx';
+import { isFinal } from '../components/errors/problem.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -28,7 +29,7 @@ export function ProjectPage() {
   const project = useQuery(projectQuery(useOrg(), slug));
   if (project.data) return <Content key={project.data.id} project={project.data} />;
   return (
-    <Page title="Project">
+    <Page title={isFinal(project.error) ? 'Project not found' : 'Project'}>
       <Loaded query={project}>{() => null}</Loaded>
     </Page>
   );

@@ -21,7 +21,7 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
             Send findings
           </Title>
           <Text size="sm" c="dimmed">
-            svc-agent reads the reports of Semgrep, CodeQL and other SARIF, Trivy, Grype, npm audit,
+            svc-agent reads the reports of Semgrep, CodeQL and other SARIF producers, Trivy, Grype, npm audit,
             OSV-Scanner, pip-audit, Bandit, Gitleaks, ZAP, Nuclei, Snyk, govulncheck and Checkov. It needs
             Node.js 20.19 or newer. Your own tools can use the{' '}
             <Anchor href="/api/v1/docs" underline="always">

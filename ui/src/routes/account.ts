@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textSearch } from '../app/search.ts';
+import { whenUp } from '../app/server.ts';
 import { PlainShell } from '../shell/PlainShell.tsx';
 import { errorComponent } from './root.tsx';
 import { signedIn } from './signed-in.ts';
@@ -14,44 +15,65 @@ const plain = createRoute({
 const orgs = createRoute({
   getParentRoute: () => plain,
   path: '/orgs',
-  component: lazyRouteComponent(() => import('../orgs/Orgs.tsx'), 'Orgs'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../orgs/Orgs.tsx')),
+    'Orgs',
+  ),
 });
 
 const newOrg = createRoute({
   getParentRoute: () => plain,
   path: '/orgs/new',
-  component: lazyRouteComponent(() => import('../orgs/NewOrg.tsx'), 'NewOrg'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../orgs/NewOrg.tsx')),
+    'NewOrg',
+  ),
 });
 
 const profile = createRoute({
   getParentRoute: () => plain,
   path: '/profile',
-  component: lazyRouteComponent(() => import('../profile/Profile.tsx'), 'Profile'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../profile/Profile.tsx')),
+    'Profile',
+  ),
 });
 
 const profileEmails = createRoute({
   getParentRoute: () => profile,
   path: '/',
-  component: lazyRouteComponent(() => import('../profile/Emails.tsx'), 'Emails'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../profile/Emails.tsx')),
+    'Emails',
+  ),
 });
 
 const profilePassword = createRoute({
   getParentRoute: () => profile,
   path: '/password',
-  component: lazyRouteComponent(() => import('../profile/Password.tsx'), 'Password'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../profile/Password.tsx')),
+    'Password',
+  ),
 });
 
 const profileMfa = createRoute({
   getParentRoute: () => profile,
   path: '/mfa',
   validateSearch: textSearch('return_to'),
-  component: lazyRouteComponent(() => import('../profile/mfa/Mfa.tsx'), 'Mfa'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../profile/mfa/Mfa.tsx')),
+    'Mfa',
+  ),
 });
 
 const profileSessions = createRoute({
   getParentRoute: () => profile,
   path: '/sessions',
-  component: lazyRouteComponent(() => import('../profile/Sessions.tsx'), 'Sessions'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../profile/Sessions.tsx')),
+    'Sessions',
+  ),
 });
 
 /** Pages of the signed-in user that belong to no organization. */

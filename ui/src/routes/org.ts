@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { NoSuchOrg } from '../app/no-such-org.ts';
 import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
+import { whenUp } from '../app/server.ts';
 import { orgSession } from '../app/session.ts';
 import { WrongHost } from '../app/wrong-host.ts';
 import { OrgShell } from '../shell/OrgShell.tsx';
@@ -33,14 +34,20 @@ const org = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => org,
   path: '/',
-  component: lazyRouteComponent(() => import('../dashboard/Dashboard.tsx'), 'Dashboard'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../dashboard/Dashboard.tsx')),
+    'Dashboard',
+  ),
 });
 
 const findings = createRoute({
   getParentRoute: () => org,
   path: '/findings',
   validateSearch: findingSearch,
-  component: lazyRouteComponent(() => import('../findings/list/Findings.tsx'), 'Findings'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../findings/list/Findings.tsx')),
+    'Findings',
+  ),
 });
 
 const finding = createRoute({
@@ -52,7 +59,10 @@ const finding = createRoute({
       ...findingSearch(given),
       at: wholeNumber(given.at),
     }),
-  component: lazyRouteComponent(() => import('../findings/page/FindingPage.tsx'), 'FindingPage'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../findings/page/FindingPage.tsx')),
+    'FindingPage',
+  ),
 });
 
 const scans = createRoute({
@@ -63,44 +73,65 @@ const scans = createRoute({
       ...textSearch('project_id', 'status')(given),
       page: wholeNumber(given.page),
     }),
-  component: lazyRouteComponent(() => import('../scans/Scans.tsx'), 'Scans'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../scans/Scans.tsx')),
+    'Scans',
+  ),
 });
 
 const scan = createRoute({
   getParentRoute: () => org,
   path: '/scans/$id',
   validateSearch: textSearch('against'),
-  component: lazyRouteComponent(() => import('../scans/ScanPage.tsx'), 'ScanPage'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../scans/ScanPage.tsx')),
+    'ScanPage',
+  ),
 });
 
 const projects = createRoute({
   getParentRoute: () => org,
   path: '/projects',
-  component: lazyRouteComponent(() => import('../projects/Projects.tsx'), 'Projects'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../projects/Projects.tsx')),
+    'Projects',
+  ),
 });
 
 const project = createRoute({
   getParentRoute: () => org,
   path: '/projects/$slug',
-  component: lazyRouteComponent(() => import('../projects/ProjectPage.tsx'), 'ProjectPage'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../projects/ProjectPage.tsx')),
+    'ProjectPage',
+  ),
 });
 
 const members = createRoute({
   getParentRoute: () => org,
   path: '/members',
-  component: lazyRouteComponent(() => import('../members/Members.tsx'), 'Members'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../members/Members.tsx')),
+    'Members',
+  ),
 });
 
 const tokens = createRoute({
   getParentRoute: () => org,
   path: '/tokens',
-  component: lazyRouteComponent(() => import('../tokens/Tokens.tsx'), 'Tokens'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../tokens/Tokens.tsx')),
+    'Tokens',
+  ),
 });
 
 const features = createRoute({
   getParentRoute: () => org,
   path: '/features',
-  component: lazyRouteComponent(() => import('../features/Features.tsx'), 'Features'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../features/Features.tsx')),
+    'Features',
+  ),
 });
 
 /** Pages of an organization. */

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { textSearch } from '../app/search.ts';
+import { whenUp } from '../app/server.ts';
 import { findMe } from '../app/session.ts';
 import { destinationOfSignedIn } from '../auth/return-to.ts';
 import { PublicShell } from '../shell/PublicShell.tsx';
@@ -34,7 +35,10 @@ const login = createRoute({
   path: '/login',
   validateSearch: textSearch('return_to', 'email'),
   beforeLoad: redirectSignedIn,
-  component: lazyRouteComponent(() => import('../auth/Login.tsx'), 'Login'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/Login.tsx')),
+    'Login',
+  ),
 });
 
 const register = createRoute({
@@ -42,14 +46,20 @@ const register = createRoute({
   path: '/register',
   validateSearch: textSearch('return_to', 'email'),
   beforeLoad: redirectSignedIn,
-  component: lazyRouteComponent(() => import('../auth/Register.tsx'), 'Register'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/Register.tsx')),
+    'Register',
+  ),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => pages,
   path: '/forgot-password',
   validateSearch: textSearch('email'),
-  component: lazyRouteComponent(() => import('../auth/ForgotPassword.tsx'), 'ForgotPassword'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/ForgotPassword.tsx')),
+    'ForgotPassword',
+  ),
 });
 
 const resetPassword = createRoute({
@@ -57,21 +67,30 @@ const resetPassword = createRoute({
   path: '/reset-password',
   // `new`: the account has no password yet.
   validateSearch: textSearch('token', 'new'),
-  component: lazyRouteComponent(() => import('../auth/ResetPassword.tsx'), 'ResetPassword'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/ResetPassword.tsx')),
+    'ResetPassword',
+  ),
 });
 
 const verifyEmail = createRoute({
   getParentRoute: () => pages,
   path: '/verify-email',
   validateSearch: textSearch('token', 'email_id'),
-  component: lazyRouteComponent(() => import('../auth/VerifyEmail.tsx'), 'VerifyEmail'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/VerifyEmail.tsx')),
+    'VerifyEmail',
+  ),
 });
 
 const undoEmailChange = createRoute({
   getParentRoute: () => pages,
   path: '/undo-email-change',
   validateSearch: textSearch('token'),
-  component: lazyRouteComponent(() => import('../auth/UndoEmailChange.tsx'), 'UndoEmailChange'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/UndoEmailChange.tsx')),
+    'UndoEmailChange',
+  ),
 });
 
 /** Sends users whose address is verified to their destination. */
@@ -88,14 +107,20 @@ const verify = createRoute({
   path: '/verify',
   validateSearch: textSearch('return_to'),
   beforeLoad: redirectVerified,
-  component: lazyRouteComponent(() => import('../auth/VerifyFirst.tsx'), 'VerifyFirst'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/VerifyFirst.tsx')),
+    'VerifyFirst',
+  ),
 });
 
 /** The end of a sign-in in a second window. */
 const done = createRoute({
   getParentRoute: () => pages,
   path: '/signed-in',
-  component: lazyRouteComponent(() => import('../auth/SignedIn.tsx'), 'SignedIn'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../auth/SignedIn.tsx')),
+    'SignedIn',
+  ),
 });
 
 /** Pages for visitors who are not signed in. */

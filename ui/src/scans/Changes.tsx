@@ -98,6 +98,7 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
         searchable
         nothingFoundMessage="No matching scan"
         maw={560}
+        styles={{ input: { textOverflow: 'ellipsis' } }}
       />
       {other && (
         <Text size="sm">

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
+import { isFinal } from '../components/errors/problem.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -40,7 +41,7 @@ export function ScanPage() {
   const scan = query.data;
   return (
     <Page
-      title={scan?.name ?? 'Scan'}
+      title={scan?.name ?? (isFinal(query.error) ? 'Scan not found' : 'Scan')}
       description={
         <LinkAnchor to="/o/$org/scans" params={{ org: org.slug }} search={{}} inherit>
           All scans

@@ -86,8 +86,8 @@ function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
         </Text>
       </Table.Td>
       <Table.Td visibleFrom="lg">
-        <Text size="sm" lineClamp={2} component="div">
-          <Target target={scan.target} />
+        <Text size="sm" lineClamp={3} component="div">
+          <Target target={scan.target} short />
         </Text>
       </Table.Td>
       <Table.Td visibleFrom="sm">

@@ -7,15 +7,22 @@ function webAddress(text: string): string | undefined {
   return url && ['http:', 'https:'].includes(url.protocol) ? url.href : undefined;
 }
 
+interface Props {
+  target: Scan['target'];
+  /** Whether the protocol is left out, for narrow columns. */
+  short?: boolean;
+}
+
 /** The target of a scan, as the agent reported it. */
-export function Target({ target }: { target: Scan['target'] }) {
+export function Target({ target, short = false }: Props) {
   const { type, url, path, ref } = target ?? {};
   const href = url && webAddress(url);
+  const text = short ? url?.replace(/^https?:\/\//i, '') : url;
   const parts = [
     url &&
       (href ? (
         <Anchor key="url" href={href} target="_blank" rel="noopener noreferrer nofollow" inherit>
-          <bdi>{url}</bdi>
+          <bdi>{text}</bdi>
         </Anchor>
       ) : (
         <bdi key="url">{url}</bdi>

@@ -2,15 +2,17 @@ import { Alert } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { serverWait } from '../app/server.ts';
 
-/** Tells that reads fail and are retried. */
+/** Tells that reads or the next page fail to load and are retried. */
 export function ConnectionBanner() {
   const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 1 });
   const online = useSyncExternalStore(
     (tell) => onlineManager.subscribe(tell),
     () => onlineManager.isOnline(),
   );
-  if (failing === 0 && online) return null;
+  const waits = useSyncExternalStore(serverWait.subscribe, serverWait.isWaiting);
+  if (failing === 0 && online && !waits) return null;
   return (
     <Alert role="status" color="yellow" radius={0} py="xs" mb="sm" icon={<IconPlugConnectedX />}>
       {online ? 'The server does not respond.' : 'You are offline.'} The data may be out of date. Retrying

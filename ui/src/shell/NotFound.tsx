@@ -6,7 +6,7 @@ export function NotFound() {
   useDocumentTitle('Not found · Security findings');
   return (
     <Center component="main" mih="60vh" p="md">
-      <Stack align="center">
+      <Stack align="center" ta="center">
         <Title order={1}>Page not found</Title>
         <Text c="dimmed">The address may be misspelled, or the page was moved.</Text>
         <Button component="a" href="/">

@@ -85,7 +85,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
             autoCapitalize="none"
             spellCheck={false}
             maxLength={100}
-            ff="monospace"
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           />
         ) : (
           chosen && (

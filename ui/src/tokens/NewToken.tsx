@@ -75,7 +75,7 @@ function TokenForm(props: {
   const form = useForm({
     initialValues: { name: '', expiry: '90', expires_in: 180 as number | string },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Enter a name, such as where the token is used' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name, for example where the token is used' : null),
       expires_in: (days, { expiry }) =>
         expiry !== 'own' || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS)
           ? null

@@ -28,9 +28,9 @@ function NoAccess() {
   return (
     <Page title="API tokens" description={DESCRIPTION}>
       <Empty icon={<IconLock />} title={`Only ${rolesAllowed('listTokens')} can see all tokens`}>
-        The page of a project lists its tokens:{' '}
+        Each project has a page with its tokens.{' '}
         <LinkAnchor to="/o/$org/projects" params={{ org: slug }}>
-          choose a project
+          Choose a project
         </LinkAnchor>
         .
       </Empty>
@@ -88,7 +88,7 @@ function SwitchedOff({ provisioned }: { provisioned: boolean }) {
           )}
         </Text>
         <Text size="sm">
-          Create tokens of a project on the{' '}
+          Create tokens for a project on the{' '}
           <LinkAnchor to="/o/$org/projects" params={{ org: slug }} inherit underline="always">
             project's page
           </LinkAnchor>

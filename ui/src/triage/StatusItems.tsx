@@ -23,7 +23,13 @@ export function StatusItems({ current, onChoose }: Props) {
       leftSection={
         <IconCheck size={16} aria-hidden style={{ visibility: status === current ? 'visible' : 'hidden' }} />
       }
-      rightSection={keys && <Kbd size="xs">{STATUS_KEYS[status]}</Kbd>}
+      rightSection={
+        keys && (
+          <Kbd size="xs" visibleFrom="sm">
+            {STATUS_KEYS[status]}
+          </Kbd>
+        )
+      }
     >
       {STATUS_NAMES[status]}
     </Menu.Item>

@@ -21,8 +21,9 @@ export function createMessages(): Messages {
         message: (
           <Group justify="space-between" wrap="nowrap" gap="xs">
             <Text size="sm" lineClamp={2}>
+              {/* The status comes first, because long titles are cut off. */}
+              {`Set to ${statusOf(changes)}: `}
               {named(changes)}
-              {` set to ${statusOf(changes)}.`}
             </Text>
             <Button size="compact-sm" variant="light" onClick={undo} flex="none">
               Undo
@@ -35,8 +36,13 @@ export function createMessages(): Messages {
         color: 'teal',
         message: (
           <Text size="sm" lineClamp={2}>
-            Undone: {named(changes)}
-            {changes.length === 1 && ` set to ${statusOf(changes)}`}.
+            {changes.length === 1 ? (
+              <>
+                Undone. Set to {statusOf(changes)}: {named(changes)}
+              </>
+            ) : (
+              <>Undone for {named(changes)}.</>
+            )}
           </Text>
         ),
       }),
@@ -58,13 +64,19 @@ export function createMessages(): Messages {
       }),
     explain: (error) => problemOf(error).title,
     nothingToUndo: () => show({ color: 'gray', message: 'Nothing to undo.' }),
-    busy: () => show({ color: 'gray', message: 'Wait until the running change has ended.' }),
+    busy: () =>
+      show({ color: 'gray', message: 'Another change is still running. Try again when it is complete.' }),
   };
 }
 
 function named(changes: readonly Change[]): ReactNode {
   const [first] = changes;
-  return changes.length === 1 ? <bdi>{first?.title}</bdi> : counted(changes.length, 'finding');
+  if (changes.length !== 1) return counted(changes.length, 'finding');
+  return (
+    <>
+      “<bdi>{first?.title}</bdi>”
+    </>
+  );
 }
 
 const statusOf = ([first]: readonly Change[]): string => (first ? STATUS_NAMES[first.status] : '');

@@ -31,7 +31,7 @@ export function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Erro
           autoCapitalize="none"
           spellCheck={false}
           maxLength={100}
-          ff="monospace"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
         <Button type="submit" loading={proof.isPending || proof.isSuccess} disabled={code.trim() === ''}>
           Sign in

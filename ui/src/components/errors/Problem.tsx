@@ -2,7 +2,7 @@ import { Alert, Button, Center, Group, Stack, Text, VisuallyHidden } from '@mant
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { ServiceError } from '../../app/api.ts';
 import { Copy } from '../Copy.tsx';
-import { problemOf } from './problem.ts';
+import { isFinal, problemOf } from './problem.ts';
 
 interface Props {
   error: unknown;
@@ -51,7 +51,8 @@ export const ProblemWindow = (props: Props) => (
 );
 
 /** What to do about an error, with its request ID. */
-export function Advice({ error, onRetry }: Props) {
+export function Advice({ error, onRetry: retry }: Props) {
+  const onRetry = isFinal(error) ? undefined : retry;
   const { advice, action } = problemOf(error);
   const requestId = error instanceof ServiceError ? error.requestId : undefined;
   return (

@@ -66,6 +66,12 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
 export const isExpected = (error: unknown): boolean =>
   error instanceof NoSuchOrg || error instanceof WrongHost || error instanceof ServiceError;
 
+/** Whether the same request fails again. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof NoSuchOrg ||
+  error instanceof WrongHost ||
+  (error instanceof ServiceError && error.status === 404);
+
 /** The text of an error. */
 export function problemOf(error: unknown): ProblemText {
   if (error instanceof NoSuchOrg) {
@@ -83,7 +89,7 @@ export function problemOf(error: unknown): ProblemText {
     if (error instanceof TypeError && !/fetch|network|load/i.test(error.message)) return defect(error);
     return {
       title: 'The server cannot be reached',
-      advice: 'Check your connection and try again. Your input is kept.',
+      advice: 'Check your connection and try again.',
     };
   }
   const known = BY_CODE[error.code]?.(error);

@@ -9,10 +9,12 @@ interface Props {
   onClose(): void;
   /** The shortcuts of this page. */
   shortcuts: ShortcutList;
+  /** Shown below the shortcuts. */
+  note?: string;
 }
 
 /** Lists the shortcuts of a page, and turns single-key shortcuts on and off. */
-export function ShortcutHelp({ opened, onClose, shortcuts }: Props) {
+export function ShortcutHelp({ opened, onClose, shortcuts, note }: Props) {
   const [on, setOn] = useShortcutsOn();
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg" yOffset="4vh">
@@ -46,9 +48,11 @@ export function ShortcutHelp({ opened, onClose, shortcuts }: Props) {
             ))}
           </Table.Tbody>
         </Table>
-        <Text size="sm" c="dimmed">
-          The arrow keys, Enter, Space and Escape always work in the list.
-        </Text>
+        {note && (
+          <Text size="sm" c="dimmed">
+            {note}
+          </Text>
+        )}
       </Stack>
     </Modal>
   );

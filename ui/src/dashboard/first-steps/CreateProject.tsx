@@ -50,6 +50,7 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
             placeholder="Web shop"
             maxLength={100}
             required
+            withAsterisk={false}
             autoComplete="off"
             w={{ base: '100%', xs: 320 }}
             {...form.getInputProps('name')}

@@ -43,7 +43,7 @@ export function RunAgent({ project, token, onCreated }: Props) {
     {
       value: 'report',
       label: 'Existing report',
-      about: 'SARIF, or the report of one of 13 other scanners. The format is detected.',
+      about: 'Sends a SARIF file or the report of one of 13 other scanners. svc-agent detects the format.',
       command: commands.report,
     },
   ];

@@ -141,6 +141,7 @@ export function Findings() {
       <ShortcutHelp
         opened={helps}
         onClose={help.close}
+        note="The arrow keys, Enter, Space and Escape always work."
         shortcuts={[...LOOKING, ...(org.may('updateFindings') ? SELECTING : []), ...OTHERS]}
       />
     </div>

@@ -1,10 +1,10 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table's own elements cannot be placed freely, and leave out those out of view.
-// biome-ignore-all lint/a11y/useFocusableInteractive: a grid has one focus at a time, and moves it by itself.
+// biome-ignore-all lint/a11y/useSemanticElements: table elements cannot be positioned freely, and rows out of view are not rendered.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid moves the focus between its rows.
 import type { ComponentProps } from 'react';
 
 type Props = ComponentProps<'div'>;
 
-/* The parts of a grid, of which only the rows in view are there. */
+/* The parts of a grid that renders only the visible rows. */
 
 export const Grid = (props: Props) => <div role="grid" {...props} />;
 export const RowGroup = (props: Props) => <div role="rowgroup" {...props} />;

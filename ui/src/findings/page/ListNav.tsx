@@ -7,6 +7,7 @@ import { useOrg } from '../../app/session.ts';
 import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { LinkButton } from '../../components/links.tsx';
 import { type FindingFilter, PAGE_ROWS, rememberFinding } from '../list-queries.ts';
+import classes from './Finding.module.css';
 import { type Neighbour, useNeighbours, type Walk } from './use-neighbours.ts';
 
 interface Props extends Walk {
@@ -95,6 +96,7 @@ function Step({ to, filter, label, hotkey }: StepProps) {
   const look = {
     variant: 'default',
     size: 'compact-md',
+    className: classes.step,
     [label === 'Next' ? 'rightSection' : 'leftSection']: <Icon size={16} aria-hidden />,
   };
   if (!to) {

@@ -56,7 +56,7 @@ function On() {
         }}
       >
         <Text size="sm">
-          You will sign in with your password only. Your recovery codes are deleted, your devices are kept.
+          You will sign in with your password only. Your recovery codes are deleted. Your devices are kept.
           Organizations that require MFA deny access until it is on again.
         </Text>
       </PasswordDialog>

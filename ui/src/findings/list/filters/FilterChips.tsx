@@ -21,7 +21,7 @@ interface Props {
   onClear(): void;
 }
 
-/** What the list is narrowed to, piece by piece, each to be taken away. */
+/** The active filters, each with a button that removes it. */
 export function FilterChips({ filter, onChange, onClear }: Props) {
   const org = useOrg();
   const { project_id, scan_id, against, change, severity, status, cwe, q } = filter;

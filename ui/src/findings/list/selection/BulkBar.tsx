@@ -61,7 +61,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
   }
   if (size === 0) return null;
   return (
-    <section className={classes.bar} aria-label="Selected findings">
+    <section className={classes.bar} aria-label="Selected findings" data-bottom-bar>
       <Text size="sm" fw={600} role="status">
         {number(size)} selected
       </Text>
@@ -75,14 +75,14 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
           <StatusItems onChoose={bulk.setStatus} />
         </Menu.Dropdown>
       </Menu>
+      <Button size="compact-sm" variant="default" onClick={bulk.clear}>
+        Clear
+      </Button>
       {size < total && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
           Select all {number(total)} matching findings
         </Button>
       )}
-      <Button size="compact-sm" variant="default" onClick={bulk.clear}>
-        Clear
-      </Button>
       {bulk.error != null && (
         <Text size="sm" c="error" role="alert">
           {problemOf(bulk.error).title}
@@ -95,7 +95,7 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
 /** A progress bar with a button that ends the operation. */
 function Bar({ label, part, end, onEnd }: { label: string; part: number; end: string; onEnd(): void }) {
   return (
-    <section className={classes.bar} aria-label="Progress">
+    <section className={classes.bar} aria-label="Progress" data-bottom-bar>
       <Text size="sm">{label}</Text>
       <Progress value={part * 100} flex="1 1 8rem" aria-label={label} transitionDuration={100} />
       <Button size="compact-sm" variant="default" onClick={onEnd}>

@@ -24,7 +24,7 @@ export function Failures({ job, onRetry, onUndo, onDismiss }: Props) {
     left.length > 0 && `${number(left.length)} not tried`,
   ].filter(Boolean);
   return (
-    <section className={classes.failures} aria-label="Changes that failed">
+    <section className={classes.failures} aria-label="Changes that failed" data-bottom-bar>
       <Group gap="xs">
         <Text size="sm" fw={600} role="status">
           {parts.join(', ')}
