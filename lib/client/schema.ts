@@ -1126,7 +1126,7 @@ export interface paths {
         put?: never;
         /**
          * Push a finding
-         * @description A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. The response is sent after the commit.
+         * @description A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. With `previous_fingerprints`, a finding that is known by one of them takes the new `fingerprint`. The response is sent after the commit.
          *
          *     Requires an API token of the organization. A project token acts on its project only.
          */
@@ -2268,6 +2268,13 @@ export interface components {
             line?: number | null;
             /** @example semgrep */
             source?: string | null;
+            /**
+             * @description Fingerprints that identified the finding before. If no finding of the project has `fingerprint`, the first of these that one has counts: that finding takes the new `fingerprint`.
+             * @example [
+             *       "sqli-search-1"
+             *     ]
+             */
+            previous_fingerprints?: string[] | null;
         };
         ApiToken: {
             /**
@@ -5759,7 +5766,10 @@ export interface operations {
                  *       "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
                  *       "file": "src/search.ts",
                  *       "line": 42,
-                 *       "source": "semgrep"
+                 *       "source": "semgrep",
+                 *       "previous_fingerprints": [
+                 *         "sqli-search-1"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["FindingInput"];
