@@ -155,24 +155,50 @@ describe('pushes at the same instant', () => {
     expect(new Set(answers.map(({ result }) => result.id))).toEqual(new Set(old));
   });
 
-  it('follow each other through a chain of fingerprints', async () => {
-    const { id } = await push(t.api, org, scanId, { fingerprint: 'a' });
-    const [toB, toC] = await Promise.all([renaming('b', 'a'), renaming('c', 'b')]);
-    // As if one came after the other: either c is the finding that was a, or c found no b yet.
-    expect(toB.result.id).toBe(id);
-    expect(await stored()).toEqual(toC.status === 200 ? { c: id } : { b: id, c: toC.result.id });
+  it('of which one renames the finding of another follow each other', async () => {
+    await push(t.api, org, scanId, { fingerprint: 'a' });
+    await push(t.api, org, scanId, { fingerprint: 'b' });
+    await Promise.all([renaming('b', 'a'), renaming('c', 'b')]);
+    const all: { fingerprint: string; seen_count: number }[] = must(
+      await t.api.get('/findings', org.asOwner),
+    );
+    const seen = Object.fromEntries(all.map(({ fingerprint, seen_count }) => [fingerprint, seen_count]));
+    expect([
+      // The first one came first: it saw b, which became c.
+      { a: 1, c: 3 },
+      // The second one came first: b became c, then a became b.
+      { b: 2, c: 2 },
+    ]).toContainEqual(seen);
   });
 });
 
 describe('a push that may not rename a finding', () => {
-  it('of another project is a new finding of its own project', async () => {
-    const mine = await push(t.api, org, scanId, { fingerprint: 'old' });
+  it('of another project is a new finding of its own project, whichever project is older', async () => {
     const { there, scanThere } = await anotherProject();
-    const fields = { scan_id: scanThere, fingerprint: 'new', previous_fingerprints: ['old'] };
-    const { status, result } = await pushRaw(fields, there);
-    expect([status, result.project_id]).toEqual([201, there.projectId]);
-    expect(await stored()).toEqual({ old: mine.id, new: result.id });
-    expect(must(await t.api.get(`/findings/${mine.id}`, org.asOwner)).seen_count).toBe(1);
+    const pushThere = (fields: Fields) => pushRaw({ scan_id: scanThere, ...fields }, there);
+    const mine = must(await pushRaw({ fingerprint: 'mine' }));
+    const theirs = must(await pushThere({ fingerprint: 'theirs' }));
+    const taken = [
+      await pushRaw({ fingerprint: 'new-1', previous_fingerprints: ['theirs'] }),
+      await pushThere({ fingerprint: 'new-2', previous_fingerprints: ['mine'] }),
+    ];
+    expect(taken.map(({ status, result }) => [status, result.project_id])).toEqual([
+      [201, org.projectId],
+      [201, there.projectId],
+    ]);
+    for (const { id, fingerprint } of [mine, theirs])
+      expect(must(await t.api.get(`/findings/${id}`, org.asOwner))).toMatchObject({
+        fingerprint,
+        seen_count: 1,
+      });
+  });
+
+  it('has nothing to do with a finding of another project that has the new fingerprint', async () => {
+    const { there, scanThere } = await anotherProject();
+    const { id } = must(await pushRaw({ fingerprint: 'a' }));
+    must(await pushRaw({ scan_id: scanThere, fingerprint: 'z' }, there));
+    const { status, result } = await renaming('z', 'a');
+    expect([status, result.id]).toEqual([200, id]);
   });
 
   it('changes nothing when it is refused', async () => {
