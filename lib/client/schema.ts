@@ -1216,7 +1216,7 @@ export interface paths {
         head?: never;
         /**
          * Complete or fail a scan
-         * @description The server counts the findings of the scan by severity. Repeating the call with the same status changes nothing; with the other status it is a conflict.
+         * @description The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Repeating the call with the same status changes nothing; with the other status it is a conflict.
          *
          *     Requires an API token of the organization. A project token acts on its project only.
          */
@@ -1711,7 +1711,10 @@ export interface components {
              * @enum {string}
              */
             status: "running" | "completed" | "failed";
-            /** @example The scanner ran out of memory. */
+            /**
+             * @description Why the scan failed, or the problems of a scan that completed with warnings.
+             * @example 2 of 31 files could not be parsed.
+             */
             error_message?: string;
             /** @example 42 */
             finding_count: number;
@@ -4255,7 +4258,7 @@ export interface operations {
                      *             "ref": "main"
                      *           },
                      *           "status": "completed",
-                     *           "error_message": "The scanner ran out of memory.",
+                     *           "error_message": "2 of 31 files could not be parsed.",
                      *           "finding_count": 42,
                      *           "summary": {
                      *             "total": 42,
@@ -4332,7 +4335,7 @@ export interface operations {
                      *           "ref": "main"
                      *         },
                      *         "status": "completed",
-                     *         "error_message": "The scanner ran out of memory.",
+                     *         "error_message": "2 of 31 files could not be parsed.",
                      *         "finding_count": 42,
                      *         "summary": {
                      *           "total": 42,
@@ -4402,7 +4405,7 @@ export interface operations {
                      *             "ref": "main"
                      *           },
                      *           "status": "completed",
-                     *           "error_message": "The scanner ran out of memory.",
+                     *           "error_message": "2 of 31 files could not be parsed.",
                      *           "finding_count": 42,
                      *           "summary": {
                      *             "total": 42,
@@ -6102,7 +6105,7 @@ export interface operations {
                      *           "ref": "main"
                      *         },
                      *         "status": "completed",
-                     *         "error_message": "The scanner ran out of memory.",
+                     *         "error_message": "2 of 31 files could not be parsed.",
                      *         "finding_count": 42,
                      *         "summary": {
                      *           "total": 42,
@@ -6149,13 +6152,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "status": "completed",
-                 *       "error_message": "The scanner ran out of memory."
+                 *       "error_message": "2 of 31 files could not be parsed."
                  *     }
                  */
                 "application/json": {
                     /** @enum {string} */
                     status: "completed" | "failed";
-                    /** @example The scanner ran out of memory. */
+                    /**
+                     * @description With either status. Cut after 10000 characters.
+                     * @example 2 of 31 files could not be parsed.
+                     */
                     error_message?: string | null;
                 };
             };
@@ -6184,7 +6190,7 @@ export interface operations {
                      *           "ref": "main"
                      *         },
                      *         "status": "completed",
-                     *         "error_message": "The scanner ran out of memory.",
+                     *         "error_message": "2 of 31 files could not be parsed.",
                      *         "finding_count": 42,
                      *         "summary": {
                      *           "total": 42,
