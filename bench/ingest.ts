@@ -22,7 +22,9 @@ interface Pushes {
   connections: number;
   /** The number of fingerprints that are pushed again and again; unset, every finding is a new one. */
   distinct?: number;
-  aim: Aim;
+  /** The number of previous fingerprints in every push, none of which a finding has. */
+  previous?: number;
+  aim?: Aim;
 }
 
 export const ingest = bench({
@@ -39,6 +41,17 @@ export const ingestAgain = bench({
       connections: 64,
       distinct: 10_000,
       aim: { atLeast: 1 },
+    }),
+});
+
+export const ingestPrevious = bench({
+  summary: 'The same as ingest-again, with 5 previous_fingerprints in every push',
+  run: (scene, options) =>
+    measure(scene, options, 'ingest-previous', {
+      orgs: 1,
+      connections: 64,
+      distinct: 10_000,
+      previous: 5,
     }),
 });
 
@@ -80,7 +93,12 @@ async function measure(scene: Scene, options: BenchOptions, name: string, pushes
   const ofServer = { ours: measured.ours, limit: [] };
   const p99 = figureOf(ofServer, (round) => round.p99);
   return [
-    { name: 'findings/s', ...figure, limitedBy: `pgbench, ${PGBENCH_CLIENTS} clients`, aim: pushes.aim },
+    {
+      name: 'findings/s',
+      ...figure,
+      limitedBy: `pgbench, ${PGBENCH_CLIENTS} clients`,
+      ...(pushes.aim && { aim: pushes.aim }),
+    },
     { name: 'p99 ms', ...p99, ...(pushes.orgs === 1 && { aim: { atMost: 50 } }) },
     { name: 'errors', value: sum(measured.ours.map(({ errors }) => errors)), aim: NONE },
     { name: 'server CPU µs/request', ...figureOf(ofServer, ({ cpu }) => cpu) },
@@ -92,8 +110,11 @@ interface Target {
   scanId: string;
 }
 
-const requestOf = (url: string, { org, scanId }: Target) =>
-  wire(url, pushOf(org, scanId, sample(org, scanId)));
+function requestOf(url: string, { org, scanId }: Target, previous: number) {
+  const previous_fingerprints = Array.from({ length: previous }, (_, i) => `${MARK}-${i}`);
+  const fields = { ...sample(org, scanId), ...(previous > 0 && { previous_fingerprints }) };
+  return wire(url, pushOf(org, scanId, fields));
+}
 
 function prepareTargets(url: string, orgs: number): Promise<Target[]> {
   const api = createClient(fetch, url);
@@ -114,8 +135,8 @@ async function push(
   targets: readonly Target[],
   pushes: Pushes,
 ): Promise<Round> {
-  const { connections, distinct } = pushes;
-  const requests = targets.map((target) => requestOf(server.url, target));
+  const { connections, distinct, previous = 0 } = pushes;
+  const requests = targets.map((target) => requestOf(server.url, target, previous));
   const load = { url: server.url, requests, run: runOf(pushes), connections, seconds };
   const before = await server.cpuSeconds();
   const result = await loader.run({ ...load, distinct, status: distinct ? 200 : 201 }, site.workDir);

@@ -3,7 +3,7 @@ import { accountTiming } from './account-timing.ts';
 import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
 import { hello } from './hello.ts';
-import { ingest, ingestAgain, ingestMixed } from './ingest.ts';
+import { ingest, ingestAgain, ingestMixed, ingestPrevious } from './ingest.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { page } from './page.ts';
@@ -19,6 +19,7 @@ await runProgram({
   scenarios: {
     ingest,
     'ingest-again': ingestAgain,
+    'ingest-previous': ingestPrevious,
     'ingest-mixed': ingestMixed,
     list,
     exports,

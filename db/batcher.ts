@@ -11,8 +11,8 @@ export interface BatcherOptions<Item, Result, Resource = void> {
   maxItems: number;
   /** Most batches at the same time: the next one does not wait for a slow one as long as more are allowed. 1 when unset. */
   maxConcurrent?: number;
-  /** Items with the same key never share a batch; the later item joins the next one. */
-  keyOf?(item: Item): string;
+  /** Items that share a key never share a batch; the later item joins the next one. */
+  keysOf?(item: Item): readonly string[];
   /** Most weight of a batch, the sum of {@link weigh} over its items. A single item always fits. */
   maxWeight?: number;
   weigh?(item: Item): number;
@@ -51,7 +51,7 @@ export function createBatcher<Item, Result, Resource = void>(
     run,
     maxItems,
     maxConcurrent = 1,
-    keyOf,
+    keysOf,
     maxWeight = Number.POSITIVE_INFINITY,
     weigh,
   } = options;
@@ -61,7 +61,7 @@ export function createBatcher<Item, Result, Resource = void>(
 
   /** Takes the items of the next batch from those that wait. */
   function takeBatch(): Waiting<Item, Result>[] {
-    if (!keyOf && !weigh && waiting.length <= maxItems) {
+    if (!keysOf && !weigh && waiting.length <= maxItems) {
       const all = waiting;
       waiting = [];
       return all;
@@ -71,14 +71,14 @@ export function createBatcher<Item, Result, Resource = void>(
     const keys = new Set<string>();
     let weight = 0;
     for (const entry of waiting) {
-      const key = keyOf?.(entry.item);
+      const itsKeys = keysOf?.(entry.item) ?? [];
       const heavier = weight + (weigh?.(entry.item) ?? 0);
       const full = batch.length >= maxItems || (batch.length > 0 && heavier > maxWeight);
-      if (full || (key !== undefined && keys.has(key))) {
+      if (full || itsKeys.some((key) => keys.has(key))) {
         left.push(entry);
         continue;
       }
-      if (key !== undefined) keys.add(key);
+      for (const key of itsKeys) keys.add(key);
       weight = heavier;
       batch.push(entry);
     }

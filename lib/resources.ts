@@ -99,7 +99,10 @@ export const Scan = z
     name: shown('Nightly audit'),
     target: ScanTarget.optional(),
     status: z.enum(SCAN_STATUSES).openapi({ example: 'completed' }),
-    error_message: shown('The scanner ran out of memory.').optional(),
+    error_message: shown(
+      '2 of 31 files could not be parsed.',
+      'Why the scan failed, or the problems of a scan that completed with warnings.',
+    ).optional(),
     finding_count: count(42),
     summary: SeveritySummary.optional().openapi({ description: 'Once the scan has ended.' }),
     created_at: timestamp(),

@@ -1126,7 +1126,7 @@ export interface paths {
         put?: never;
         /**
          * Push a finding
-         * @description A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. The response is sent after the commit.
+         * @description A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. With `previous_fingerprints`, a finding that is known by one of them takes the new `fingerprint`. The response is sent after the commit.
          *
          *     Requires an API token of the organization. A project token acts on its project only.
          */
@@ -1216,7 +1216,7 @@ export interface paths {
         head?: never;
         /**
          * Complete or fail a scan
-         * @description The server counts the findings of the scan by severity. Repeating the call with the same status changes nothing; with the other status it is a conflict.
+         * @description The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Repeating the call with the same status changes nothing; with the other status it is a conflict.
          *
          *     Requires an API token of the organization. A project token acts on its project only.
          */
@@ -1711,7 +1711,10 @@ export interface components {
              * @enum {string}
              */
             status: "running" | "completed" | "failed";
-            /** @example The scanner ran out of memory. */
+            /**
+             * @description Why the scan failed, or the problems of a scan that completed with warnings.
+             * @example 2 of 31 files could not be parsed.
+             */
             error_message?: string;
             /** @example 42 */
             finding_count: number;
@@ -2268,6 +2271,13 @@ export interface components {
             line?: number | null;
             /** @example semgrep */
             source?: string | null;
+            /**
+             * @description Fingerprints that identified the finding before. If no finding of the project has `fingerprint`, the first of these that one has counts: that finding takes the new `fingerprint`.
+             * @example [
+             *       "sqli-search-1"
+             *     ]
+             */
+            previous_fingerprints?: string[] | null;
         };
         ApiToken: {
             /**
@@ -4248,7 +4258,7 @@ export interface operations {
                      *             "ref": "main"
                      *           },
                      *           "status": "completed",
-                     *           "error_message": "The scanner ran out of memory.",
+                     *           "error_message": "2 of 31 files could not be parsed.",
                      *           "finding_count": 42,
                      *           "summary": {
                      *             "total": 42,
@@ -4325,7 +4335,7 @@ export interface operations {
                      *           "ref": "main"
                      *         },
                      *         "status": "completed",
-                     *         "error_message": "The scanner ran out of memory.",
+                     *         "error_message": "2 of 31 files could not be parsed.",
                      *         "finding_count": 42,
                      *         "summary": {
                      *           "total": 42,
@@ -4395,7 +4405,7 @@ export interface operations {
                      *             "ref": "main"
                      *           },
                      *           "status": "completed",
-                     *           "error_message": "The scanner ran out of memory.",
+                     *           "error_message": "2 of 31 files could not be parsed.",
                      *           "finding_count": 42,
                      *           "summary": {
                      *             "total": 42,
@@ -5759,7 +5769,10 @@ export interface operations {
                  *       "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
                  *       "file": "src/search.ts",
                  *       "line": 42,
-                 *       "source": "semgrep"
+                 *       "source": "semgrep",
+                 *       "previous_fingerprints": [
+                 *         "sqli-search-1"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["FindingInput"];
@@ -6092,7 +6105,7 @@ export interface operations {
                      *           "ref": "main"
                      *         },
                      *         "status": "completed",
-                     *         "error_message": "The scanner ran out of memory.",
+                     *         "error_message": "2 of 31 files could not be parsed.",
                      *         "finding_count": 42,
                      *         "summary": {
                      *           "total": 42,
@@ -6139,13 +6152,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "status": "completed",
-                 *       "error_message": "The scanner ran out of memory."
+                 *       "error_message": "2 of 31 files could not be parsed."
                  *     }
                  */
                 "application/json": {
                     /** @enum {string} */
                     status: "completed" | "failed";
-                    /** @example The scanner ran out of memory. */
+                    /**
+                     * @description With either status. Cut after 10000 characters.
+                     * @example 2 of 31 files could not be parsed.
+                     */
                     error_message?: string | null;
                 };
             };
@@ -6174,7 +6190,7 @@ export interface operations {
                      *           "ref": "main"
                      *         },
                      *         "status": "completed",
-                     *         "error_message": "The scanner ran out of memory.",
+                     *         "error_message": "2 of 31 files could not be parsed.",
                      *         "finding_count": 42,
                      *         "summary": {
                      *           "total": 42,

@@ -1,6 +1,6 @@
 import type { Limits } from '../../db/findings/field-type.ts';
-import { type FindingField, pushedFindingFields } from '../../db/findings/fields.ts';
-import type { Push } from '../../db/findings/ingest/push.ts';
+import { type FindingField, type PushedName, pushedFindingFields } from '../../db/findings/fields.ts';
+import { MAX_PREVIOUS_FINGERPRINTS, type Push } from '../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { optional, text, textBytes, uuid, z } from '../http/schema.ts';
 
@@ -38,7 +38,7 @@ const pushShape = Object.fromEntries(
     const schema = schemaOf(field, field.input);
     return [field.name, field.notNull ? schema : optional(schema)];
   }),
-) as { [K in keyof Push]-?: z.ZodType<Push[K]> };
+) as { [K in PushedName]-?: z.ZodType<Push[K]> };
 
 function schemaOf({ name, sqlType, enumValues, example }: FindingField, limits: Limits): z.ZodType {
   if (limits === 'any') {
@@ -60,4 +60,18 @@ function schemaOf({ name, sqlType, enumValues, example }: FindingField, limits: 
 }
 
 /** A finding as an agent pushes it (API contract, "Finding"). */
-export const FindingInput = z.object(pushShape).openapi('FindingInput');
+export const FindingInput = z
+  .object({
+    ...pushShape,
+    previous_fingerprints: optional(
+      z
+        .array(pushShape.fingerprint)
+        .max(MAX_PREVIOUS_FINGERPRINTS)
+        .openapi({
+          description:
+            'Fingerprints that identified the finding before. If no finding of the project has `fingerprint`, the first of these that one has counts: that finding takes the new `fingerprint`.',
+          example: ['sqli-search-1'],
+        }),
+    ),
+  })
+  .openapi('FindingInput');

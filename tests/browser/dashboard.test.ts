@@ -173,6 +173,28 @@ describePages('the dashboard and scans', () => {
     await expectAccessible(page);
   });
 
+  it('marks a scan that completed with warnings, and shows them', async () => {
+    const scan = await createScan(site.api, org, 'warned');
+    const failed = await createScan(site.api, org, 'broken');
+    await end(scan, { status: 'completed', error_message: `a.py: no parse ${HOSTILE}` });
+    await end(failed, { status: 'failed', error_message: 'No disk' });
+    const page = await open('/scans');
+    const row = page.getByRole('row').filter({ hasText: `a.py: no parse ${HOSTILE}` });
+    await row.getByText('Completed with warnings', { exact: true }).filter({ visible: true }).waitFor();
+    await expectAccessible(page);
+    expect(await page.getByText('Completed with warnings').filter({ visible: true }).count()).toBe(1);
+
+    await page.goto(site.orgUrl(org.slug, `/scans/${scan}`));
+    await page.getByText('Completed with warnings', { exact: true }).waitFor();
+    const alert = page.getByRole('alert', { name: 'The scan completed with warnings' });
+    await alert.getByText(`a.py: no parse ${HOSTILE}`).waitFor();
+    expect(await page.getByText('The scan failed').count()).toBe(0);
+    await expectAccessible(page);
+
+    await page.goto(site.orgUrl(org.slug, `/scans/${failed}`));
+    await page.getByRole('alert', { name: 'The scan failed' }).getByText('No disk').waitFor();
+  });
+
   it('keeps the filter of scans in the address, and marks what runs for too long', async () => {
     const scan = await createScan(site.api, org, 'died');
     const sql = postgres(site.databaseUrl, { max: 1 });

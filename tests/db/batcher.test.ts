@@ -36,7 +36,7 @@ describe('a batcher', () => {
     const batches: string[][] = [];
     const batcher = createBatcher<string, string>({
       maxItems: 3,
-      keyOf: (item) => item,
+      keysOf: (item) => [item],
       maxWeight: 10,
       weigh: (item) => item.length,
       async run(items) {
@@ -46,6 +46,20 @@ describe('a batcher', () => {
     });
     await Promise.all(['first', 'a', 'a', 'b', 'c', 'd', 'eight888', 'much too heavy', 'z'].map(batcher));
     expect(batches).toEqual([['first', 'a', 'b'], ['a', 'c', 'd'], ['eight888', 'z'], ['much too heavy']]);
+  });
+
+  it('takes none that shares any of its keys with an earlier item of the batch', async () => {
+    const batches: string[][] = [];
+    const batcher = createBatcher<string, string>({
+      maxItems: 10,
+      keysOf: (item) => item.split(','),
+      async run(items) {
+        batches.push(items);
+        return items;
+      },
+    });
+    await Promise.all(['a,b', 'b,c', 'd', 'c,e', 'f,f'].map(batcher));
+    expect(batches).toEqual([['a,b', 'd', 'c,e', 'f,f'], ['b,c']]);
   });
 
   it('does not wait for a slow batch while more are allowed', async () => {

@@ -1,6 +1,7 @@
 import { getTableColumns } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findingFieldList, pushedFindingFields, shownFindingFields } from '../../db/findings/fields.ts';
+import { renameStatement } from '../../db/findings/ingest/previous-fingerprints.ts';
 import { ingestStatement } from '../../db/findings/ingest/statement.ts';
 import { findingText } from '../../db/findings/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
@@ -26,6 +27,7 @@ describe('the SQL that derives from the declared fields', () => {
 
   it.each([
     ['push', ingestStatement(tables).query({ pushes: '', tokenIds: '', now: '' }).sql],
+    ['rename', renameStatement(tables).query({ pushes: '' }).sql],
     ['json', select('json')],
     ['csv', select('csv')],
   ])('reads as snapshots/%s.sql', async (name, statement) => {
@@ -120,7 +122,7 @@ describe('a declared field', () => {
   it('is described', () => {
     const schemas = describeApi(endpoints).components?.schemas as Record<string, { properties?: Row }>;
     const fieldsOf = (schema: string) => Object.keys(schemas[schema]?.properties ?? {});
-    expect(fieldsOf('FindingInput')).toEqual(PUSHED);
+    expect(fieldsOf('FindingInput')).toEqual([...PUSHED, 'previous_fingerprints']);
     expect(fieldsOf('Finding')).toEqual(SHOWN);
     expect(fieldsOf('ListedFinding')).toEqual(SHOWN);
     expect(fieldsOf('PushedFinding')).toEqual([...SHOWN, 'deduplicated']);

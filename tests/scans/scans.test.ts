@@ -152,9 +152,34 @@ describe('PATCH /agent/scans/{id}', () => {
     });
   });
 
-  it('ends a scan however long its message is', async () => {
+  it('completes a scan with the problems that its scanner reported', async () => {
     const scan = await createScan(t.api, org);
-    const answer = await end(scan, { status: 'failed', error_message: 'x'.repeat(50_000) });
+    await push(t.api, org, scan, { severity: 'high' });
+    const message = '2 of 31 files could not be parsed.\nsrc/a.py: line 3';
+    const answer = await end(scan, { status: 'completed', error_message: message });
+    expect(answer.result).toMatchObject({
+      status: 'completed',
+      error_message: message,
+      summary: { total: 1, high: 1 },
+    });
+    expect(must(await t.api.get(`/scans/${scan}`, org.asOwner))).toEqual(answer.result);
+    const listed = must(await t.api.get('/scans?status=completed', org.asOwner));
+    expect(listed.filter(({ id }: { id: string }) => id === scan)).toEqual([answer.result]);
+
+    for (const body of [{}, { error_message: 'Another problem.' }, { error_message: null }])
+      expect(must(await end(scan, { status: 'completed', ...body }))).toEqual(answer.result);
+    expect((await end(scan, { status: 'failed', error_message: message })).status).toBe(409);
+    // A late push renews the summary and keeps the message.
+    await push(t.api, org, scan, { severity: 'low' });
+    expect(must(await t.api.get(`/scans/${scan}`, org.asOwner))).toMatchObject({
+      error_message: message,
+      summary: { total: 2 },
+    });
+  });
+
+  it.each(['completed', 'failed'])('ends a scan however long its message is: %s', async (status) => {
+    const scan = await createScan(t.api, org);
+    const answer = await end(scan, { status, error_message: 'x'.repeat(50_000) });
     expect([answer.status, answer.result.error_message.length]).toEqual([200, 10_000]);
   });
 

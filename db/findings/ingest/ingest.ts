@@ -8,6 +8,7 @@ import { refreshSummary } from '../../scans/scans.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { perOrg } from '../../schema/org-schema.ts';
 import { arrayText } from '../../statements.ts';
+import { renameFindings } from './previous-fingerprints.ts';
 import { findingAfter, type Push, type PushRow } from './push.ts';
 import { ingestStatement, type WrittenRow } from './statement.ts';
 
@@ -20,8 +21,9 @@ export type PushOutcome =
   | { kind: 'other_project' };
 
 /**
- * Writes a push: a new finding, or one more sighting of a known one (`project_id` + `fingerprint`). Resolves after
- * the commit. `tokenId`'s `last_used` is set in the same statement.
+ * Writes a push: a new finding, or one more sighting of a known one (`project_id` + `fingerprint`). A finding that is known
+ * by a previous fingerprint takes the new one first. Resolves after the commit. `tokenId`'s `last_used` is set in the same
+ * statement.
  */
 export type Ingest = (
   org: { id: string; tables: OrgTables },
@@ -33,6 +35,12 @@ interface Item {
   tokenId: string;
   push: Push;
 }
+
+/** Pushes that have one in common are written one after another, because one of them may rename the other's finding. */
+const fingerprintsOf = ({ fingerprint, previous_fingerprints = [] }: Push): string[] => [
+  fingerprint,
+  ...previous_fingerprints,
+];
 
 const MAX_ROWS = 256;
 const MAX_CHARACTERS = 4_000_000;
@@ -71,7 +79,7 @@ export function createIngest(
       maxItems: MAX_ROWS,
       maxWeight: MAX_CHARACTERS,
       weigh: ({ push }) => push.description.length,
-      keyOf: ({ push }) => `${push.project_id} ${push.fingerprint}`,
+      keysOf: ({ push }) => fingerprintsOf(push).map((fingerprint) => `${push.project_id} ${fingerprint}`),
       async run(items, sql) {
         onBatch(items.length);
         const results = await writeAll(items, sql);
@@ -107,8 +115,10 @@ async function writeBatch(
 ): Promise<Written[]> {
   const rows = items.map(({ push }, ord): PushRow & { ord: number } => {
     const { id, at } = nextId();
-    return { ord, id, at: at.toISOString(), ...push };
+    return { ord, id, at: at.toISOString(), ...push, previous_fingerprints: undefined };
   });
+  const renaming = items.flatMap(({ push }) => (push.previous_fingerprints?.length ? push : []));
+  if (renaming.length > 0) await renameFindings(sql, tables, renaming);
   const tokenIds = arrayText(items.map(({ tokenId }) => tokenId));
   const now = rows.at(-1)?.at as string;
   const written = await ingestStatement(tables).run(sql, { pushes: JSON.stringify(rows), tokenIds, now });

@@ -1,8 +1,13 @@
 import type { FindingRow, Resource } from '../../resources.ts';
 import { type PushedName, shownFindingFields } from '../fields.ts';
 
+export const MAX_PREVIOUS_FINGERPRINTS = 5;
+
 /** A finding as an agent pushes it, already validated. */
-export type Push = Resource<Pick<FindingRow, PushedName>>;
+export type Push = Resource<Pick<FindingRow, PushedName>> & {
+  /** Fingerprints that identified the finding before. The first one that a finding has counts. */
+  previous_fingerprints?: readonly string[] | undefined;
+};
 
 /** A push with the id and the time that a new finding gets. */
 export type PushRow = Push & { id: string; at: string };

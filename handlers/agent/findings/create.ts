@@ -14,7 +14,7 @@ export const pushFinding = endpoint(
     tag: 'Agent ingest',
     summary: 'Push a finding',
     description:
-      'A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. The response is sent after the commit.',
+      'A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. With `previous_fingerprints`, a finding that is known by one of them takes the new `fingerprint`. The response is sent after the commit.',
     request: { body: FindingInput },
     responses: {
       201: { description: 'A new finding.', result: PushedFinding },

@@ -9,7 +9,7 @@ import { BODY_LIMIT } from '../../../lib/http/request/input.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
 import { Scan } from '../../../lib/resources.ts';
 
-/** What is longer is cut off: a scan must be able to end, however much its tool has to say. */
+/** A longer message is cut, so that a scan can end however much its scanner reports. */
 const MAX_ERROR_MESSAGE = 10_000;
 
 export const endScan = endpoint(
@@ -20,12 +20,16 @@ export const endScan = endpoint(
     tag: 'Agent ingest',
     summary: 'Complete or fail a scan',
     description:
-      'The server counts the findings of the scan by severity. Repeating the call with the same status changes nothing; with the other status it is a conflict.',
+      'The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Repeating the call with the same status changes nothing; with the other status it is a conflict.',
     request: {
       params: z.object({ id: scanId() }),
       body: z.object({
         status: z.enum(['completed', 'failed']),
-        error_message: optional(text({ max: BODY_LIMIT, example: 'The scanner ran out of memory.' })),
+        error_message: optional(
+          text({ max: BODY_LIMIT, example: '2 of 31 files could not be parsed.' }).openapi({
+            description: `With either status. Cut after ${MAX_ERROR_MESSAGE} characters.`,
+          }),
+        ),
       }),
     },
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },

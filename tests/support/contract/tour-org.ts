@@ -52,7 +52,11 @@ export function planOrgTour(on: Traveller) {
     async pushFinding() {
       const first = await push();
       on.keep('finding', must(first).id);
-      return [first, await push({ severity: 'critical' }), await push({ scan_id: 'weekly' })];
+      const again = await push({ severity: 'critical' });
+      // The finding takes a new fingerprint, and the old one again.
+      const renamed = await push({ fingerprint: 'sqli-2', previous_fingerprints: ['none', 'sqli'] });
+      const renamedBack = await push({ scan_id: 'weekly', previous_fingerprints: ['sqli-2'] });
+      return [first, again, renamed, renamedBack];
     },
     listAgentFindings: () =>
       all(

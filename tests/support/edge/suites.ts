@@ -17,6 +17,7 @@ export const SUITES = [
   'tests/http/hostile/markup.test.ts',
   'tests/http/http.test.ts',
   'tests/findings/ingest.test.ts',
+  'tests/findings/previous-fingerprints.test.ts',
   'tests/orgs/isolation.test.ts',
   'tests/members/roles.test.ts',
   'tests/members/members.test.ts',

@@ -99,6 +99,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
         scan_id: picks.scan,
         project_id,
         fingerprint: call.pick('sqli', 'xss', 'fresh'),
+        previous_fingerprints: call.pick(undefined, ['sqli'], ['none', 'xss', 'sqli']),
         title: 'MARK',
         severity: 'high',
         description: 'MARK',

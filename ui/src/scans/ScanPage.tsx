@@ -15,6 +15,7 @@ import { projectsQuery } from '../projects/queries.ts';
 import { Changes } from './Changes.tsx';
 import { PERSONA_NAMES } from './persona.ts';
 import {
+  hasWarnings,
   isLive,
   isStale,
   POLL_MS,
@@ -70,7 +71,7 @@ function Shown({ scan }: { scan: Scan }) {
           {STALE_ADVICE}
         </Alert>
       )}
-      {scan.error_message !== undefined && <Failure message={scan.error_message} />}
+      {scan.error_message && <Problem message={scan.error_message} isWarning={hasWarnings(scan)} />}
       <Facts scan={scan} />
       <Summary scan={scan} />
       <Changes scan={scan} />
@@ -79,13 +80,14 @@ function Shown({ scan }: { scan: Scan }) {
   );
 }
 
-function Failure({ message }: { message: string }) {
+/** What the agent reported at the end of a scan: why it failed, or the warnings of a completed one. */
+function Problem({ message, isWarning }: { message: string; isWarning: boolean }) {
   return (
     <Alert
-      color="red"
+      color={isWarning ? 'yellow' : 'red'}
       icon={<IconAlertTriangle />}
-      title="The scan failed"
-      styles={{ title: { color: 'var(--mantine-color-error)' } }}
+      title={isWarning ? 'The scan completed with warnings' : 'The scan failed'}
+      styles={{ title: { color: `var(--mantine-color-${isWarning ? 'text' : 'error'})` } }}
     >
       <Text
         size="sm"

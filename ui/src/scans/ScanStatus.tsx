@@ -1,15 +1,21 @@
 import { Badge, Tooltip } from '@mantine/core';
-import { isStale, type Scan } from './queries.ts';
+import { hasWarnings, isStale, type Scan } from './queries.ts';
 
-const NAMES = { running: 'Running', stale: 'Stale', completed: 'Completed', failed: 'Failed' };
-const COLORS = { running: 'blue', stale: 'yellow', completed: 'teal', failed: 'red' };
+const NAMES = {
+  running: 'Running',
+  stale: 'Stale',
+  completed: 'Completed',
+  warnings: 'Completed with warnings',
+  failed: 'Failed',
+};
+const COLORS = { running: 'blue', stale: 'yellow', completed: 'teal', warnings: 'yellow', failed: 'red' };
 
 export const STALE_ADVICE =
   'It has been running for more than 2 hours. The agent has probably stopped without ending the scan.';
 
 /** The state of a scan. */
 export function ScanStatusBadge({ scan }: { scan: Scan }) {
-  const state = isStale(scan) ? 'stale' : scan.status;
+  const state = isStale(scan) ? 'stale' : hasWarnings(scan) ? 'warnings' : scan.status;
   const badge = (
     <Badge
       variant="dot"

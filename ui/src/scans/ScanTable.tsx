@@ -4,7 +4,7 @@ import { LinkAnchor } from '../components/links.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { SeverityBar, severityWords } from '../findings/SeverityBar.tsx';
 import { PERSONA_NAMES } from './persona.ts';
-import type { Scan } from './queries.ts';
+import { hasWarnings, type Scan } from './queries.ts';
 import { ScanDuration } from './ScanDuration.tsx';
 import { ScanStatusBadge } from './ScanStatus.tsx';
 import classes from './ScanTable.module.css';
@@ -29,7 +29,7 @@ export function ScanTable({ scans, projects }: Props) {
           <Table.Th visibleFrom="lg" w="18%">
             Target
           </Table.Th>
-          <Table.Th visibleFrom="sm" w={120}>
+          <Table.Th visibleFrom="sm" w={200}>
             Status
           </Table.Th>
           <Table.Th w={{ base: 96, sm: 136 }}>Findings</Table.Th>
@@ -74,8 +74,13 @@ function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
         <Text size="xs" c="dimmed" hiddenFrom="md" mt={2}>
           <bdi>{project}</bdi> · <Ago time={scan.started_at} />
         </Text>
-        {scan.error_message !== undefined && (
-          <Text size="xs" c="var(--mantine-color-error)" lineClamp={2} dir="auto">
+        {scan.error_message && (
+          <Text
+            size="xs"
+            c={hasWarnings(scan) ? 'dimmed' : 'var(--mantine-color-error)'}
+            lineClamp={2}
+            dir="auto"
+          >
             {scan.error_message}
           </Text>
         )}

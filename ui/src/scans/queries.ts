@@ -23,6 +23,10 @@ const STALE_MS = 2 * 3_600_000;
 export const isStale = ({ status, started_at }: Scan, now = Date.now()): boolean =>
   status === 'running' && now - new Date(started_at).getTime() > STALE_MS;
 
+/** Whether the scan completed although its scanner reported problems. */
+export const hasWarnings = ({ status, error_message }: Scan): boolean =>
+  status === 'completed' && Boolean(error_message);
+
 /** Whether the scan is expected to change. */
 export const isLive = (scan: Scan): boolean => scan.status === 'running' && !isStale(scan);
 
