@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { importers } from '../../lib/importers/formats/index.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { parseReport } from '../../lib/importers/parse.ts';
@@ -277,6 +278,58 @@ describe('npm-audit', () => {
     expect(fingerprintsAfter('npm-audit.json', 'GHSA-vh95-rmgr-6w4m', 'GHSA-vh95-rmgr-6w4n')[0]).not.toBe(
       before[0],
     );
+  });
+});
+
+describe('npm-audit of npm 6', () => {
+  const [growl, merge] = imported(own('dependencies/npm-audit-6.json'));
+
+  it('converts advisories completely', () => {
+    expect(merge).toEqual({
+      fingerprint: expect.stringMatching(/^npm-audit:[0-9a-f]{64}$/),
+      title: 'GHSA-vh95-rmgr-6w4m in minimist: Prototype Pollution',
+      severity: 'medium',
+      description: [
+        'Merges **objects**. &lt;script>alert(1)&lt;/script>',
+        '- **Package:** `minimist`\n- **Installed version:** `0.0.8`\n- **Vulnerable versions:** `<1.2.3`\n- **Fixed version:** `>=1.2.3`\n- **CVE:** `CVE-2026-10011`',
+        '**Where**\n\n```\nbuilder>minimist\nmkdirp>minimist\n```',
+        '**Fix**\n\nUpgrade to version 1.2.3.\n\n```sh\nnpm install builder@3.0.0\n```\n\nThis upgrades `builder` to a new major version.',
+        '**References**\n\n- <https://github.com/advisories/GHSA-vh95-rmgr-6w4m>\n- <https://example.com/a>',
+      ].join('\n\n'),
+      cwe: 'CWE-1321',
+      cve: 'CVE-2026-10011',
+      cvss_score: 5.6,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:L',
+      file: 'package-lock.json',
+      line: undefined,
+      source: 'npm-audit',
+    });
+    expect(growl).toMatchObject({
+      title: 'growler: Command Injection',
+      severity: 'critical',
+      cwe: undefined,
+    });
+    expect(growl?.description).toContain('- **Dependency:** `development only`');
+  });
+
+  it('keeps the fingerprint when the advisory is edited or the installed version changes', () => {
+    const name = 'dependencies/npm-audit-6.json';
+    const before = fingerprints(imported(own(name)));
+    expect(fingerprintsAfter(name, '1500', '109999')).toEqual(before);
+    expect(fingerprintsAfter(name, '0.0.8', '1.2.0')).toEqual(before);
+    expect(fingerprintsAfter(name, 'GHSA-vh95-rmgr-6w4m', 'GHSA-xvch-5gv4-984h')[1]).not.toBe(before[1]);
+  });
+
+  it('leaves reports of pnpm to its own format', () => {
+    const { actions: _, ...document } = JSON.parse(own('dependencies/npm-audit-6.json'));
+    const ofPnpm = own('dependencies/npm-audit-6.json').replaceAll('"builder>minimist"', '".>minimist"');
+    for (const text of [JSON.stringify(document), ofPnpm]) {
+      const report = parseReport(text);
+      expect(importers.filter(({ detects }) => detects(report)).map(({ name }) => name)).not.toContain(
+        'npm-audit',
+      );
+      expect(imported(text, 'npm-audit')).toHaveLength(2);
+    }
   });
 });
 

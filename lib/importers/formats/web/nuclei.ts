@@ -112,13 +112,9 @@ export const nuclei: Importer = {
           const identifyAddress = (path: string | undefined) =>
             fingerprintOf('nuclei', id, removeNonces(path ?? location), ...rule);
           return {
-            ...(file
-              ? {
-                  identify: identifyCode('nuclei', [id, ...rule], { file, line }, context),
-                  // Without the line, such as two keys in a file.
-                  identifyVaguely: identifyAddress,
-                }
-              : { identify: identifyAddress }),
+            identify: file ? identifyCode('nuclei', [id, ...rule], { file, line }, context) : identifyAddress,
+            // Two matches in a file or at an address had the same, with their number.
+            identifyVaguely: identifyAddress,
             title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
             severity: severityOf(
               /^unknown$/i.test(info.severity?.trim() ?? '') ? undefined : info.severity,

@@ -46,7 +46,9 @@ export const govulncheck: Importer = {
       const groups = new Map<string, Hit[]>();
       for (const hit of run.hits) {
         const key = JSON.stringify([hit.id, hit.trace[0]?.module]);
-        groups.set(key, [...(groups.get(key) ?? []), hit]);
+        const group = groups.get(key);
+        if (group) group.push(hit);
+        else groups.set(key, [hit]);
       }
       return [...groups.values()].map((hits) => resultOf(hits, run, context));
     });

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { imageName } from '../../../dependency.ts';
 import type { Workspace } from '../../../importer.ts';
 import { plainPath, relativePath } from '../../../support.ts';
@@ -26,9 +27,9 @@ export interface Place {
 const PACKAGE_KINDS = new Set(['python-pkg', 'conda-pkg', 'gemspec', 'node-pkg', 'jar']);
 
 /** The target of operating system packages: `alpine:3.18 (alpine 3.18.4)`. */
-const OS_TARGET = / \([a-z][\w. -]* v?\d[\w.-]*\)$/i;
+const OS_TARGET = / \([a-z][\w. -]{0,60} v?\d[\w.-]{0,40}\)$/i;
 
-const isOsSection = ({ Class, Target }: Section) =>
+export const isOsSection = ({ Class, Target }: Section) =>
   Class ? Class === 'os-pkgs' : OS_TARGET.test(Target ?? '');
 
 /** Whether a target is a path. */
@@ -103,9 +104,11 @@ export function inWorkspace(
     targetId: section.Target,
     formerly: (file) => [
       former,
-      file && former && file.startsWith(`${former}/`)
-        ? file.slice(former.length + 1)
-        : (file ?? section.Target),
+      !file
+        ? section.Target
+        : isRemote || isSbom
+          ? file
+          : posix.relative(former, file) || posix.basename(file),
     ],
   };
 }

@@ -2,7 +2,7 @@ import { firstDocument, imageName, readPart } from '../../../dependency.ts';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../../../importer.ts';
 import { isObject, property, text } from '../../../schema.ts';
 import { license, misconfiguration, secret, vulnerability } from './findings.ts';
-import { inCluster, inImage, inWorkspace, type Place } from './places.ts';
+import { inCluster, inImage, inWorkspace, isOsSection, type Place } from './places.ts';
 import { License, Misconfiguration, Resource, Secret, Section, Vulnerability } from './schema.ts';
 
 /** The fields of a report of a cluster that list resources. The first two are those of Trivy before 0.40. */
@@ -60,7 +60,7 @@ const isSection = (value: unknown) =>
 function formerResults(document: unknown[], context: ImportContext): Result[] {
   if (document.length > 0 && !document.some(isSection)) throw new ReportError('not a result', 'Target');
   const sections = readList(Section, document, '', context);
-  const image = sections.map(({ Target }) => / \(.+\)$/.test(Target ?? '') && Target).find(Boolean);
+  const image = sections.find(isOsSection)?.Target;
   return sectionsOf(document, '', context, (section) =>
     image ? inImage(section, imageName(image)) : inWorkspace(section, undefined, undefined, context),
   );
