@@ -46,9 +46,12 @@ export const imageName = (image: string): string =>
     .replace(/@sha\d+:[0-9a-f]+$/i, '')
     .replace(/:[^/:]+$/, '');
 
-/** Removes the package version from a path such as `log4j-core-2.14.1.jar`. */
+/**
+ * Removes the package version from a path such as `log4j-core-2.14.1.jar`. A version without a point stays, because the path may
+ * contain it by chance: `app2`.
+ */
 export const withoutVersion = (path: string | undefined, version: string | undefined | null) =>
-  version ? path?.replaceAll(version, '') : path;
+  version && /\d\.\d/.test(version) ? path?.replaceAll(version, '') : path;
 
 /** The first JSON document of a report; undefined if it is not an object. */
 export const firstDocument = (report: {

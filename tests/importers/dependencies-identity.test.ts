@@ -112,6 +112,16 @@ describe('trivy', () => {
     );
   });
 
+  it('keeps paths apart that contain the version of a package by chance', () => {
+    const at = (folder: string, version: string) => {
+      const [one] = library.Vulnerabilities;
+      const found = { ...library, Vulnerabilities: [{ ...one, InstalledVersion: version }] };
+      return importIn(trivyReport(folder, found), context)[0]?.fingerprint;
+    };
+    expect(at('app2', '2')).not.toBe(at('app', '2'));
+    expect(at('lib-1.0', '1.0')).toBe(at('lib-1.1', '1.1'));
+  });
+
   it('adds no prefix to the files of an image', () => {
     const jar = { ...library, Target: 'Java', Type: 'jar' };
     const report = trivyReport('shop:1', jar, 'container_image');
