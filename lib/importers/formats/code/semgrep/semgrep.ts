@@ -32,7 +32,7 @@ export const semgrep: Importer = {
     tool: '[Semgrep](https://semgrep.dev)',
     command:
       '`semgrep scan --json -o report.json`, or the answer of the findings API of Semgrep AppSec Platform',
-    versions: '0.80 to 1.182',
+    versions: '0.96 to 1.182',
     identity: 'rule, file, flagged lines, function',
     severity: '`severity`',
   },
