@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../../identity.ts';
 import { type Importer, type Report, readList } from '../../importer.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../markdown.ts';
+import { recordAll } from '../../notices.ts';
 import { isObject, list, number, optional, property, requiredText, text } from '../../schema.ts';
 import { createMasker, secretCandidates, sourceIdentity } from '../../secrets.ts';
 import { cweOf, relativePath, severityOf } from '../../support.ts';
@@ -23,6 +24,7 @@ const Result = z.object({
 type Result = z.output<typeof Result>;
 
 const Failure = z.object({ filename: text, reason: text });
+const Totals = optional(z.object({ nosec: number, skipped_tests: number }));
 
 /** `bandit -f json` */
 export const bandit: Importer = {
@@ -30,7 +32,7 @@ export const bandit: Importer = {
   about: {
     tool: '[Bandit](https://bandit.readthedocs.io)',
     command: '`bandit -r . -f json -o report.json`',
-    versions: '1.4 to 1.9',
+    versions: '1.6 to 1.9',
     identity: 'test, file, flagged line, function',
     severity: '`issue_severity`',
   },
@@ -46,8 +48,19 @@ export const bandit: Importer = {
 
   results(report, context) {
     const document = documentOf(report);
-    for (const { filename, reason } of readList(Failure, property(document, 'errors'), 'errors', context))
-      context.error(`${filename ?? 'A file'} was not checked: ${reason ?? 'no reason given'}`);
+    recordAll(
+      context.error,
+      list(Failure)
+        .parse(property(document, 'errors'))
+        .map(
+          ({ filename, reason }) => `${filename ?? 'A file'} was not checked: ${reason ?? 'no reason given'}`,
+        ),
+    );
+    const totals = Totals.parse(property(property(document, 'metrics'), '_totals'));
+    context.skip(
+      'a comment in the code ignores them (nosec)',
+      (totals?.nosec ?? 0) + (totals?.skipped_tests ?? 0),
+    );
     const results = readList(Result, property(document, 'results'), 'results', context);
     const entries = results.map((result) => {
       const file = relativePath(result.filename, context);

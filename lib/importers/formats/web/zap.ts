@@ -115,9 +115,7 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
   const rule = ruleOf(alert);
   const name = nameOf(alert);
   const isSecret = isSecretRule(name) || REVEALING_ALERTS.test(name);
-  const instances = distinct(
-    group.flatMap(({ instances }) => instances.map((instance) => formatInstance(instance, isSecret))),
-  );
+  const instances = instancesOf(group, isSecret);
   const information = distinct(group.map(({ otherinfo }) => maskRequest(paragraphs(otherinfo))));
   return {
     identify: () => fingerprintOf('zap', kindOf(alert), site),
@@ -151,6 +149,17 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
     cve: cveOf(name, alert.otherinfo),
     cwe: /^\d+$/.test(alert.cweid ?? '') ? cweOf(alert.cweid) : undefined,
   };
+}
+
+/** The instances of all alerts. One that an alert repeats from another is listed once. */
+function instancesOf(group: readonly Alert[], isSecret: boolean): string[] {
+  const listed = new Set<string>();
+  return group.flatMap(({ instances }) => {
+    const formatted = instances.map((instance) => formatInstance(instance, isSecret));
+    const added = formatted.filter((instance) => !listed.has(instance));
+    for (const instance of added) listed.add(instance);
+    return added;
+  });
 }
 
 const distinct = (texts: string[]) => [...new Set(texts.filter((each) => each !== ''))];

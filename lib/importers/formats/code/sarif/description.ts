@@ -40,7 +40,10 @@ export function describeResult(result: Result, rule: Rule, message: MessageText,
       .join('\n\n'),
     where: describeLocations(result, resolve, mask),
     fix: result.fixes.map(({ description }) => escapeMarkdown(mask(description?.text ?? ''))).join('\n\n'),
-    details: [describeFlows(result, { resolve, mask }), describeRelated(result, { resolve, mask })]
+    details: [
+      describeFlows(result, { resolve, mask }),
+      describeRelated(result, message.text, { resolve, mask }),
+    ]
       .filter(Boolean)
       .join('\n\n'),
     help: documented || repeats(message.text, help?.markdown ?? help?.text) ? undefined : documentation,
@@ -83,8 +86,10 @@ function describeFlows(result: Result, context: Context): string | undefined {
   return `${heading}\n\n${itemize(steps, (index) => `${index + 1}.`)}`;
 }
 
-function describeRelated({ relatedLocations }: Result, context: Context): string | undefined {
-  const related = distinct(relatedLocations.flatMap((location) => formatStep(location, context) ?? []));
+/** Those that the message does not already name. */
+function describeRelated({ relatedLocations }: Result, text: string, context: Context): string | undefined {
+  const others = relatedLocations.filter(({ id, message }) => message?.text || !text.includes(`](${id})`));
+  const related = distinct(others.flatMap((location) => formatStep(location, context) ?? []));
   return related.length > 0 ? `Related locations:\n\n${itemize(related)}` : undefined;
 }
 

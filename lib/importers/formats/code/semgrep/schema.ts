@@ -46,13 +46,16 @@ export type Result = z.output<typeof Result>;
 export type Step = z.output<typeof Step>;
 
 /** An error of Semgrep. Its type is a word, or a list that starts with it. */
-export const Failure = z.object({
-  level: text,
-  type: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), text),
-  message: text,
-  long_msg: text,
-  short_msg: text,
-  path: text,
-  rule_id: text,
-});
+export const Failure = z.preprocess(
+  (value) => (typeof value === 'string' ? { message: value } : value),
+  z.object({
+    level: text,
+    type: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), text),
+    message: text,
+    long_msg: text,
+    short_msg: text,
+    path: text,
+    rule_id: text,
+  }),
+);
 export type Failure = z.output<typeof Failure>;

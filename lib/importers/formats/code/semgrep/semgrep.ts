@@ -19,7 +19,7 @@ import {
   toStrings,
 } from '../../../markdown.ts';
 import { recordAll } from '../../../notices.ts';
-import { isObject, property } from '../../../schema.ts';
+import { isObject, list, property } from '../../../schema.ts';
 import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../../secrets.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../../../support.ts';
 import { isPlatformReport, resultsOfPlatform } from './platform.ts';
@@ -207,7 +207,7 @@ function describeFlow({ extra }: Result, mask: (text: string) => string, context
 
 /** Errors make the result incomplete: a rule, a file or everything was not checked. */
 function recordErrors(document: unknown, context: ImportContext): void {
-  const failures = readList(Failure, property(document, 'errors'), 'errors', context);
+  const failures = list(Failure).parse(property(document, 'errors'));
   const messageOf = (failure: Failure) => {
     const text = failure.message ?? failure.long_msg ?? failure.short_msg ?? failure.type ?? 'unknown error';
     const subject = failure.path ?? failure.rule_id;
