@@ -71,10 +71,14 @@ function flaggedLines({ line, endLine }: CodeLocation, lines: readonly string[] 
   return flagged.trim() === '' ? undefined : flagged;
 }
 
-/** Removes what a formatter changes: white space, the kind of quotes, and commas and semicolons at the ends of lines. */
+/**
+ * Removes what a formatter changes: white space, the kind of quotes, semicolons at the ends of lines, and commas at the end
+ * and before a closing bracket.
+ */
 const normalizeCode = (code: string): string =>
   code
-    .replace(/[,;]+[ \t]*$/gm, '')
+    .replace(/;+[ \t]*$/gm, '')
+    .replace(/[,;\s]+$/, '')
     .replace(/,(?=\s*[)\]}])/g, '')
     .replace(/'/g, '"')
     .replace(/\s+/g, '');

@@ -65,4 +65,20 @@ describe('bandit', () => {
       ).findings;
     expect(decisionsKept(inFunction('safe'), inFunction('public'))).toEqual([false]);
   });
+
+  it('reads a statement from the source code if the report shows only a part of it', () => {
+    const code = '3         cmd,\n4         shell=True,\n5     )\n6 \n';
+    const identified = (call: string) =>
+      importReport(
+        reportOf([result(4, code, [2, 3, 4, 5])]),
+        workspace({ 'app.py': `def run(cmd):\n    ${call}(\n        cmd,\n        shell=True,\n    )` }),
+      ).findings;
+    // Decision transfer: the lines that the report shows are the same.
+    expect(decisionsKept(identified('call'), identified('Popen'))).toEqual([false]);
+    const formatted = importReport(
+      reportOf([result(2, '1 def run(cmd):\n2     call(cmd, shell=True)\n')]),
+      workspace({ 'app.py': 'def run(cmd):\n    call(cmd, shell=True)' }),
+    ).findings;
+    expect(decisionsKept(identified('call'), formatted)).toEqual([true]);
+  });
 });
