@@ -11,6 +11,20 @@ import {
 } from '../support/importers/importers.ts';
 
 describe('sarif', () => {
+  /** A report with these results of one tool. */
+  const reportOf = (results: object[], run: object = {}, driver: object = {}) =>
+    JSON.stringify({
+      version: '2.1.0',
+      runs: [{ tool: { driver: { name: 'lint', ...driver } }, results, ...run }],
+    });
+
+  const at = (uri: string, region?: object, contextRegion?: object) => ({
+    physicalLocation: { artifactLocation: { uri }, region, contextRegion },
+  });
+
+  const contentOf = (report: string, files: Record<string, string> = {}) =>
+    importReport(report, workspace(files));
+
   const [traversal, xss, part, , leak] = imported(own('several-runs.sarif'));
 
   it('converts results completely', () => {
@@ -80,6 +94,21 @@ describe('sarif', () => {
     expect(() => imported('{"runs":[{"results":["x"]}]}')).toThrow(/at runs\.0\.results\.0$/);
   });
 
+  it('imports the other runs if one cannot be read', () => {
+    const report = '{"runs":[{"results":["x"]},{"results":[{"ruleId":"a"}]}]}';
+    expect(importReport(report, context)).toMatchObject({
+      findings: [{ title: 'a' }],
+      errors: [expect.stringMatching(/^The results of a run cannot be read: .* at runs\.0\.results\.0$/)],
+    });
+  });
+
+  it('handles long messages and many locations', () => {
+    const locations = Array.from({ length: 3000 }, (_, line) => at('a.ts', { startLine: line + 1 }));
+    expect(imported(reportOf([{ ruleId: 'a', locations }]))).toHaveLength(3000);
+    const text = `CVE-2026-1234 ${'1'.repeat(200_000)}`;
+    expect(imported(reportOf([{ ruleId: 'CVE-2026-1234', message: { text } }]))).toHaveLength(1);
+  });
+
   it('makes paths relative to the workspace', () => {
     const fileOf = (uri: string, bases = {}) =>
       imported(
@@ -104,20 +133,6 @@ describe('sarif', () => {
     expect(fileOf('../../etc/passwd')).toBe('etc/passwd');
     expect(fileOf('https://example.com/page')).toBeUndefined();
   });
-
-  /** A report with these results of one tool. */
-  const reportOf = (results: object[], run: object = {}, driver: object = {}) =>
-    JSON.stringify({
-      version: '2.1.0',
-      runs: [{ tool: { driver: { name: 'lint', ...driver } }, results, ...run }],
-    });
-
-  const at = (uri: string, region?: object, contextRegion?: object) => ({
-    physicalLocation: { artifactLocation: { uri }, region, contextRegion },
-  });
-
-  const contentOf = (report: string, files: Record<string, string> = {}) =>
-    importReport(report, workspace(files));
 
   describe('reports what the tool could not do', () => {
     it('a failed run, and notifications by their level', () => {

@@ -5,6 +5,8 @@ import type { MessageText } from './rules.ts';
 import type { Location, Result, Rule } from './schema.ts';
 
 interface Context {
+  /** {@link placesOf} the result. */
+  places: string[];
   resolve: Resolve;
   mask: (value: string) => string;
 }
@@ -16,7 +18,8 @@ export const replaceLinks = (value: string, target: (text: string, link: string)
     .replace(/\\(?=[[\]\\])/g, '');
 
 /** The problem, the fix and the documentation of a result. */
-export function describeResult(result: Result, rule: Rule, message: MessageText, { resolve, mask }: Context) {
+export function describeResult(result: Result, rule: Rule, message: MessageText, context: Context) {
+  const { places, resolve, mask } = context;
   const linked = linkedLocations(result);
   const formatLink = (label: string, link: string) => {
     const place = formatPlace(linked.get(link), resolve);
@@ -38,12 +41,9 @@ export function describeResult(result: Result, rule: Rule, message: MessageText,
     what: [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : escapeMarkdown(full?.text ?? '')]
       .filter(Boolean)
       .join('\n\n'),
-    where: describeLocations(result, resolve, mask),
+    where: describePlaces(places, mask),
     fix: result.fixes.map(({ description }) => escapeMarkdown(mask(description?.text ?? ''))).join('\n\n'),
-    details: [
-      describeFlows(result, { resolve, mask }),
-      describeRelated(result, message.text, { resolve, mask }),
-    ]
+    details: [describeFlows(result, context), describeRelated(result, message.text, context)]
       .filter(Boolean)
       .join('\n\n'),
     help: documented || repeats(message.text, help?.markdown ?? help?.text) ? undefined : documentation,
@@ -55,7 +55,9 @@ const replaceLocationLinks = (markdown: string, target: (text: string, link: str
   markdown.replace(/\[([^[\]]*)\]\((\d+)\)(?:,\(\d+\))*/g, (_found, label, link) => target(label, link));
 
 const stepsOf = ({ codeFlows }: Result): Location[] =>
-  (codeFlows[0]?.threadFlows[0]?.locations ?? []).flatMap(({ location }) => location ?? []);
+  (codeFlows[0]?.threadFlows[0]?.locations ?? [])
+    .slice(0, MAX_READ)
+    .flatMap(({ location }) => location ?? []);
 
 /** The locations that a message refers to, by their ids. */
 function linkedLocations(result: Result): Map<string, Location> {
@@ -67,15 +69,16 @@ function linkedLocations(result: Result): Map<string, Location> {
 
 const MAX_LISTED = 30;
 
-/** All locations of a result that has several. */
-function describeLocations(
-  { locations }: Result,
-  resolve: Resolve,
-  mask: (value: string) => string,
-): string | undefined {
-  const places = distinct(locations.flatMap((location) => formatPlace(location, resolve) ?? []));
-  return places.length > 1 ? itemize(places.map((place) => inlineCode(mask(place)))) : undefined;
-}
+/** Each location of a result describes all of them. */
+const MAX_READ = 100;
+
+/** The distinct places of a result. */
+export const placesOf = ({ locations }: Result, resolve: Resolve): string[] =>
+  distinct(locations.flatMap((location) => formatPlace(location, resolve) ?? []));
+
+/** All places of a result that has several. */
+const describePlaces = (places: string[], mask: (value: string) => string): string | undefined =>
+  places.length > 1 ? itemize(places, { format: (place) => inlineCode(mask(place)) }) : undefined;
 
 /** The first path through the code. */
 function describeFlows(result: Result, context: Context): string | undefined {
@@ -83,21 +86,28 @@ function describeFlows(result: Result, context: Context): string | undefined {
   if (steps.length === 0) return undefined;
   const count = result.codeFlows.length;
   const heading = count > 1 ? `Data flow (the first of ${count}):` : 'Data flow:';
-  return `${heading}\n\n${itemize(steps, (index) => `${index + 1}.`)}`;
+  return `${heading}\n\n${itemize(steps, { markOf: (index) => `${index + 1}.` })}`;
 }
 
 /** Those that the message does not already name. */
 function describeRelated({ relatedLocations }: Result, text: string, context: Context): string | undefined {
-  const others = relatedLocations.filter(({ id, message }) => message?.text || !text.includes(`](${id})`));
+  const others = relatedLocations
+    .slice(0, MAX_READ)
+    .filter(({ id, message }) => message?.text || !text.includes(`](${id})`));
   const related = distinct(others.flatMap((location) => formatStep(location, context) ?? []));
   return related.length > 0 ? `Related locations:\n\n${itemize(related)}` : undefined;
 }
 
 const distinct = (texts: string[]) => [...new Set(texts)];
 
-const itemize = (items: string[], markOf: (index: number) => string = () => '-') =>
+interface ItemOptions {
+  markOf?: (index: number) => string;
+  format?: (item: string) => string;
+}
+
+const itemize = (items: string[], { markOf = () => '-', format = (item) => item }: ItemOptions = {}) =>
   [
-    ...items.slice(0, MAX_LISTED).map((item, index) => `${markOf(index)} ${item}`),
+    ...items.slice(0, MAX_LISTED).map((item, index) => `${markOf(index)} ${format(item)}`),
     ...(items.length > MAX_LISTED ? [`${markOf(MAX_LISTED)} … and ${items.length - MAX_LISTED} more`] : []),
   ].join('\n');
 

@@ -52,7 +52,7 @@ export function identityOf(located: Located, context: ImportContext): Identity {
   return { ...former, identify: identifyCode(tool, parts, place, context) };
 }
 
-const VERSION = /\d+(?:\.\d+)+(?:[-+.~]?[a-z0-9]+)*/gi;
+const VERSION = /(?<![\d.])\d+(?:\.\d+)+(?:[-+.~]?[a-z0-9]+)*/gi;
 
 /** A result without a position. Tools write line 1 where a position is required. */
 const isWholeFile = (region: Region | undefined): boolean =>

@@ -9,7 +9,7 @@ import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } fr
 import { property } from '../../../schema.ts';
 import { createMasker, isSecretRule, secretCandidates } from '../../../secrets.ts';
 import { cveOf, severityOf } from '../../../support.ts';
-import { describeResult, replaceLinks } from './description.ts';
+import { describeResult, placesOf, replaceLinks } from './description.ts';
 import { hasValue, identityOf } from './identity.ts';
 import { recordInvocations } from './invocations.ts';
 import { createResolver, type Resolve } from './places.ts';
@@ -44,8 +44,16 @@ export const sarif: Importer = {
       if (typeof version === 'string' && /^(?:1|2\.0)\b/.test(version))
         throw new ReportError(`SARIF ${version} is not supported: write SARIF 2.1.0`, 'version');
       const runs = property(log, 'runs');
-      return readList(Run, Array.isArray(runs) ? runs : [], 'runs', context).flatMap((run, index) =>
-        resultsOfRun(run, index, context),
+      return readList(Run, Array.isArray(runs) ? runs : [], 'runs', context).flatMap(
+        (run, index, { length }) => {
+          try {
+            return resultsOfRun(run, index, context);
+          } catch (error) {
+            if (length === 1 || !(error instanceof ReportError)) throw error;
+            context.error(`The results of a run cannot be read: ${error.message}`);
+            return [];
+          }
+        },
       );
     });
   },
@@ -63,8 +71,9 @@ function resultsOfRun(run: Run, index: number, context: ImportContext): Imported
   const ruleOf = createRuleFinder(run);
   const prepared = results.flatMap((result) => {
     const found = ruleOf(result);
+    const places = placesOf(result, resolve);
     return locationsOf(result).map((location, at, { length }) =>
-      prepare({ result, found, location, at, of: length, tool, run, resolve }),
+      prepare({ result, found, location, places, at, of: length, tool, run, resolve }),
     );
   });
   const maskerFor = createMasker(prepared.map(({ secretLocation }) => secretLocation));
@@ -92,6 +101,7 @@ interface Place {
   result: Result;
   found: FoundRule;
   location: Location | undefined;
+  places: string[];
   at: number;
   of: number;
   tool: string;
@@ -130,7 +140,7 @@ function toResult(
   mask: (text: string) => string,
   context: ImportContext,
 ): Imported {
-  const { result, location, at, of, tool, run, resolve } = prepared;
+  const { result, location, places, at, of, tool, run, resolve } = prepared;
   const { rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation } = prepared;
   const { line, secrets } = secretLocation;
   const file = secretLocation.file && mask(secretLocation.file);
@@ -160,7 +170,7 @@ function toResult(
       severityOfResult(result, rule, isSecretScanner ? 'error' : 'warning'),
     ),
     description: describeFinding({
-      ...describeResult(result, rule, message, { resolve, mask }),
+      ...describeResult(result, rule, message, { places, resolve, mask }),
       facts: {
         Rule: [ruleId, rule.name && rule.name !== ruleId ? `(${rule.name})` : ''].join(' '),
         Location: formatLocation(file, line) ?? (url && mask(url)),
