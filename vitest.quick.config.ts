@@ -26,7 +26,7 @@ const SUITES = [
   'orgs/features',
   'tokens/tokens',
   'accounts/hostile-cookies',
-  'http/hostile-hosts',
+  'http/hostile/hosts',
   'orgs/hostile-slug',
   // What the API answers.
   'http/client',

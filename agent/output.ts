@@ -1,5 +1,5 @@
 import { SEVERITIES, type Severity } from '../lib/importers/finding.ts';
-import { type Entry, isPending } from './journal-lines.ts';
+import { type Entry, isPending } from './journal/lines.ts';
 import type { Outcome } from './reporter.ts';
 import { oneLine, printable, printableJson } from './text.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KEY_BELONGS_TO_ENVIRONMENT, UsageError } from './errors.ts';
-import { openFolder } from './folder.ts';
+import { openFolder } from './journal/folder.ts';
 import type { TrustedHosts } from './trust/destination.ts';
 import { parseHosts } from './trust/hosts.ts';
 import { configHome } from './trust/state.ts';

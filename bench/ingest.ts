@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { type PushedName, pushedFindingFields } from '../db/findings/fields.ts';
+import { insertedColumns, insertedValues, storedColumns, updates } from '../db/findings/ingest/push-sql.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/api/client.ts';
 import { pushOf, wire } from '../tests/support/http/requests.ts';
@@ -166,73 +168,69 @@ async function pushByPgbench(
 ): Promise<Round> {
   const { url: databaseUrl, version } = await database();
   const { fingerprint: _, description, ...fields } = sample(org, scanId);
+  const given = {
+    ...{ ...fields, scan_id: scanId, project_id: org.projectId },
+    description: description.replace(MARK, ''),
+  };
   const run = runOf(pushes);
   const { transactions: answered, perSecond } = await runPgbench(command, {
     ...{ databaseUrl, file: join(site.workDir, 'ingest.sql'), clients: PGBENCH_CLIENTS, seconds },
-    script: pushScript(org, version, pushes.distinct),
-    variables: {
-      ...{
-        n: 0,
-        run,
-        seed: Number.parseInt(run, 16),
-        token: org.tokenId,
-        scan: scanId,
-        project: org.projectId,
-        ...fields,
-      },
-      description: description.replace(MARK, ''),
-    },
+    script: pushScript(org, version, pushes.distinct, given),
+    variables: { n: 0, run, seed: Number.parseInt(run, 16), token: org.tokenId, ...given },
   });
   return { answered, perSecond, errors: 0, p99: Number.NaN, cpu: Number.NaN };
 }
 
+/** Values of fields, in pgbench variables of the same names. Each push has its own fingerprint. */
+type Given = Partial<Record<PushedName, string | number>>;
+
 /**
- * A push of one row in one statement. It does what the server's statement for many rows does, except what makes the
- * limit lower: it neither locks the scan nor updates the counts. Ids are UUIDs v7 as the server's are, so that both
- * append to their primary key, and fingerprints are as scattered as the load generator's.
+ * A push of one row in one statement. It does what the server's statement for many rows does, with the same fields, except
+ * what makes the limit lower: it neither locks the scan nor updates the counts. Ids are UUIDs v7 as the server's are, so
+ * that both append to their primary key, and fingerprints are as scattered as the load generator's.
  */
-function pushScript(org: TestOrg, version: number, distinct: number | undefined): string {
+function pushScript(org: TestOrg, version: number, distinct: number | undefined, given: Given): string {
   const schema = orgSchemaName(org.id);
   const milliseconds = "lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')";
   const v7 = `(${milliseconds} || substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid`;
   const id = version >= 180_000 ? 'uuidv7()' : v7;
+  const expressionOf = (name: string) => {
+    if (name === 'fingerprint') return name;
+    if (name === 'description') return 'fingerprint || :description';
+    return name in given ? `:${name}` : 'null';
+  };
+  const values = pushedFindingFields.map(
+    ({ name, sqlType }) => `cast(${expressionOf(name)} as ${sqlType}) as ${name}`,
+  );
   return `
 ${
   distinct
     ? `\\set n random(1, ${distinct})\n\\set mix 0\n\\set client_id 0`
     : '\\set n :n + 1\n\\set mix hash_murmur2(:n * 1000 + :client_id, :seed)'
 }
-with given as materialized (
+with key as materialized (
   select :mix || '-' || :run || '-' || :client_id || '-' || :n as fingerprint
+), input as materialized (
+  select
+    ${id} as id,
+    now() as at,
+    ${values.join(',\n    ')}
+  from key
 ), scan as materialized (
-  select scan_id, project_id, status from ${schema}.scans where scan_id = :scan
+  select scan_id, project_id, status from ${schema}.scans where scan_id = :scan_id
 ), token as materialized (
   select id from ${schema}.api_tokens where id = :token for no key update skip locked
 ), touched as (
   update ${schema}.api_tokens t set last_used = now() from token where t.id = token.id
 )
 insert into ${schema}.findings as f (
-  id, project_id, fingerprint, scan_id, last_scan_id, title, severity, description, cwe, cvss_score, file, line,
-  source, status, status_changed_at, seen_count, last_seen_at, created_at, updated_at)
-select ${id}, project_id, fingerprint, scan_id, scan_id, :title, :severity, fingerprint || :description, :cwe,
-  :cvss_score, :file, :line, :source, 'open', now(), 1, now(), now(), now()
-from scan, given where project_id = :project
+    ${insertedColumns})
+select
+    ${insertedValues('i')}
+from input i join scan s on s.scan_id = i.scan_id and s.project_id = i.project_id
 on conflict (project_id, fingerprint) do update set
-  seen_count = f.seen_count + 1,
-  last_seen_at = excluded.last_seen_at,
-  last_scan_id = excluded.last_scan_id,
-  updated_at = excluded.updated_at,
-  title = excluded.title,
-  severity = excluded.severity,
-  description = excluded.description,
-  cwe = coalesce(excluded.cwe, f.cwe),
-  cve = coalesce(excluded.cve, f.cve),
-  cvss_score = coalesce(excluded.cvss_score, f.cvss_score),
-  cvss_vector = coalesce(excluded.cvss_vector, f.cvss_vector),
-  file = coalesce(excluded.file, f.file),
-  line = coalesce(excluded.line, f.line),
-  source = coalesce(excluded.source, f.source),
-  regressed = f.regressed or f.status in ('fixed', 'verified')
-returning id, scan_id, status, status_changed_at, regressed, seen_count, created_at, (xmax <> 0) as deduplicated;
+    ${updates('f')}
+returning
+    ${storedColumns('f')}, (xmax <> 0) as deduplicated;
 `;
 }

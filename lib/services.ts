@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Database, PoolGauges } from '../db/client.ts';
-import { createIngest, type Ingest } from '../db/findings/ingest.ts';
+import { createIngest, type Ingest } from '../db/findings/ingest/ingest.ts';
 import { createFindingPages, type FindingPages } from '../db/findings/pages.ts';
 import { createFindingReader, type FindingReader } from '../db/findings/reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
@@ -18,15 +18,15 @@ import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
 import { createConnectionShare } from './fair-share/connection-share.ts';
 import { createOrgGate, type OrgGate } from './fair-share/gate.ts';
-import { createListPlaces, type ListPlaces } from './fair-share/list-places.ts';
+import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
 import {
-  countedPlaces,
-  createWorkPlaces,
+  countedPermits,
+  createWorkPermits,
   FEW,
   LIST_WAIT_MS,
-  type Places,
-  type WorkPlaces,
-} from './fair-share/places.ts';
+  type Permits,
+  type WorkPermits,
+} from './fair-share/permits.ts';
 import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
@@ -73,13 +73,13 @@ export interface Services extends CoreServices {
   limits: AuthLimits;
   mail: MailQueue;
   /** For whole lists, which keep a connection for as long as they are read. */
-  listPlaces: ListPlaces;
+  listPermits: ListPermits;
   /** For every request to an organization. */
   gate: OrgGate;
   /** For searches, which keep a processor of PostgreSQL's. */
-  searchPlaces: Places;
-  /** Whether a list that is read has a place of `searchPlaces`. */
-  placesShared: boolean;
+  searchPermits: Permits;
+  /** Whether a list that is read has a permit of `searchPermits`. */
+  permitsShared: boolean;
   apiTokens: ApiTokens;
   ingest: Ingest;
   readFinding: FindingReader;
@@ -162,8 +162,8 @@ export interface Connection {
   database: Database;
   /** Connections it has at the most. */
   max: number;
-  /** Where expensive work is done that all of an isolate's connections share; unset: in places for `max` connections. */
-  places?: WorkPlaces;
+  /** The permits that all of an isolate's connections share. Unset: own permits for `max` connections. */
+  permits?: WorkPermits;
   /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
   background?: (task: Promise<unknown>) => void;
 }
@@ -172,7 +172,7 @@ export interface Connection {
 export function connectServices(core: CoreServices, connection: Connection): Services {
   const { config, log, clock, nextId, mailer, metrics } = core;
   const { database, max, background } = connection;
-  const places = countedPlaces(connection.places ?? createWorkPlaces(max), metrics);
+  const permits = countedPermits(connection.permits ?? createWorkPermits(max), metrics);
   const { db } = database;
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(max / 3);
@@ -196,9 +196,9 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     ingest: createIngest(createConnectionShare(database.withConnection, third), nextId, metrics.batchWritten),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
-    listPlaces: createListPlaces(places.list, { timeoutMs: LIST_WAIT_MS }),
-    searchPlaces: places.search,
-    placesShared: places.shared,
+    listPermits: createListPermits(permits.list, { timeoutMs: LIST_WAIT_MS }),
+    searchPermits: permits.search,
+    permitsShared: permits.shared,
     gate: createOrgGate({ rests: max > FEW }),
   };
 }

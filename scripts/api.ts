@@ -8,7 +8,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { ROLES } from '../db/schema/orgs.ts';
 import { endpoints } from '../handlers/index.ts';
 import type { Access } from '../lib/http/access.ts';
-import { describeApi, type OpenApiDocument, toYaml } from '../lib/http/openapi.ts';
+import { describeApi, type OpenApiDocument, toYaml } from '../lib/http/openapi/document.ts';
 import { SPEC_ENDPOINTS } from '../tests/support/contract/spec.ts';
 
 /*

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endpoints } from '../handlers/index.ts';
-import { describeApi } from '../lib/http/openapi.ts';
+import { describeApi } from '../lib/http/openapi/document.ts';
 import { table } from '../tests/support/scenario/figure.ts';
 import { openScene } from '../tests/support/scenario/scene.ts';
 import { openSite, type Site } from '../tests/support/scenario/site.ts';

@@ -129,7 +129,7 @@ async function underAttack(
 const socketsOf = async ({ pid }: ServerProcess): Promise<number> =>
   (await readdir(`/proc/${pid}/fd`).catch(() => [])).length;
 
-/** Trickling readers take all places for whole lists, and another client asks for a list. */
+/** Trickling readers take all permits for whole lists, and another client asks for a list. */
 async function listAmongSlowReaders(
   { site }: Scene,
   { url }: ServerProcess,
@@ -148,7 +148,7 @@ async function listAmongSlowReaders(
   return [
     { name: 'a whole list of 100 MB ms', value: alone.total },
     {
-      name: 'its first byte ms, all places taken by trickling readers',
+      name: 'its first byte ms, all permits taken by trickling readers',
       ...{ value: firstByte, aim: { atMost: 30_000 } },
     },
     { name: 'share of its bytes received', value: among.bytes / alone.bytes, aim: { atLeast: 1 } },

@@ -1,5 +1,5 @@
 import { type Finding, SEVERITIES, type Severity } from '../../lib/importers/finding.ts';
-import type { Entry } from '../journal-lines.ts';
+import type { Entry } from '../journal/lines.ts';
 import { summaryJson, summaryTable } from '../output.ts';
 import { createReporter, type Outcome, type Reporter } from '../reporter.ts';
 import { quantity } from '../text.ts';

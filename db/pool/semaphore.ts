@@ -113,7 +113,7 @@ export function createSemaphore<Resource>(free: Resource[], options: { timeoutMs
         waiter.reject(Object.assign(new Error(message), { code }));
       const onAbort = () => fail('the request was aborted', ABORTED);
       const onTimeout = () =>
-        fail(`no place within ${timeoutMs} ms`, hasShareLeft(queue) ? TOO_BUSY : OVER_SHARE);
+        fail(`no permit within ${timeoutMs} ms`, hasShareLeft(queue) ? TOO_BUSY : OVER_SHARE);
       const waitedMs = since === undefined ? 0 : performance.now() - since;
       const timer = setTimeout(onTimeout, timeoutMs - waitedMs);
       if (since === undefined) queue.waiters.push(waiter);

@@ -2,7 +2,7 @@ import { endSession, sessionCookie } from '../../lib/accounts/sessions/sessions.
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { expireStrayCookies, readSessionCookies } from '../../lib/http/session-cookie.ts';
+import { expireStrayCookies, readSessionCookies } from '../../lib/http/request/session-cookie.ts';
 
 export const logout = endpoint(
   {

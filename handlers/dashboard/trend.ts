@@ -2,7 +2,7 @@ import { countByDay } from '../../db/findings/trend.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { whole } from '../../lib/http/pages.ts';
+import { whole } from '../../lib/http/lists/pages.ts';
 import { count, z } from '../../lib/http/schema.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 

@@ -6,7 +6,7 @@ import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/finding
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { anyOf, pageParameters } from '../../lib/http/pages.ts';
+import { anyOf, pageParameters } from '../../lib/http/lists/pages.ts';
 import { text, uuid, z } from '../../lib/http/schema.ts';
 import { ListedFinding } from '../../lib/resources.ts';
 

@@ -2,7 +2,7 @@ import { publicAccess } from '../../lib/http/access.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
-import { hostName } from '../../lib/http/origin.ts';
+import { hostName } from '../../lib/http/request/origin.ts';
 import { shown } from '../../lib/http/schema.ts';
 
 export const metrics = endpoint(

@@ -4,8 +4,8 @@ import { jsonText, scanFields } from '../../db/resources.ts';
 import { SCAN_STATUSES } from '../../db/schema/values.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { answerRows } from '../../lib/http/list.ts';
-import { anyOf, pageOf, pageParameters, resultInfo } from '../../lib/http/pages.ts';
+import { answerRows } from '../../lib/http/lists/list.ts';
+import { anyOf, pageOf, pageParameters, resultInfo } from '../../lib/http/lists/pages.ts';
 import { uuid, z } from '../../lib/http/schema.ts';
 import { Scan } from '../../lib/resources.ts';
 

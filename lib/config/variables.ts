@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseRange } from '../http/network.ts';
-import type { TrustProxy } from '../http/peer.ts';
+import { parseRange } from '../http/request/network.ts';
+import type { TrustProxy } from '../http/request/peer.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../config/parse.ts';
 import { type App, createApp } from '../http/app.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
-import { createRequestIds } from '../http/request-id.ts';
+import { createRequestIds } from '../http/request/request-id.ts';
 import { respondError } from '../http/respond.ts';
 import { createLogger } from '../logger.ts';
 import { housekeeping, runDueTasks } from '../maintenance/housekeeping.ts';
@@ -13,7 +13,7 @@ import { warnOfExposure } from '../warnings/exposure.ts';
 import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
 import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
 import { createEdgeMailer } from './mailer.ts';
-import { noPlacesTaken, placesOf, type TakenPlaces } from './places.ts';
+import { noPermitsTaken, permitsOf, type TakenPermits } from './permits.ts';
 
 /** The parts that the entry file provides. */
 export interface Parts {
@@ -42,7 +42,7 @@ interface Isolate {
   core: CoreServices;
   app: App;
   activity: Activity;
-  places: TakenPlaces;
+  permits: TakenPermits;
 }
 
 /** The environment of a request. Its services are created on first use. */
@@ -111,11 +111,11 @@ async function prepare(env: Env, { endpoints, hasher, page, write, clock }: Part
   warnOfUnset(config, log);
   warnOfExposure(config, log, { listens: false });
   const servicesOf = (c: Context) => (c.env as Bindings).services();
-  return { core, activity, places: noPlacesTaken(), app: createApp(core, endpoints, servicesOf) };
+  return { core, activity, permits: noPermitsTaken(), app: createApp(core, endpoints, servicesOf) };
 }
 
 /** Services whose database is opened on first use. */
-function connecting({ core, activity, places }: Isolate, env: Env) {
+function connecting({ core, activity, permits }: Isolate, env: Env) {
   let database: RequestDatabase | undefined;
   let services: Services | undefined;
   const tasks: Promise<unknown>[] = [];
@@ -126,7 +126,7 @@ function connecting({ core, activity, places }: Isolate, env: Env) {
       services = connectServices(core, {
         database,
         max: CONNECTIONS,
-        places: placesOf(places),
+        permits: permitsOf(permits),
         background: (task) => tasks.push(task),
       });
       return services;

@@ -1,7 +1,7 @@
 import type { WithConnection } from '../../db/pool/pool.ts';
 import { ACQUIRE_TIMEOUT_MS, createSemaphore } from '../../db/pool/semaphore.ts';
 
-/** Work that takes longer waits for something, such as a lock, and releases its place. */
+/** Work that takes longer waits for something, such as a lock, and releases its permit. */
 const LONG_MS = 1_000;
 
 /**
@@ -9,12 +9,12 @@ const LONG_MS = 1_000;
  * most all but one, and waiting organizations are served round-robin.
  */
 export function createConnectionShare(withConnection: WithConnection, max: number): WithConnection {
-  const places = createSemaphore(Array<true>(max).fill(true), {
+  const permits = createSemaphore(Array<true>(max).fill(true), {
     timeoutMs: ACQUIRE_TIMEOUT_MS,
     perKey: Math.max(1, max - 1),
   });
   return async (use, org) => {
-    const { release } = await places.acquire({ key: org?.id });
+    const { release } = await permits.acquire({ key: org?.id });
     const timer = setTimeout(release, LONG_MS);
     try {
       return await withConnection(use, org);

@@ -18,13 +18,13 @@ export const connectionsOverShare = (cause: unknown) =>
 
 export const isOverShare = (error: unknown): boolean => sqlState(error) === OVER_SHARE;
 
-const NO_PLACE = new Set<string | undefined>([TOO_BUSY, OVER_SHARE, ABORTED]);
+const NO_PERMIT = new Set<string | undefined>([TOO_BUSY, OVER_SHARE, ABORTED]);
 
-/** Waits for a place for expensive work. @throws OverShareError with `message` when none is free in time */
-export async function placeOr<T>(place: Promise<T>, message: string): Promise<T> {
+/** Waits for a permit for expensive work. @throws OverShareError with `message` when none is free in time */
+export async function permitOr<T>(permit: Promise<T>, message: string): Promise<T> {
   try {
-    return await place;
+    return await permit;
   } catch (error) {
-    throw NO_PLACE.has(sqlState(error)) ? new OverShareError(message, error) : error;
+    throw NO_PERMIT.has(sqlState(error)) ? new OverShareError(message, error) : error;
   }
 }

@@ -1,7 +1,7 @@
 import { csvHeader } from '../../db/findings/csv.ts';
 import { type FindingView, findingViewFields } from '../../db/findings/text.ts';
 import type { PublicCall } from '../http/call.ts';
-import type { RowsOptions } from '../http/list.ts';
+import type { RowsOptions } from '../http/lists/list.ts';
 import type { Org } from '../orgs/directory.ts';
 import { sarifFormat } from './sarif/format.ts';
 

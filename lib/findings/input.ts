@@ -1,6 +1,6 @@
 import type { Limits } from '../../db/findings/field-type.ts';
 import { type FindingField, pushedFindingFields } from '../../db/findings/fields.ts';
-import type { Push } from '../../db/findings/push.ts';
+import type { Push } from '../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { optional, text, textBytes, uuid, z } from '../http/schema.ts';
 

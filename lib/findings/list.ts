@@ -9,10 +9,10 @@ import { type OrgTables, searchedText } from '../../db/schema/org.ts';
 import type { FindingStatus, Severity } from '../../db/schema/values.ts';
 import type { Raw } from '../http/answer.ts';
 import type { PublicCall } from '../http/call.ts';
-import { answerRows } from '../http/list.ts';
-import { pageOf, resultInfo } from '../http/pages.ts';
+import { answerRows } from '../http/lists/list.ts';
+import { pageOf, resultInfo } from '../http/lists/pages.ts';
+import { search } from '../http/lists/search.ts';
 import { z } from '../http/schema.ts';
-import { search } from '../http/search.ts';
 import type { Org } from '../orgs/directory.ts';
 import { type FileFormat, fileOf } from './file.ts';
 

@@ -1,21 +1,21 @@
 import type { Role } from '../../db/schema/orgs.ts';
 import type { AgentCall, CookieCall, OrgCall, ProjectCall, PublicCall } from './call.ts';
-import { activity, memberActivity } from './middleware/activity.ts';
-import { baseDomain } from './middleware/base-domain.ts';
-import { bearerFormat, bearerToken, tokenUse } from './middleware/bearer-token.ts';
-import { fairShare } from './middleware/fair-share.ts';
-import { membership } from './middleware/membership.ts';
+import { activity, memberActivity } from './middleware/access/activity.ts';
+import { baseDomain } from './middleware/access/base-domain.ts';
+import { bearerFormat, bearerToken, tokenUse } from './middleware/access/bearer-token.ts';
+import { fairShare } from './middleware/access/fair-share.ts';
+import { membership } from './middleware/access/membership.ts';
+import { organization } from './middleware/access/organization.ts';
+import { originCheck } from './middleware/access/origin-check.ts';
+import { type ProjectRule, projectScope } from './middleware/access/project-scope.ts';
+import { requireMfa } from './middleware/access/require-mfa.ts';
+import { role } from './middleware/access/role.ts';
+import { memberSession, session } from './middleware/access/session.ts';
+import { stepUp } from './middleware/access/step-up.ts';
+import { verifiedEmail } from './middleware/access/verified-email.ts';
 import type { AnyMiddleware } from './middleware/middleware.ts';
-import { organization } from './middleware/organization.ts';
-import { originCheck } from './middleware/origin-check.ts';
-import { type ProjectRule, projectScope } from './middleware/project-scope.ts';
-import { requireMfa } from './middleware/require-mfa.ts';
-import { role } from './middleware/role.ts';
-import { memberSession, session } from './middleware/session.ts';
-import { stepUp } from './middleware/step-up.ts';
-import { verifiedEmail } from './middleware/verified-email.ts';
 
-/** The callers an endpoint admits: the column Auth in docs/api.md. It has no default. */
+/** The callers an endpoint admits: the column Access in docs/api.md. It has no default. */
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }

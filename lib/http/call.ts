@@ -7,9 +7,9 @@ import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Services } from '../services.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
-import type { Peer } from './peer.ts';
+import type { Peer } from './request/peer.ts';
+import type { Trace } from './request/trace.ts';
 import type { ResponseContext } from './respond.ts';
-import type { Trace } from './trace.ts';
 
 /** Data of every request, stored in the Hono context under `request`. */
 export interface RequestContext extends ResponseContext {

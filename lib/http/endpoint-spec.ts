@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Access } from './access.ts';
 import type { ErrorKey } from './errors.ts';
-import type { RequestSchemas } from './input.ts';
+import type { RequestSchemas } from './request/input.ts';
 
 /** The tags of the OpenAPI document: the endpoint tables of docs/api.md, in their order. */
 export const TAGS = [

@@ -4,10 +4,10 @@ import type { Services } from '../services.ts';
 import { type Access, type CallOf, checksOf, inputChecksOf } from './access.ts';
 import { type Answer, type AnyAnswer, render } from './answer.ts';
 import type { AppEnv } from './call.ts';
-import { describe, type Operation } from './describe.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
-import type { RequestSchemas } from './input.ts';
 import { input } from './middleware/input.ts';
+import { describe, type Operation } from './openapi/operation.ts';
+import type { RequestSchemas } from './request/input.ts';
 
 type Input<S extends RequestSchemas> = {
   [K in keyof S & keyof RequestSchemas]: S[K] extends z.ZodType ? z.output<S[K]> : never;

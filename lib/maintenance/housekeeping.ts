@@ -17,13 +17,20 @@ export interface Task {
   everyMs?: number;
   /** A server also runs it when it starts. */
   atStart: boolean;
+  /** A server also starts a run while the previous one is in progress. Unset: it leaves this run out. */
+  mayOverlap?: true;
   run(): Promise<unknown>;
 }
 
 /** All periodic work. Several processes may do it at the same time. */
 export function housekeeping({ database, orgMigrations, orgs, mail, metrics, clock }: Services): Task[] {
   return [
-    { name: 'deliver mails', everyMs: 5 * SECOND_MS, atStart: true, run: mail.deliverDue },
+    {
+      ...{ name: 'deliver mails', everyMs: 5 * SECOND_MS, atStart: true },
+      // A further call makes the delivery in progress read the queue again, so that no mail waits for a slow one.
+      mayOverlap: true,
+      run: mail.deliverDue,
+    },
     {
       ...{ name: 'read backlog', everyMs: 15 * SECOND_MS, atStart: true },
       // Metrics leave out a backlog that cannot be read.
@@ -44,22 +51,28 @@ const runTask = ({ name, run }: Task, log: Logger): Promise<unknown> =>
   run().catch((error) => log.error('periodic task failed', { task: name, error }));
 
 /**
- * Runs the tasks of a server. Intervals vary by up to a quarter, so that processes do not run a task at the same moment. A
- * run that takes longer than the interval overlaps with the next one.
+ * Runs the tasks of a server. Intervals vary by up to a quarter, so that processes do not run a task at the same moment. While
+ * a run is in progress, the next ones of its task are left out: a slow database would otherwise get ever more of them.
  * @returns a function that ends it
  */
 export function startTasks(tasks: readonly Task[], log: Logger): () => void {
   const timers = new Map<Task, NodeJS.Timeout>();
+  const running = new Set<Task>();
+  const start = (task: Task) => {
+    if (running.has(task) && !task.mayOverlap) return;
+    running.add(task);
+    void runTask(task, log).finally(() => running.delete(task));
+  };
   const schedule = (task: Task, everyMs: number) => {
     const next = () => {
       schedule(task, everyMs);
-      void runTask(task, log);
+      start(task);
     };
     timers.set(task, setTimeout(next, everyMs * (0.75 + Math.random() / 2)).unref());
   };
   for (const task of tasks) {
     if (task.everyMs !== undefined) schedule(task, task.everyMs);
-    if (task.atStart) void runTask(task, log);
+    if (task.atStart) start(task);
   }
   return () => {
     for (const timer of timers.values()) clearTimeout(timer);

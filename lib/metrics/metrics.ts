@@ -20,7 +20,7 @@ export interface Metrics {
   /** A statement writes this number of pushed findings. */
   batchWritten(size: number): void;
   mailTried(outcome: MailOutcome): void;
-  /** An organization's expensive work acquired a place or was refused. */
+  /** An organization's expensive work acquired a permit or was refused. */
   workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
   /** A request was refused because its organization uses its whole share of the connections. */
   connectionRefused(): void;
@@ -90,7 +90,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
 
   const work = new Counter({
     name: 'svc_org_work_total',
-    help: "Searches and whole lists by outcome: at once, waited for a place in the organization's share, or refused (429).",
+    help: "Searches and whole lists by outcome: at once, waited for a permit of the organization's share, or refused (429).",
     labelNames: ['kind', 'outcome'],
     registers,
   });

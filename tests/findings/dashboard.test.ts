@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createIngest } from '../../db/findings/ingest.ts';
+import { createIngest } from '../../db/findings/ingest/ingest.ts';
 import { countByDay } from '../../db/findings/trend.ts';
 import { createIds } from '../../db/ids.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';

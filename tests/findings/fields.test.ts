@@ -1,13 +1,13 @@
 import { getTableColumns } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findingFieldList, pushedFindingFields, shownFindingFields } from '../../db/findings/fields.ts';
-import { ingestStatement } from '../../db/findings/ingest-statement.ts';
+import { ingestStatement } from '../../db/findings/ingest/statement.ts';
 import { findingText } from '../../db/findings/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import { toQuery } from '../../db/statements.ts';
 import { endpoints } from '../../handlers/index.ts';
-import { describeApi } from '../../lib/http/openapi.ts';
+import { describeApi } from '../../lib/http/openapi/document.ts';
 import { createOrg, createScan, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 

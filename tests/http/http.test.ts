@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { orgs } from '../../db/schema/orgs.ts';
 import { refuseMalformed } from '../../lib/http/app.ts';
-import { BODY_LIMIT } from '../../lib/http/input.ts';
+import { BODY_LIMIT } from '../../lib/http/request/input.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { createHttpServer } from '../../lib/node/http-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../../lib/http/origin.ts';
+import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../../lib/http/request/origin.ts';
 
 describe('host names', () => {
   it.each([

@@ -32,8 +32,9 @@ import {
   resetPassword,
   verifyEmail,
 } from '../../lib/mail/templates/sign-in.ts';
-import { startTasks } from '../../lib/maintenance/housekeeping.ts';
+import { housekeeping, startTasks } from '../../lib/maintenance/housekeeping.ts';
 import { createNodeMailer } from '../../lib/node/mailer.ts';
+import type { Services } from '../../lib/services.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { limit } from '../support/run/limits.ts';
 import { silentLog } from '../support/server/log.ts';
@@ -770,6 +771,23 @@ describe('the queue', () => {
     await queue.deliverDue();
     await queue.enqueue(database.db, 'ada@example.com', reset);
     await vi.waitFor(() => expect(mails).toHaveLength(1));
+    stop();
+  });
+
+  it('finds mails of others while a mail is being sent slowly', async () => {
+    const { mails, mailer } = recorder(({ recipient }) =>
+      recipient === 'slow@example.com' ? never() : undefined,
+    );
+    const queue = open(mailer, { timing: { stopMs: 0 } });
+    const task = housekeeping({ mail: queue, orgs: {} } as Services).find(
+      ({ name }) => name === 'deliver mails',
+    );
+    if (!task) throw new Error('no such task');
+    await queue.enqueue(database.db, 'slow@example.com', reset);
+    const stop = startTasks([{ ...task, everyMs: 20 }], silentLog);
+    await vi.waitFor(() => expect(mails).toHaveLength(1));
+    await queue.enqueue(database.db, 'ada@example.com', reset);
+    await vi.waitFor(() => expect(mails.map(({ recipient }) => recipient)).toContain('ada@example.com'));
     stop();
   });
 

@@ -50,6 +50,32 @@ describe('the tasks of a server', () => {
     expect(runs).toHaveLength(4);
   });
 
+  it('do not run again while they are running', async () => {
+    const finish: (() => void)[] = [];
+    const run = () => {
+      runs.push('slow');
+      return new Promise<void>((resolve) => finish.push(resolve));
+    };
+    const stop = startTasks([task('slow', { everyMs: MINUTE, run })], log);
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(runs).toEqual(['slow']);
+    finish[0]?.();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    stop();
+    expect(runs).toEqual(['slow', 'slow']);
+  });
+
+  it('run again while they are running if they may overlap', async () => {
+    const run = () => {
+      runs.push('slow');
+      return new Promise(() => {});
+    };
+    const stop = startTasks([task('slow', { everyMs: MINUTE, mayOverlap: true, run })], log);
+    await vi.advanceTimersByTimeAsync(1.26 * MINUTE);
+    stop();
+    expect(runs).toEqual(['slow', 'slow']);
+  });
+
   it('run again after a failure, which is logged', async () => {
     const stop = startTasks([task('broken', { everyMs: MINUTE, run: failing })], log);
     await vi.advanceTimersByTimeAsync(1.26 * MINUTE);

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { endpoints } from '../../handlers/index.ts';
 import { VARIABLE_NAMES } from '../../lib/config/variables.ts';
+import type { Access } from '../../lib/http/access.ts';
 import { TAGS } from '../../lib/http/endpoint-spec.ts';
-import { describeApi } from '../../lib/http/openapi.ts';
+import { describeApi } from '../../lib/http/openapi/document.ts';
 import { SECURITY_EVENTS } from '../../lib/security-events.ts';
 import { ADDED_ENDPOINTS } from '../support/contract/spec.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
@@ -50,6 +51,35 @@ describe("the API's description", () => {
     }
   });
 });
+
+describe('the endpoint tables of docs/api.md', () => {
+  it('have every endpoint with its access, and no other', () => {
+    const [, section = ''] = readFileSync('docs/api.md', 'utf8').split('\n## Endpoints\n');
+    const [tables = ''] = section.split('\n## ');
+    const listed = [...tables.matchAll(/^\| `(\w+ \/[^`]*)` \| ([^|]+) \|/gm)].map(
+      ([, endpoint, access]) => `${endpoint} ${access}`,
+    );
+    const served = Object.values(endpoints).map(
+      ({ method, path, access }) => `${method} ${path.replace(/^\/api\/v1/, '')} ${accessLabel(access)}`,
+    );
+    expect(listed.toSorted()).toEqual(served.toSorted());
+  });
+});
+
+function accessLabel(access: Access): string {
+  switch (access.kind) {
+    case 'public':
+      return 'public';
+    case 'baseDomainOnly':
+      return 'base domain';
+    case 'cookie':
+      return access.stepUp ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user';
+    case 'cookieOrg':
+      return access.role;
+    case 'bearer':
+      return 'agent';
+  }
+}
 
 describe('the additions to the contract', () => {
   it('have all endpoints in their table, and no others', () => {

@@ -5,7 +5,7 @@ import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { BODY_LIMIT } from '../../../lib/http/input.ts';
+import { BODY_LIMIT } from '../../../lib/http/request/input.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
 import { Scan } from '../../../lib/resources.ts';
 

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/client.ts';
 import { rateLimits } from '../../../db/schema/accounts.ts';
 import { sha256Hex } from '../../crypto/random.ts';
 import { ApiError } from '../../http/errors.ts';
-import { networkOf } from '../../http/network.ts';
+import { networkOf } from '../../http/request/network.ts';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;

@@ -1,4 +1,4 @@
-import type { ListFormat } from '../../http/list-format.ts';
+import type { ListFormat } from '../../http/lists/list-format.ts';
 import { type ExportedFinding, resultOf, ruleIdOf, ruleOf, scoreOf } from './result.ts';
 import { SARIF_SCHEMA, TOOL } from './schema.ts';
 

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { cors as honoCors } from 'hono/cors';
 import type { Config } from '../../config/config.ts';
 import type { RequestEnv } from '../call.ts';
-import { isAllowedOrigin } from '../origin.ts';
+import { isAllowedOrigin } from '../request/origin.ts';
 import { respond } from '../respond.ts';
 import type { PlainMiddleware } from './middleware.ts';
 

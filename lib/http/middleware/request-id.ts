@@ -1,8 +1,8 @@
 import type { RequestContext, RequestEnv } from '../call.ts';
-import type { PeerOf } from '../peer.ts';
-import { createRequestIds, requestIdOf } from '../request-id.ts';
+import type { PeerOf } from '../request/peer.ts';
+import { createRequestIds, requestIdOf } from '../request/request-id.ts';
+import { traceOf } from '../request/trace.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
-import { traceOf } from '../trace.ts';
 import type { PlainMiddleware } from './middleware.ts';
 
 /** The route label of requests that match no route. */

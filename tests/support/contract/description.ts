@@ -1,5 +1,5 @@
 import { endpoints } from '../../../handlers/index.ts';
-import { describeApi } from '../../../lib/http/openapi.ts';
+import { describeApi } from '../../../lib/http/openapi/document.ts';
 
 interface Media {
   schema: Schema;

@@ -1,6 +1,6 @@
 /**
  * The suites of the API. Left out are those of Node's own parts, and those that try one part with thousands of inputs
- * which knows no runtime: `input` and `hostile` (schemas), `finding-pages` and `counts` (SQL).
+ * which knows no runtime: `input` and `hostile/inputs` (schemas), `finding-pages` and `counts` (SQL).
  */
 export const SUITES = [
   'tests/http/access.test.ts',
@@ -14,7 +14,7 @@ export const SUITES = [
   'tests/findings/findings.test.ts',
   'tests/accounts/hostile-cookies.test.ts',
   'tests/mail/hostile.test.ts',
-  'tests/http/hostile-markup.test.ts',
+  'tests/http/hostile/markup.test.ts',
   'tests/http/http.test.ts',
   'tests/findings/ingest.test.ts',
   'tests/orgs/isolation.test.ts',

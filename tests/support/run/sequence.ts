@@ -14,7 +14,7 @@ const SECONDS: Record<string, number> = {
   'db/embedded': 29,
   'browser/settings': 27,
   'browser/hosts': 27,
-  'http/hostile': 27,
+  'http/hostile/inputs': 27,
   'accounts/accounts': 26,
   'agent/agent': 25,
   'http/access': 24,

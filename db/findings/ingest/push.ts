@@ -1,0 +1,43 @@
+import type { FindingRow, Resource } from '../../resources.ts';
+import { type PushedName, shownFindingFields } from '../fields.ts';
+
+/** A finding as an agent pushes it, already validated. */
+export type Push = Resource<Pick<FindingRow, PushedName>>;
+
+/** A push with the id and the time that a new finding gets. */
+export type PushRow = Push & { id: string; at: string };
+
+/** The stored fields of a known finding that do not follow from the push alone; times as PostgreSQL writes them. */
+export type Known = { [Name in keyof FindingRow]?: string | number | boolean | null };
+
+/** How each field of the answer follows from a push. */
+const FIELDS = shownFindingFields.map((field) => {
+  const { name, onRepeat, sqlType } = field;
+  const first = 'input' in field ? { from: name } : field.first;
+  const from = first && typeof first === 'object' ? first.from : undefined;
+  return {
+    name: name as keyof FindingRow,
+    from: from as keyof PushRow | undefined,
+    constant: from ? undefined : first,
+    /** Whether the push's value, if any, goes before the stored one. */
+    overwrites: onRepeat === 'match' || onRepeat === 'replace' || onRepeat === 'replace if given',
+    isTime: sqlType.startsWith('timestamp'),
+  };
+});
+
+/**
+ * The finding after a push, as a read of it shows it.
+ * @param known what was stored; null for a new finding
+ */
+export function findingAfter(push: PushRow, known: Known | null): Resource<FindingRow> {
+  const finding: Record<string, unknown> = {};
+  for (const { name, from, constant, overwrites, isTime } of FIELDS) {
+    let value: unknown = from ? push[from] : constant;
+    if (known && !(overwrites && value !== undefined)) {
+      const stored = known[name];
+      value = isTime && stored ? new Date(String(stored)).toISOString() : stored;
+    }
+    if (value !== undefined && value !== null) finding[name] = value;
+  }
+  return finding as Resource<FindingRow>;
+}

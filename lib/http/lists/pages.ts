@@ -1,0 +1,63 @@
+import type { ResultInfo } from '../respond.ts';
+import { z } from '../schema.ts';
+
+/** A query parameter that is a whole number. */
+export const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .openapi({ type: 'integer', minimum: min, maximum: max, example: min });
+
+const MAX_PAGE = 1_000_000;
+
+const DEFAULT_PER_PAGE = 50;
+
+/** The query parameters that select a page. Without them a list returns all rows. */
+export const pageParameters = { page: whole(1, MAX_PAGE).optional(), per_page: whole(1, 500).optional() };
+
+export interface Page {
+  page: number;
+  perPage: number;
+  offset: number;
+}
+
+/** The requested page; undefined when all rows are requested. */
+export function pageOf({
+  page,
+  per_page,
+}: {
+  page?: number | undefined;
+  per_page?: number | undefined;
+}): Page | undefined {
+  if (page === undefined && per_page === undefined) return undefined;
+  const number = page ?? 1;
+  const perPage = per_page ?? DEFAULT_PER_PAGE;
+  return { page: number, perPage, offset: (number - 1) * perPage };
+}
+
+export function resultInfo({ page, perPage }: Page, total: number): ResultInfo {
+  const totalPages = Math.ceil(total / perPage);
+  return {
+    page,
+    per_page: perPage,
+    total,
+    total_pages: totalPages,
+    has_next: page < totalPages,
+    has_prev: page > 1 && totalPages > 0,
+  };
+}
+
+/** A query parameter that takes several of `values`, repeated or separated by commas. */
+export const anyOf = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+    .pipe(z.array(z.enum(values)))
+    .openapi({
+      type: 'array',
+      items: { type: 'string', enum: [...values] },
+      example: [values[0]],
+      description: 'One or more values: repeat the parameter or separate the values by commas.',
+    });

@@ -1,0 +1,26 @@
+import type { InOrgCall } from '../../call.ts';
+import { type AnyMiddleware, middleware } from '../middleware.ts';
+
+/**
+ * Enters the organization's gate (429 when that takes too long) and limits the call's queries to its share of the
+ * connections. Runs after the access checks, so that callers without access cannot use up the share.
+ * @param checks the access checks. They run again if the request waited at the gate, because the token, session or role may
+ * have been revoked meanwhile
+ */
+export const fairShare = (checks: readonly AnyMiddleware[]) =>
+  middleware<InOrgCall>(['rate_limit_error/exceeded'], async function fairShare(c, next) {
+    const call = c.get('call');
+    const { services, org } = call;
+    const { db, sql } = services.database.of(org);
+    call.db = db;
+    call.sql = sql;
+    const entered = services.gate.enter(org.id);
+    const hasToWait = typeof entered !== 'function';
+    call.leaveGate = hasToWait ? await entered : entered;
+    try {
+      if (hasToWait) for (const check of checks) await check(c, async () => {});
+      await next();
+    } finally {
+      call.leaveGate();
+    }
+  });

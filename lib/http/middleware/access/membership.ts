@@ -1,0 +1,13 @@
+import type { MemberCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
+import { middleware } from '../middleware.ts';
+
+/** Requires a member of the organization (403). A pending invitation counts only while `pendingInvitations` is off. */
+export const membership = middleware<MemberCall>(['tenant_error/not_member'], function membership(c, next) {
+  const call = c.get('call');
+  const { role, confirmed } = call.session;
+  const isPending = call.services.config.pendingInvitations && !confirmed;
+  if (!role || isPending) throw new ApiError('tenant_error/not_member');
+  call.role = role;
+  return next();
+});

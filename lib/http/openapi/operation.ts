@@ -1,0 +1,195 @@
+import type { createRoute } from '@hono/zod-openapi';
+import { type Access, checksOf, inputChecksOf, needsStepUp } from '../access.ts';
+import type { EndpointSpec, SuccessSpec, SuccessSpecs } from '../endpoint-spec.ts';
+import { ERRORS, type ErrorKey } from '../errors.ts';
+import type { RequestSchemas } from '../request/input.ts';
+import { REQUEST_ID } from '../request/request-id.ts';
+import { count, z } from '../schema.ts';
+
+/** An operation of the OpenAPI document, without its id. */
+export type Operation = Parameters<typeof createRoute>[0];
+
+type Spec = EndpointSpec<Access, RequestSchemas, SuccessSpecs>;
+
+const JSON_MEDIA = 'application/json';
+
+/** References to components, which `document.ts` defines. */
+export const ref = {
+  orgSlug: { $ref: '#/components/parameters/OrgSlug' },
+  requestId: { $ref: '#/components/headers/RequestId' },
+  retryAfter: { $ref: '#/components/headers/RetryAfter' },
+  sessionCookie: { $ref: '#/components/headers/SessionCookie' },
+  error: (key: ErrorKey) => ({ $ref: `#/components/examples/${exampleName(key)}` }),
+};
+
+/** The component name of an error: component names may not contain a slash. */
+export const exampleName = (key: ErrorKey): string => key.replace('/', '.');
+
+export const EXAMPLE_REQUEST_ID = 'req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b';
+
+const requestId = () =>
+  z.string().openapi({
+    pattern: REQUEST_ID.source,
+    example: EXAMPLE_REQUEST_ID,
+    description: 'The same value as in the `X-Request-ID` header.',
+  });
+
+const ResultInfo = z
+  .object({
+    page: count(1),
+    per_page: count(50),
+    total: count(120),
+    total_pages: count(3),
+    has_next: z.boolean().openapi({ example: true }),
+    has_prev: z.boolean().openapi({ example: false }),
+  })
+  .openapi('ResultInfo', { description: 'Present if the request has `page` or `per_page`.' });
+
+const [types, codes] = [0, 1].map((part) => [
+  ...new Set(Object.keys(ERRORS).map((key) => key.split('/')[part] ?? '')),
+]) as [string[], string[]];
+
+const ErrorObject = z
+  .object({
+    type: z.enum(types),
+    code: z.enum(codes).openapi({ description: 'Stable. Each operation lists its codes.' }),
+    ref: z.string().openapi({ pattern: '^E[0-9]{5}$', example: 'E40001' }),
+    message: z.string().openapi({ description: 'For people. It may change.', example: 'Not found.' }),
+    details: z
+      .array(
+        z.object({
+          field: z.string().openapi({ example: 'title' }),
+          message: z.string().openapi({ example: 'is required' }),
+        }),
+      )
+      .optional()
+      .openapi({ description: 'Every field that is missing or invalid.' }),
+  })
+  .openapi('Error');
+
+const failure = { success: z.literal(false), request_id: requestId(), errors: z.array(ErrorObject).min(1) };
+
+const ErrorEnvelope = z.object(failure).openapi('ErrorEnvelope');
+
+/** The envelope of a success with additional fields. */
+export const successSchema = (fields: z.ZodRawShape) =>
+  z.object({ success: z.literal(true), request_id: requestId(), ...fields });
+
+/** The envelope of a failure with additional fields. */
+export const failureSchema = (fields: z.ZodRawShape) => z.object({ ...failure, ...fields });
+
+/** Describes an endpoint: its successes, and the errors of its access checks, its input and its handler. */
+export function describe(path: string, spec: Spec): Operation {
+  const { access, request } = spec;
+  const usesCookie = access.kind === 'cookie' || access.kind === 'cookieOrg';
+  return {
+    method: spec.method,
+    path,
+    tags: [spec.tag],
+    summary: spec.summary,
+    description: [spec.description, requirementOf(access)].filter(Boolean).join('\n\n'),
+    security: access.kind === 'bearer' ? [{ token: [] }] : usesCookie ? [{ cookie: [] }] : [],
+    ...((access.kind === 'bearer' || access.kind === 'cookieOrg') && { parameters: [ref.orgSlug] }),
+    request: {
+      ...(request?.params && { params: request.params as z.ZodObject }),
+      ...(request?.query && { query: request.query as z.ZodObject }),
+      ...(request?.body && { body: { required: true, content: { [JSON_MEDIA]: { schema: request.body } } } }),
+    },
+    responses: { ...successes(spec.responses), ...failures(errorsOf(spec)) },
+  };
+}
+
+const REQUIREMENT: Record<Access['kind'], string> = {
+  public: 'Requires no authentication.',
+  baseDomainOnly: 'Requires no authentication. Available on the base domain only, when one is configured.',
+  cookie: 'Requires a session; works on any host.',
+  cookieOrg: 'Requires membership of the organization',
+  bearer: 'Requires an API token of the organization. A project token acts on its project only.',
+};
+
+const FRESH = 'Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.';
+
+function requirementOf(access: Access): string {
+  if (needsStepUp(access)) return `${REQUIREMENT[access.kind]} ${FRESH}`;
+  if (access.kind !== 'cookieOrg') return REQUIREMENT[access.kind];
+  return access.role === 'viewer'
+    ? `${REQUIREMENT.cookieOrg}.`
+    : `${REQUIREMENT.cookieOrg}, at least \`${access.role}\`.`;
+}
+
+function successes(specs: SuccessSpecs) {
+  const responses: Operation['responses'] = {};
+  for (const [status, success] of Object.entries(specs) as [string, SuccessSpec][]) {
+    responses[status] = {
+      description: success.description,
+      headers: { 'X-Request-ID': ref.requestId, ...(success.cookie && { 'Set-Cookie': ref.sessionCookie }) },
+      ...(status !== '204' && { content: contentOf(success) }),
+    };
+  }
+  return responses;
+}
+
+function contentOf({ result, message, paged, body, others = {} }: SuccessSpec) {
+  if (body) return { [body.type]: { schema: body.schema } };
+  const schema = successSchema({
+    ...(result && { result }),
+    ...(paged && { result_info: ResultInfo.optional() }),
+    ...(message !== undefined && { message: z.string().openapi({ example: message }) }),
+  });
+  const alternatives = Object.entries(others).map(([type, schema]) => [type, { schema }] as const);
+  return { [JSON_MEDIA]: { schema }, ...Object.fromEntries(alternatives) };
+}
+
+/** Every error an endpoint can answer. */
+function errorsOf({ access, method, request, errors = [], withoutDatabase }: Spec): ErrorKey[] {
+  const checks = [...checksOf(access, method.toUpperCase()), ...inputChecksOf(access)];
+  return [
+    ...new Set<ErrorKey>([
+      // The HTTP server answers this to a malformed request line or Host header.
+      'validation_error/invalid_request',
+      ...(request?.body ? BODY_ERRORS : []),
+      ...checks.flatMap((check) => check.errors),
+      ...(hasCheckedParams(request) ? (['resource_error/not_found'] as const) : []),
+      ...errors,
+      'server_error/internal',
+      ...(withoutDatabase ? [] : (['server_error/unavailable'] as const)),
+    ]),
+  ];
+}
+
+/** Whether the schema of the path parameters rejects some values, such as those that are not UUIDs. */
+function hasCheckedParams(request: RequestSchemas | undefined): boolean {
+  const names = Object.keys((request?.params as z.ZodObject | undefined)?.shape ?? {});
+  const invalid = Object.fromEntries(names.map((name) => [name, '\0']));
+  return request?.params?.safeParse(invalid).success === false;
+}
+
+const BODY_ERRORS = [
+  'validation_error/invalid_body',
+  'validation_error/field_required',
+  'validation_error/field_invalid',
+] as const;
+
+function failures(keys: ErrorKey[]) {
+  const byStatus = new Map<number, ErrorKey[]>();
+  for (const key of keys) {
+    const { status } = ERRORS[key];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
+  }
+  const responses: Operation['responses'] = {};
+  for (const [status, ofStatus] of byStatus) {
+    responses[status] = {
+      description: ofStatus
+        .map((key) => `- \`${key}\` (${ERRORS[key].ref}): ${ERRORS[key].message}`)
+        .join('\n'),
+      headers: { 'X-Request-ID': ref.requestId, ...(status === 429 && { 'Retry-After': ref.retryAfter }) },
+      content: {
+        [JSON_MEDIA]: {
+          schema: ErrorEnvelope,
+          examples: Object.fromEntries(ofStatus.map((key) => [exampleName(key), ref.error(key)])),
+        },
+      },
+    };
+  }
+  return responses;
+}

@@ -1,0 +1,157 @@
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { z } from 'zod';
+import { ApiError, type FieldError } from '../errors.ts';
+
+/** The input of an endpoint; each part is an object schema. */
+export interface RequestSchemas {
+  params?: z.ZodType<object>;
+  query?: z.ZodType<object>;
+  body?: z.ZodType<object>;
+}
+
+export const BODY_LIMIT = 1024 * 1024;
+
+/** Keeps the first error of each field. */
+function firstPerField(details: FieldError[]): FieldError[] {
+  const first = new Map<string, FieldError>();
+  for (const detail of details) if (!first.has(detail.field)) first.set(detail.field, detail);
+  return [...first.values()];
+}
+
+/**
+ * Reads the JSON object of the body.
+ * @throws ApiError `invalid_body`; `field_required` or `field_invalid` with every bad field
+ */
+export async function readBody(c: Context, schema: z.ZodType): Promise<unknown> {
+  const value = await readJsonObject(c);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  let missing = false;
+  const details = parsed.error.issues.map((issue): FieldError => {
+    const absent = valueAt(value, issue.path) === undefined;
+    missing ||= absent;
+    return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
+  });
+  throw new ApiError(missing ? 'validation_error/field_required' : 'validation_error/field_invalid', {
+    details: firstPerField(details),
+  });
+}
+
+/**
+ * Reads the query. A repeated parameter becomes an array.
+ * @throws ApiError `invalid_request` with every bad parameter
+ */
+export function readQuery(c: Context, schema: z.ZodType): unknown {
+  const parameters: Record<string, string | string[]> = Object.create(null);
+  for (const [name, values] of Object.entries(c.req.queries()))
+    parameters[name] = values.length === 1 ? (values[0] ?? '') : values;
+  const parsed = schema.safeParse(parameters);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map(({ path, message }): FieldError => {
+    const field = String(path[0] ?? '');
+    return { field, message: field in parameters ? message : 'is required' };
+  });
+  throw new ApiError('validation_error/invalid_request', { details: firstPerField(details) });
+}
+
+/**
+ * Reads the path's parameters.
+ * @throws ApiError `resource_error/not_found` when a parameter is invalid, because no resource can have that id
+ */
+export function readParams(c: Context, schema: z.ZodType): unknown {
+  const parsed = schema.safeParse(c.req.param());
+  if (!parsed.success) throw new ApiError('resource_error/not_found');
+  return parsed.data;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<PropertyKey, unknown>)[key];
+  }
+  return at;
+}
+
+// Requests can share a decoder because each body is decoded in one call.
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
+
+/** Accepted values of the encoding headers. Encoded bodies are refused because they are not decoded. */
+const ENCODINGS = [
+  ['content-encoding', ['identity', '']],
+  ['transfer-encoding', ['chunked']],
+] as const;
+
+async function readJsonObject(c: Context): Promise<object> {
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
+  for (const [header, accepted] of ENCODINGS) {
+    const encoding = c.req.header(header)?.trim().toLowerCase();
+    if (encoding !== undefined && !(accepted as readonly string[]).includes(encoding))
+      throw invalidBody('The body must not be encoded.');
+  }
+  const bytes = await readBytes(c).catch((error) => {
+    // The client is gone, but the log should show its error instead of a 500.
+    throw error instanceof ApiError ? error : invalidBody('The body ended early.');
+  });
+  let value: unknown;
+  try {
+    const text = decoder.decode(bytes);
+    if (hasMoreValues(text, MAX_VALUES))
+      throw invalidBody(`The body must have at most ${MAX_VALUES} values.`);
+    value = JSON.parse(text);
+  } catch (error) {
+    throw error instanceof ApiError ? error : invalidBody('The body is not JSON in UTF-8.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidBody('The body must be a JSON object.');
+  }
+  return value;
+}
+
+const MAX_VALUES = 50_000;
+
+/**
+ * Limits the parse time: 1 MiB holds half a million arrays, and other requests wait while `JSON.parse` creates them. Real
+ * bodies have a few dozen values.
+ */
+function hasMoreValues(json: string, max: number): boolean {
+  if (json.length <= max) return false;
+  let values = 0;
+  for (let i = 0; i < json.length; i++) {
+    switch (json.charCodeAt(i)) {
+      case 0x22: // A string: skip to the closing quote.
+        for (i++; i < json.length && json.charCodeAt(i) !== 0x22; i++) if (json.charCodeAt(i) === 0x5c) i++;
+        break;
+      case 0x2c: // ,
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++values > max) return true;
+    }
+  }
+  return false;
+}
+
+const tooLarge = () => invalidBody(`The body must have at most ${BODY_LIMIT} bytes.`);
+
+/** Counts a body that comes without its length. */
+const limitBody = bodyLimit({
+  maxSize: BODY_LIMIT,
+  onError: () => {
+    throw tooLarge();
+  },
+});
+
+async function readBytes(c: Context): Promise<ArrayBuffer> {
+  const length = c.req.header('content-length');
+  if (length !== undefined && c.req.header('transfer-encoding') === undefined) {
+    // The HTTP server enforces the announced length.
+    if (!(Number(length) <= BODY_LIMIT)) throw tooLarge();
+    return await c.req.arrayBuffer();
+  }
+  await limitBody(c, async () => {});
+  return await c.req.arrayBuffer();
+}
