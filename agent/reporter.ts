@@ -213,7 +213,13 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
   }
 
   async function endNow(scanEnd: ScanEnd): Promise<Outcome> {
-    journal.setEnd(scanEnd);
+    try {
+      journal.setEnd(scanEnd);
+    } catch (error) {
+      // The disk is full. The service can still be told.
+      stopped ??= { reason: 'not_accepted', message: (error as Error).message, error };
+      if (scanEnd.status === 'failed' && journal.projectId !== undefined) await finalDelivery.end(scanEnd);
+    }
     await Promise.allSettled(activeReports);
     if (signal.aborted) stopped = (await finalDelivery.end(scanEnd)) ?? stopped;
     else if (stopped?.reason !== 'not_accepted') {

@@ -47,7 +47,13 @@ export async function deliver(
   flags: ScanFlags,
 ): Promise<number> {
   const { findings, errors } = content;
-  await push(findings);
+  try {
+    await push(findings);
+  } catch (error) {
+    // The journal cannot be written.
+    await reporter.fail((error as Error).message);
+    throw error;
+  }
   const isFailed = errors.length > 0 && findings.length === 0 && !flags.allowScannerErrors;
   const message = scanMessage(errors);
   const outcome = await (isFailed ? reporter.fail(message) : reporter.complete(message));
