@@ -82,6 +82,35 @@ describe('--fail-on-new', () => {
   }, 30_000);
 });
 
+describe('findings that are gone', () => {
+  it('are counted, unless the scanner reported errors', async () => {
+    await agent(['report', writeReport(workspace, 5)]);
+    const report = writeReport(workspace, 2);
+    const content = JSON.parse(readFileSync(report, 'utf8'));
+    writeFileSync(report, JSON.stringify({ ...content, errors: [{ filename: 'a.py', reason: 'syntax' }] }));
+    const incomplete = await agent(['report', report, '--name', 'Incomplete', '--target-path', 'x']);
+    expect(incomplete.out).not.toContain('gone');
+    const run = await agent(['report', writeReport(workspace, 2), '--summary', 'summary.md']);
+    expect(run.out).toMatch(/^gone +3$/m);
+    expect(readFileSync(join(workspace, 'summary.md'), 'utf8')).toContain('| gone | 3 |');
+    const again = await agent(['report', writeReport(workspace, 2), '--json']);
+    expect(JSON.parse(again.out)).toMatchObject({ gone: 0, seen_again: 2 });
+  });
+
+  it('are unknown to an older service', async () => {
+    const service = await startHostileService(({ method, path }, response) => {
+      if (path.includes('/gone')) return response.writeHead(404).end('{}');
+      response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+      const result = { id: 'x', project_id: 'y', status: 'open', deduplicated: false };
+      return response.end(JSON.stringify({ success: true, request_id: 'req_0', result }));
+    });
+    const run = await agent(['report', writeReport(workspace, 1), '--json'], { SVC_BASE_URL: service.url });
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.out).gone).toBeNull();
+    expect(service.requests.some(({ path }) => path.includes('/gone?source=bandit'))).toBe(true);
+  });
+});
+
 describe('--summary', () => {
   const summary = () => readFileSync(join(workspace, 'summary.md'), 'utf8');
 
