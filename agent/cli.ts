@@ -4,7 +4,7 @@ import { SEVERITIES } from '../lib/importers/finding.ts';
 import { FORMATS } from '../lib/importers/names.ts';
 import pkg from '../package.json' with { type: 'json' };
 import { collect, EXIT, positiveInt, withCommonOptions, withScanOptions } from './commands/options.ts';
-import { KEY_BELONGS_TO_ENVIRONMENT, UsageError } from './errors.ts';
+import { KEY_BELONGS_TO_ENVIRONMENT, ScannerError, UsageError } from './errors.ts';
 import { DEFAULT_CONCURRENCY } from './scan.ts';
 import { oneLine, printable } from './text.ts';
 
@@ -41,8 +41,9 @@ function createProgram(onExit: (code: number) => void): Command {
 Set the API key in SVC_API_KEY. Other settings are read from flags, the environment, <workspace>/.svc/config.yml and
 $XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the hosts that may receive the key.
 
-Exit codes: 0 success, 1 wrong usage or configuration or an unreadable report, 2 a finding at or above --fail-on,
-3 findings not delivered (they are queued on disk: run svc-agent sync), 130/143 stopped by a signal.`,
+Exit codes: 0 success, 1 wrong usage or configuration or an unreadable report, 2 a finding at or above --fail-on or
+--fail-on-new, 3 findings not delivered (they are queued on disk: run svc-agent sync), 4 the scanner failed or reported
+errors, 130/143 stopped by a signal.`,
     );
 
   withScanOptions(program.command('report'), FORMATS)
@@ -124,13 +125,13 @@ export async function main(args: string[]): Promise<number> {
     // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     process.stderr.write(`svc-agent: ${formatError(error)}\n`);
-    return EXIT.usage;
+    return error instanceof ScannerError ? EXIT.scanner : EXIT.usage;
   }
 }
 
 /** Makes an error printable: most messages contain text from servers, reports or repositories. */
 function formatError(error: unknown): string {
-  if (error instanceof UsageError) return oneLine(error.message);
+  if (error instanceof UsageError || error instanceof ScannerError) return oneLine(error.message);
   if (error instanceof ServiceError) {
     const fields = error.details.map(({ field, message }) => `${field} ${message}`).join('; ');
     const id = error.requestId ? ` (${error.requestId})` : '';

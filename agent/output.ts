@@ -1,6 +1,3 @@
-import { SEVERITIES, type Severity } from '../lib/importers/finding.ts';
-import { type Entry, isPending } from './journal/lines.ts';
-import type { Outcome } from './reporter.ts';
 import { oneLine, printable, printableJson } from './text.ts';
 
 /** The output of a command: results on stdout, everything else on stderr. */
@@ -86,45 +83,4 @@ export function table(rows: readonly (readonly (string | number)[])[], { left = 
         .trimEnd(),
     )
     .join('\n');
-}
-
-const countBySeverity = (entries: readonly Entry[]): number[] =>
-  SEVERITIES.map((severity) => entries.filter(({ finding }) => finding.severity === severity).length);
-
-/** The table at the end of a scan: new, known, refused and pending findings by severity. */
-export function summaryTable(entries: readonly Entry[]): string {
-  const row = (label: string, group: readonly Entry[]) => [label, group.length, ...countBySeverity(group)];
-  const refused = entries.filter((entry) => entry.refused !== undefined);
-  const pending = entries.filter(isPending);
-  return table([
-    ['', 'total', ...SEVERITIES],
-    row(
-      'new',
-      entries.filter(({ receipt }) => receipt && !receipt.deduplicated),
-    ),
-    row(
-      'seen again',
-      entries.filter(({ receipt }) => receipt?.deduplicated),
-    ),
-    ...(refused.length > 0 ? [row('refused', refused)] : []),
-    ...(pending.length > 0 ? [row('not delivered', pending)] : []),
-  ]);
-}
-
-/** The content of {@link summaryTable} as JSON. */
-export function summaryJson(outcome: Outcome, extra: object) {
-  const { scanId, entries, fresh, seenAgain, refused, pending, stopped } = outcome;
-  return {
-    scan_id: scanId,
-    ...extra,
-    total: entries.length,
-    new: fresh,
-    seen_again: seenAgain,
-    refused,
-    not_delivered: pending,
-    severities: Object.fromEntries(
-      SEVERITIES.map((severity, i) => [severity, countBySeverity(entries)[i]]),
-    ) as Record<Severity, number>,
-    ...(stopped && { stopped: stopped.message }),
-  };
 }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { type Client, createClient } from '../lib/client/index.ts';
 import { fitToLimits } from '../lib/importers/clean.ts';
@@ -56,10 +57,14 @@ export interface Outcome {
   fresh: number;
   /** Number of findings that the service already knew. */
   seenAgain: number;
+  /** Number of findings seen again after a user marked them as fixed or verified. */
+  regressed: number;
   /** Number of findings that the service refused. */
   refused: number;
   /** Number of findings queued on disk for `svc-agent sync`. */
   pending: number;
+  /** The directory of the queue. */
+  queue: string;
   /** Why findings or the end of the scan are pending. */
   stopped: DeliveryFailure | undefined;
 }
@@ -74,8 +79,11 @@ export interface Reporter {
    * @throws Error if the scan has ended
    */
   report(finding: Finding | readonly Finding[]): Promise<Outcome>;
-  /** Ends the scan as completed unless it has already ended. */
-  complete(): Promise<Outcome>;
+  /**
+   * Ends the scan as completed unless it has already ended.
+   * @param message what the scanner could not check
+   */
+  complete(message?: string): Promise<Outcome>;
   /** Ends the scan as failed unless it has already ended. Reported findings are kept. */
   fail(message: string): Promise<Outcome>;
   /** Stops pushing. The scan can still be ended. */
@@ -179,8 +187,10 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
       entries,
       fresh,
       seenAgain,
+      regressed: entries.filter(({ receipt }) => receipt?.regressed).length,
       refused,
       pending: entries.length - fresh - seenAgain - refused,
+      queue: dirname(journal.path),
       stopped,
     };
   };
@@ -203,7 +213,13 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
   }
 
   async function endNow(scanEnd: ScanEnd): Promise<Outcome> {
-    journal.setEnd(scanEnd);
+    try {
+      journal.setEnd(scanEnd);
+    } catch (error) {
+      // The disk is full. The service can still be told.
+      stopped ??= { reason: 'not_accepted', message: (error as Error).message, error };
+      if (scanEnd.status === 'failed' && journal.projectId !== undefined) await finalDelivery.end(scanEnd);
+    }
     await Promise.allSettled(activeReports);
     if (signal.aborted) stopped = (await finalDelivery.end(scanEnd)) ?? stopped;
     else if (stopped?.reason !== 'not_accepted') {
@@ -231,7 +247,7 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
       await pushing.finally(() => activeReports.delete(pushing));
       return outcome();
     },
-    complete: () => end({ status: 'completed' }),
+    complete: (message) => end({ status: 'completed', ...(message && { error_message: message }) }),
     fail: (message) => end({ status: 'failed', error_message: message }),
     abort: () => abortController.abort(),
   };

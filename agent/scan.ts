@@ -21,4 +21,7 @@ export interface ScanSpec {
   };
 }
 
-export type ScanEnd = { status: 'completed' } | { status: 'failed'; error_message: string };
+/** A completed scan has an error message if the scanner could not check everything. */
+export type ScanEnd =
+  | { status: 'completed'; error_message?: string }
+  | { status: 'failed'; error_message: string };

@@ -32,12 +32,14 @@ export const oneLine = (text: string): string => printable(text.replace(/[\r\n]+
 /** Control characters that `JSON.stringify` does not escape. */
 const UNSAFE_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** One line of JSON with control characters escaped. Parsed values are unchanged. */
+/** Commands that Azure Pipelines and GitHub Actions execute anywhere in a line. In JSON, `#` occurs in strings only. */
+const CI_COMMANDS_IN_JSON = /#(?=#\w*\[)/g;
+
+/** One line of JSON with control characters and CI commands escaped. Parsed values are unchanged. */
 export const printableJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    UNSAFE_IN_JSON,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  JSON.stringify(value)
+    .replace(UNSAFE_IN_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(CI_COMMANDS_IN_JSON, '\\u0023');
 
 /** Quotes an argument for a POSIX shell. */
 export const shellArgument = (text: string): string =>

@@ -4,6 +4,7 @@ import { attachExploit } from './agent/findings/exploits/create.ts';
 import { listAgentFindings } from './agent/findings/list.ts';
 import { updateAgentFinding } from './agent/findings/update.ts';
 import { registerScan } from './agent/scans/create.ts';
+import { scanGone } from './agent/scans/gone.ts';
 import { endScan } from './agent/scans/update.ts';
 import { changePassword } from './auth/change-password.ts';
 import { forgotPassword } from './auth/forgot-password.ts';
@@ -153,6 +154,7 @@ export const endpoints = {
   attachExploit,
   registerScan,
   endScan,
+  scanGone,
 
   createProjectToken,
   listProjectTokens,

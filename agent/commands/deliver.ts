@@ -1,18 +1,21 @@
-import { type Finding, SEVERITIES, type Severity } from '../../lib/importers/finding.ts';
-import type { Entry } from '../journal/lines.ts';
-import { summaryJson, summaryTable } from '../output.ts';
-import { createReporter, type Outcome, type Reporter } from '../reporter.ts';
-import { quantity } from '../text.ts';
+import type { Finding } from '../../lib/importers/finding.ts';
+import { createAgentClient, createReporter, type Outcome, type Reporter } from '../reporter.ts';
+import { type ReportContent, scanMessage } from '../scanner/reports.ts';
+import { countGone } from '../summary/gone.ts';
 import { requireConnection, requireProject, type Session } from './common.ts';
 import { EXIT, type ScanFlags } from './options.ts';
+import { reportOutcome } from './outcome.ts';
+
+export type StartedScan = ReturnType<typeof startScan>;
 
 /** Creates the scan of a command. `push` reports findings and shows the progress. */
 export function startScan(session: Session, flags: ScanFlags) {
   const { settings, output } = session;
   let step = () => {};
   const target = { type: flags.targetType, path: flags.targetPath, url: flags.targetUrl };
+  const connection = requireConnection(session);
   const reporter = createReporter({
-    ...requireConnection(session),
+    ...connection,
     project: requireProject(settings),
     persona: flags.persona,
     name: flags.name,
@@ -30,7 +33,35 @@ export function startScan(session: Session, flags: ScanFlags) {
       progress.done();
       return outcome;
     },
+    /** The number of findings that the latest comparable scan reported and this one did not; undefined if unknown. */
+    countGone: (sources: readonly string[]) =>
+      countGone(createAgentClient(connection), reporter.scanId, sources),
   };
+}
+
+/** Pushes the content of the reports, ends the scan and prints the result. @returns the exit code */
+export async function deliver(
+  { reporter, push, countGone }: StartedScan,
+  content: ReportContent,
+  session: Session,
+  flags: ScanFlags,
+): Promise<number> {
+  const { findings, errors } = content;
+  try {
+    await push(findings);
+  } catch (error) {
+    // The journal cannot be written.
+    await reporter.fail((error as Error).message);
+    throw error;
+  }
+  const isFailed = errors.length > 0 && findings.length === 0 && !flags.allowScannerErrors;
+  const message = scanMessage(errors);
+  const outcome = await (isFailed ? reporter.fail(message) : reporter.complete(message));
+  // The findings of a scanner that failed are incomplete: the others are not gone.
+  const isComparable = errors.length === 0 && outcome.pending === 0 && !outcome.stopped;
+  const sources = new Set(findings.flatMap(({ source }) => source ?? []));
+  const gone = isComparable ? await countGone([...sources, ...content.formats]) : undefined;
+  return reportOutcome({ outcome, content, gone }, session, flags);
 }
 
 /**
@@ -59,54 +90,3 @@ export function failOnSignal(reporter: Reporter, stop: () => Promise<void> = asy
 }
 
 const SIGNAL_LIMIT_MS = 4_500;
-
-const DISMISSED = new Set(['false_positive', 'wontfix']);
-
-/** Findings of at least a severity that users have not dismissed. */
-function findingsAtLeast(severity: Severity, entries: readonly Entry[]): Entry[] {
-  const limit = SEVERITIES.indexOf(severity);
-  return entries.filter(
-    ({ finding, receipt }) =>
-      SEVERITIES.indexOf(finding.severity) <= limit && !DISMISSED.has(receipt?.status ?? 'open'),
-  );
-}
-
-/** Prints the result of a scan. @returns the exit code */
-export function reportOutcome(outcome: Outcome, { settings, output }: Session, flags: ScanFlags): number {
-  const { entries, stopped, pending, refused } = outcome;
-  const { baseUrl, org } = settings;
-  // The page of the scan. An organization with its own host needs no prefix.
-  const url = `${baseUrl.value}${org.value ? `/o/${org.value}` : ''}/scans/${outcome.scanId}`;
-  const failing = flags.failOn ? findingsAtLeast(flags.failOn, entries) : [];
-  if (flags.json) {
-    output.json(summaryJson(outcome, { url, ...(flags.failOn && { failing: failing.length }) }));
-  } else if (!flags.quiet) {
-    output.result(summaryTable(entries));
-    if (outcome.registered) output.result(url);
-  }
-  for (const { finding, refused } of entries
-    .filter((entry) => entry.refused !== undefined)
-    .slice(0, MAX_LISTED_REFUSALS)) {
-    output.warn(`the service refused “${finding.title}”: ${refused}`);
-  }
-  if (refused > MAX_LISTED_REFUSALS)
-    output.warn(`the service refused ${quantity(refused - MAX_LISTED_REFUSALS, 'more finding')}`);
-  if (pending > 0 || stopped) {
-    const reason = stopped ? ` (${stopped.message.replace(/\.$/, '')})` : '';
-    const problem =
-      pending > 0
-        ? `${pending} of ${quantity(entries.length, 'finding')} not delivered`
-        : 'The scan has not ended at the service';
-    output.warn(
-      `${problem}${reason}. The scan is queued in ${settings.workspace}/.svc/scans: run \`svc-agent sync\` to deliver it.`,
-    );
-  }
-  if (failing.length > 0) {
-    output.note(`${quantity(failing.length, 'finding')} with severity ${flags.failOn} or higher`);
-    return EXIT.failOn;
-  }
-  if (stopped?.reason === 'not_accepted' && outcome.fresh + outcome.seenAgain === 0) return EXIT.usage;
-  return pending > 0 || refused > 0 || stopped ? EXIT.undelivered : EXIT.ok;
-}
-
-const MAX_LISTED_REFUSALS = 5;

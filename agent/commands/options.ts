@@ -3,7 +3,15 @@ import { SEVERITIES, type Severity } from '../../lib/importers/finding.ts';
 import { DEFAULT_CONCURRENCY, PERSONAS, type Persona } from '../scan.ts';
 import type { Flags } from '../settings.ts';
 
-export const EXIT = { ok: 0, usage: 1, failOn: 2, undelivered: 3, SIGINT: 130, SIGTERM: 143 } as const;
+export const EXIT = {
+  ok: 0,
+  usage: 1,
+  failOn: 2,
+  undelivered: 3,
+  scanner: 4,
+  SIGINT: 130,
+  SIGTERM: 143,
+} as const;
 
 export interface CommonFlags extends Flags {
   /** Hosts that the workspace file may send the key to in this run. */
@@ -33,6 +41,12 @@ export interface ScanFlags extends CommonFlags {
   targetUrl?: string;
   concurrency: number;
   failOn?: Severity;
+  failOnNew?: Severity;
+  allowScannerErrors?: boolean;
+  pathPrefix?: string;
+  migrateFingerprints?: boolean;
+  /** A file that a summary in Markdown is appended to. */
+  summary?: string;
   dryRun?: boolean;
 }
 
@@ -54,6 +68,20 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
         SEVERITIES,
       ),
     )
+    .addOption(
+      choiceOption(
+        '--fail-on-new <severity>',
+        'exit with code 2 if a new or regressed finding has at least this severity',
+        SEVERITIES,
+      ),
+    )
+    .option('--allow-scanner-errors', 'do not exit with code 4 if a scanner reports errors')
+    .option(
+      '--path-prefix <path>',
+      'prefix of file paths (default: path of the workspace in its git repository)',
+    )
+    .option('--migrate-fingerprints', 'keep decisions of older releases; use once, on unchanged code')
+    .option('--summary <file>', 'append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY')
     .option('--dry-run', 'print the findings and send nothing');
 
 /** A commander parser that collects the values of a repeated option. */

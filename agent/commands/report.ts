@@ -1,58 +1,35 @@
 import { readFileSync } from 'node:fs';
-import type { Finding } from '../../lib/importers/finding.ts';
 import { SEVERITIES } from '../../lib/importers/finding.ts';
-import { ReportError } from '../../lib/importers/importer.ts';
-import { importReport } from '../../lib/importers/index.ts';
 import { UsageError } from '../errors.ts';
 import { table } from '../output.ts';
+import { combineReports, printRemarks, type ReportContent, readReport } from '../scanner/reports.ts';
 import { quantity } from '../text.ts';
+import { openWorkspace } from '../workspace/workspace.ts';
 import { type Session, startSession } from './common.ts';
-import { failOnSignal, reportOutcome, startScan } from './deliver.ts';
+import { deliver, failOnSignal, startScan } from './deliver.ts';
 import { EXIT, type ScanFlags } from './options.ts';
 
 /** Pushes the findings of reports as one scan. @returns the exit code */
 export async function report(files: string[], flags: ScanFlags): Promise<number> {
   const session = startSession(flags);
-  const findings = readReports(files, session, flags);
-  if (flags.dryRun) return showFindings(findings, session, flags);
-  const { reporter, push } = startScan(session, flags);
-  const removeHandlers = failOnSignal(reporter);
-  await push(findings);
-  const outcome = await reporter.complete();
+  // All reports are read before anything is pushed.
+  const read = await createReader(session, flags);
+  const content = combineReports(files.map((file) => read(file, readText(file))));
+  printRemarks(content, session.output);
+  if (flags.dryRun) return showFindings(content, session, flags);
+  const scan = startScan(session, flags);
+  const removeHandlers = failOnSignal(scan.reporter);
+  const code = await deliver(scan, content, session, flags);
   removeHandlers();
-  return reportOutcome(outcome, session, flags);
+  return code;
 }
 
-/** Reads all reports before anything is pushed. @throws UsageError if a report is unreadable */
-function readReports(files: string[], session: Session, flags: ScanFlags): Finding[] {
-  return deduplicate(files.flatMap((file) => readReport(file, readText(file), session, flags)));
-}
-
-/** Imports a report. @throws UsageError that names the file and the location of the error */
-export function readReport(
-  file: string,
-  text: string,
-  { settings, output }: Session,
-  flags: ScanFlags,
-): Finding[] {
-  try {
-    const { format, findings } = importReport(
-      text,
-      { directory: settings.workspace },
-      { format: flags.format },
-    );
-    output.note(`${file}: ${quantity(findings.length, 'finding')} (${format})`);
-    return flags.source === undefined
-      ? findings
-      : findings.map((found) => ({ ...found, source: flags.source }));
-  } catch (error) {
-    if (error instanceof ReportError) throw new UsageError(`${file}: ${error.message}`);
-    throw error;
-  }
-}
-
-function deduplicate(findings: Finding[]): Finding[] {
-  return [...new Map(findings.map((finding) => [finding.fingerprint, finding])).values()];
+/** @returns a function that imports a report @throws UsageError if the path prefix is invalid */
+export async function createReader({ settings, output }: Session, flags: ScanFlags) {
+  const { format, source, pathPrefix, migrateFingerprints: migrate } = flags;
+  const workspace = await openWorkspace({ directory: settings.workspace, pathPrefix });
+  return (file: string, text: string): ReportContent =>
+    readReport(file, text, workspace, { format, source, migrate }, output);
 }
 
 const STDIN = 0;
@@ -70,7 +47,11 @@ function readText(file: string): string {
 const MAX_TITLE = 80;
 
 /** Prints the findings of a dry run, most severe first. @returns the exit code */
-export function showFindings(findings: readonly Finding[], { output }: Session, flags: ScanFlags): number {
+export function showFindings(
+  { findings, errors }: ReportContent,
+  { output }: Session,
+  flags: ScanFlags,
+): number {
   const sorted = findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
   if (flags.json) output.json(sorted);
   else {
@@ -83,6 +64,7 @@ export function showFindings(findings: readonly Finding[], { output }: Session, 
     output.note(`${quantity(findings.length, 'finding')}. Nothing was sent.`);
   }
   const limit = flags.failOn && SEVERITIES.indexOf(flags.failOn);
-  const fails = limit !== undefined && findings.some(({ severity }) => SEVERITIES.indexOf(severity) <= limit);
-  return fails ? EXIT.failOn : EXIT.ok;
+  if (limit !== undefined && findings.some(({ severity }) => SEVERITIES.indexOf(severity) <= limit))
+    return EXIT.failOn;
+  return errors.length > 0 && !flags.allowScannerErrors ? EXIT.scanner : EXIT.ok;
 }

@@ -20,13 +20,14 @@ export async function sync(flags: SyncFlags): Promise<number> {
   const client = createAgentClient({ ...requireConnection(session), concurrency });
   const accepted = acceptedJournals(acceptJournal);
   const unfinished = openUnfinished(settings.workspace, state, accepted.accepts);
-  const { journals, busy, unreadable, foreign, altered } = unfinished;
+  const { journals, busy, unreadable, failed, foreign, altered } = unfinished;
   const [unknown] = accepted.unused();
   if (unknown !== undefined) {
     for (const journal of journals) journal.close();
     throw new UsageError(`${unknown} is not a journal in ${settings.workspace}/.svc/scans`);
   }
   for (const path of unreadable) output.warn(`${path} is skipped: it is not a journal`);
+  for (const { path, reason } of failed) output.warn(`${path} is not delivered: ${reason}`);
   for (const path of busy) output.warn(`${path} is skipped: another process is using it`);
   for (const { path, lines } of altered) {
     output.warn(
@@ -70,6 +71,7 @@ export async function sync(flags: SyncFlags): Promise<number> {
     if (stopped) output.warn(`scan ${scan_id}: ${stopped.message}`);
   }
   if (flags.json) output.json(results);
-  else if (journals.length + busy.length + foreign.length === 0) output.note('Nothing to deliver.');
-  return isComplete && busy.length + foreign.length === 0 ? EXIT.ok : EXIT.undelivered;
+  const skipped = busy.length + failed.length + foreign.length;
+  if (!flags.json && journals.length + skipped === 0) output.note('Nothing to deliver.');
+  return isComplete && skipped === 0 ? EXIT.ok : EXIT.undelivered;
 }

@@ -102,11 +102,18 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
         if (failure || signal?.aborted) return;
         try {
           const body = { ...entry.finding, scan_id, project_id };
-          const { result } = await attempt(() => client.post('/agent/findings', { body }));
+          let attempts = 0;
+          const { result } = await attempt(() => {
+            attempts++;
+            return client.post('/agent/findings', { body });
+          });
+          // The service may have stored the finding although the response to an earlier attempt was lost.
+          const isOwn = attempts > 1 && result.scan_id === scan_id;
           journal.markDelivered(entry, {
             id: result.id,
-            deduplicated: result.deduplicated,
+            deduplicated: result.deduplicated && !isOwn,
             status: result.status,
+            ...(result.regressed && { regressed: true }),
           });
           failuresInARow = 0;
           onProgress?.(entry);
@@ -129,18 +136,31 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
   }
 
   async function end(scanEnd: ScanEnd): Promise<DeliveryFailure | undefined> {
-    if (!journal.end) journal.setEnd(scanEnd);
-    const failed = await register();
-    if (failed) return failed;
-    const params = { path: { id: journal.scan.scan_id } };
     try {
-      await attempt(() => client.patch('/agent/scans/{id}', { params, body: scanEnd }));
+      if (!journal.end) journal.setEnd(scanEnd);
+      const failed = await register();
+      if (failed) return failed;
+      await patch(scanEnd);
+      journal.markEnded();
+      return undefined;
+    } catch (error) {
+      return toFailure(error);
+    }
+  }
+
+  async function patch(scanEnd: ScanEnd): Promise<void> {
+    const params = { path: { id: journal.scan.scan_id } };
+    const send = (body: ScanEnd) => attempt(() => client.patch('/agent/scans/{id}', { params, body }));
+    try {
+      await send(scanEnd);
     } catch (error) {
       // The scan has already ended with another status, which is final.
-      if (!(error instanceof ServiceError && error.code === 'conflict')) return toFailure(error);
+      if (error instanceof ServiceError && error.code === 'conflict') return;
+      const isRefused = error instanceof ServiceError && error.status === 400;
+      if (!isRefused || scanEnd.status !== 'completed' || scanEnd.error_message === undefined) throw error;
+      // An older service does not accept a message for a completed scan.
+      await send({ status: 'completed' });
     }
-    journal.markEnded();
-    return undefined;
   }
 
   return { register, push, end };

@@ -84,7 +84,8 @@ function redirectTarget(
   location: string | null,
   redirects: number,
 ): URL {
-  const keepsMethod = method === 'GET' ? [301, 302, 303, 307, 308] : [307, 308];
+  // Browsers repeat a POST as GET after 301 and 302. The agent sends the same request, as RFC 9110 intends.
+  const keepsMethod = method === 'GET' ? [301, 302, 303, 307, 308] : [301, 302, 307, 308];
   const to = location !== null && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (to === undefined)
     throw new UsageError(
@@ -97,9 +98,12 @@ function redirectTarget(
   }
   if (!keepsMethod.includes(status) || redirects >= MAX_REDIRECTS) {
     throw new UsageError(
-      `${from.origin} redirects ${method} ${from.pathname} to ${to.pathname} with status ${status}. The agent does not follow this redirect.`,
+      `${from.origin} redirects ${method} ${from.pathname} to ${to.pathname} with status ${status}. The agent does not follow this redirect${redirects >= MAX_REDIRECTS ? ': there are too many' : ', because the service would not receive the request'}. Check the base URL.`,
     );
   }
+  // `fetch` rejects an address with a user name, which would count as a network error.
+  to.username = '';
+  to.password = '';
   return to;
 }
 

@@ -1,11 +1,20 @@
-import { closeSync, constants, fdatasyncSync, mkdirSync, writeFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  mkdirSync,
+  realpathSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Finding } from '../../lib/importers/finding.ts';
 import { UsageError } from '../errors.ts';
 import type { ScanEnd, ScanSpec } from '../scan.ts';
 import { createRecord, removeRecord } from '../trust/journals.ts';
 import type { State } from '../trust/state.ts';
-import { type Folder, openFolder } from './folder.ts';
+import { errorCode, type Folder, openFolder } from './folder.ts';
 import { type Entry, formatLine, type Line, type Receipt, replay } from './lines.ts';
 import { lock, unlock } from './lock.ts';
 
@@ -62,6 +71,26 @@ function writeGitignore(folder: Folder): void {
 }
 
 /**
+ * The directories that can contain the journals of a workspace: the workspace and, for a workspace that is read-only, one in
+ * the state directory.
+ */
+export function journalHomes(workspace: string, { directory }: State): string[] {
+  if (directory === undefined) return [workspace];
+  const id = createHash('sha256').update(realPathOf(workspace)).digest('hex').slice(0, 32);
+  return [workspace, join(directory, 'workspaces', id)];
+}
+
+function realPathOf(workspace: string): string {
+  try {
+    return realpathSync(workspace);
+  } catch {
+    return resolve(workspace);
+  }
+}
+
+const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
+
+/**
  * Starts the journal of a new scan.
  * @param onWarning called if the state cannot be written; `sync` then does not recognize the journal as this user's
  */
@@ -71,8 +100,24 @@ export function createJournal(
   state: State,
   onWarning: (message: string) => void,
 ): Journal {
-  // The user chose the workspace, so it may not exist yet and its path may contain links.
-  mkdirSync(workspace, { recursive: true });
+  const [home, fallback] = journalHomes(workspace, state) as [string, string?];
+  try {
+    // The user chose the workspace, so it may not exist yet and its path may contain links.
+    mkdirSync(home, { recursive: true });
+    return createIn(home, scan, state, onWarning);
+  } catch (error) {
+    if (fallback === undefined || !READ_ONLY.includes(errorCode(error) ?? '')) throw error;
+    mkdirSync(fallback, { recursive: true, mode: 0o700 });
+    return createIn(fallback, scan, state, onWarning);
+  }
+}
+
+function createIn(
+  workspace: string,
+  scan: ScanSpec,
+  state: State,
+  onWarning: (message: string) => void,
+): Journal {
   const folder = openScans(workspace, true) as Folder;
   const name = `${scan.scan_id}.jsonl`;
   try {
@@ -181,8 +226,9 @@ export function openJournal(
       write([{ type: 'end', end }]);
     },
     markEnded() {
-      state.ended = true;
+      // First on disk: a finished journal loses its record, and `sync` no longer delivers it.
       write([{ type: 'ended' }]);
+      state.ended = true;
     },
     close() {
       if (!isOpen) return;

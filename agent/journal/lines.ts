@@ -8,6 +8,8 @@ export interface Receipt {
   deduplicated: boolean;
   /** The triage status of the finding. */
   status: string;
+  /** Whether the finding is back after it was fixed or verified. */
+  regressed?: boolean;
 }
 
 export type Line =
@@ -115,9 +117,9 @@ export function replay(lines: readonly Line[]) {
         entries.set(line.n, { n: line.n, finding: line.finding });
         break;
       case 'delivered': {
-        const { id, deduplicated, status } = line;
+        const { id, deduplicated, status, regressed } = line;
         const entry = entries.get(line.n);
-        if (entry) entry.receipt = { id, deduplicated, status };
+        if (entry) entry.receipt = { id, deduplicated, status, ...(regressed && { regressed }) };
         break;
       }
       case 'refused': {

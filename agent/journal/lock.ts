@@ -8,17 +8,22 @@ const lockName = (name: string) => `${name}.lock`;
 /** Identifies a process in a lock file, with its start time because process ids are reused, above all in containers. */
 const ownerOf = (pid: number): string => `${hostname()} ${pid} ${startTimeOf(pid)}`;
 
-/** The start time of a process in clock ticks since boot; empty if unknown. */
-function startTimeOf(pid: number): string {
-  let stat = '';
+/** The fields of a process behind its name (proc(5)); empty if it has exited or the system has no /proc. */
+function fieldsOf(pid: number): string[] {
   try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The process name, in parentheses, may contain any character.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    // The process has exited, or the system has no /proc.
+    return [];
   }
-  // The process name, in parentheses, may contain any character.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
+
+/** The start time of a process in clock ticks since boot; empty if unknown. */
+const startTimeOf = (pid: number): string => fieldsOf(pid)[19] ?? '';
+
+/** Whether a process has exited but its parent has not noticed. A container without init keeps it for ever. */
+const isZombie = (pid: number): boolean => ['Z', 'X', 'x'].includes(fieldsOf(pid)[0] ?? '');
 
 /** After this many attempts, a lock that cannot be removed, such as another user's, counts as held. */
 const MAX_ATTEMPTS = 100;
@@ -83,6 +88,7 @@ function readOwner(folder: Folder, name: string): string {
 }
 
 function isAlive(pid: number): boolean {
+  if (isZombie(pid)) return false;
   try {
     process.kill(pid, 0);
     return true;

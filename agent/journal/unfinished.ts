@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { journalKey, removeRecord } from '../trust/journals.ts';
 import type { State } from '../trust/state.ts';
-import type { Folder } from './folder.ts';
-import { type Journal, openJournal, openScans } from './journal.ts';
+import { errorCode, type Folder } from './folder.ts';
+import { type Journal, journalHomes, openJournal, openScans } from './journal.ts';
 import { isPending, parseLines, replay } from './lines.ts';
 import { lock, unlock } from './lock.ts';
 
@@ -12,8 +12,10 @@ export interface Unfinished {
   journals: Journal[];
   /** Files that another process has locked. */
   busy: string[];
-  /** Files that are not journals or cannot be read. */
+  /** Files that are not journals. */
   unreadable: string[];
+  /** Journals that cannot be read or locked, for example because the disk is full. */
+  failed: { path: string; reason: string }[];
   /** Journals that this user did not write on this machine, such as those that a repository contains. */
   foreign: { path: string; findings: number }[];
   /** Journals of this user with lines that someone else added or changed. */
@@ -29,38 +31,46 @@ export function openUnfinished(
   state: State,
   accepts: (path: string) => boolean = () => false,
 ): Unfinished {
-  const result: Unfinished = { journals: [], busy: [], unreadable: [], foreign: [], altered: [] };
-  const scans = openScans(workspace, false);
-  if (scans === undefined) return result;
-  try {
-    for (const name of scans.list().filter((name) => name.endsWith('.jsonl'))) {
-      const path = join(scans.path, name);
-      const folder = openScans(workspace, false);
-      if (folder === undefined) break;
-      let isOpened = false;
-      try {
-        isOpened = openFile(folder, name, path);
-      } catch {
-        result.unreadable.push(path);
-      } finally {
-        if (!isOpened) folder.close();
-      }
-    }
-  } finally {
-    scans.close();
-  }
+  const result: Unfinished = { journals: [], busy: [], unreadable: [], failed: [], foreign: [], altered: [] };
+  for (const home of journalHomes(workspace, state)) openHome(home);
   return result;
 
+  function openHome(home: string): void {
+    const scans = openScans(home, false);
+    if (scans === undefined) return;
+    try {
+      for (const name of scans.list().filter((name) => name.endsWith('.jsonl'))) {
+        const path = join(scans.path, name);
+        const folder = openScans(home, false);
+        if (folder === undefined) break;
+        let isOpened = false;
+        try {
+          isOpened = openFile(home, folder, name, path);
+        } catch (error) {
+          // A link or another kind of file is a UsageError.
+          if (errorCode(error) === undefined) result.unreadable.push(path);
+          else result.failed.push({ path, reason: (error as Error).message });
+        } finally {
+          if (!isOpened) folder.close();
+        }
+      }
+    } finally {
+      scans.close();
+    }
+  }
+
   /** @returns whether the journal was opened; it then owns the folder */
-  function openFile(folder: Folder, name: string, path: string): boolean {
+  function openFile(home: string, folder: Folder, name: string, path: string): boolean {
     // Read the record before the journal: another process writes the end of a journal before it removes the record.
-    const key = journalKey(state, workspace, name);
+    const key = journalKey(state, home, name);
     const isAccepted = accepts(path);
     const parse = (text = '') => parseLines(text, isAccepted ? undefined : key);
     const text = folder.read(name);
     const allLines = parseLines(text ?? '', undefined).lines;
     if (allLines[0]?.type !== 'scan') {
-      result.unreadable.push(path);
+      const isDamaged = key !== undefined && allLines.some(({ type }) => type === 'finding');
+      if (isDamaged) result.failed.push({ path, reason: 'its first line is damaged' });
+      else result.unreadable.push(path);
       return false;
     }
     const { lines, unsealed } = parse(text);

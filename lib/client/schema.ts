@@ -1223,6 +1223,28 @@ export interface paths {
         patch: operations["endScan"];
         trace?: never;
     };
+    "/api/v1/agent/scans/{id}/gone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count findings that are gone
+         * @description Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings.
+         *
+         *     Requires an API token of the organization. A project token acts on its project only.
+         */
+        get: operations["scanGone"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{projectId}/tokens": {
         parameters: {
             query?: never;
@@ -6215,6 +6237,57 @@ export interface operations {
                          */
                         request_id: string;
                         result: components["schemas"]["Scan"];
+                    };
+                };
+            };
+        };
+    };
+    scanGone: {
+        parameters: {
+            query: {
+                source: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The id of the other scan, if there is one, and the count. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "against": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *         "gone": 2
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+                            against?: string;
+                            /** @example 2 */
+                            gone: number;
+                        };
                     };
                 };
             };

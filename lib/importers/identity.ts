@@ -46,14 +46,15 @@ export function identifyCode(
   return (file) => fingerprintOf(tool, ...parts, file, 'code', ...code, scope);
 }
 
-/** The lines of a finding's file. Its path starts with the prefix; those of the workspace do not. */
+/** The lines of a finding's file. Its path is relative to the repository; those of `linesOf` are relative to the directory. */
 export function sourceOf(
   file: string | undefined,
   { linesOf, pathPrefix }: Workspace,
 ): readonly string[] | undefined {
-  if (file === undefined) return undefined;
-  const path = pathPrefix && file.startsWith(`${pathPrefix}/`) ? file.slice(pathPrefix.length + 1) : file;
-  return linesOf?.(path);
+  if (file === undefined || !linesOf) return undefined;
+  if (!pathPrefix) return linesOf(file);
+  if (file.startsWith(`${pathPrefix}/`)) return linesOf(file.slice(pathPrefix.length + 1));
+  return linesOf(`${'../'.repeat(pathPrefix.split('/').length)}${file}`);
 }
 
 /** A longer range is identified by its first line, because it contains much that the rule is not about. */

@@ -29,7 +29,7 @@ export interface Workspace {
   pathPrefix?: string | undefined;
   /**
    * The lines of a file; undefined if there is no such file or it cannot be read.
-   * @param path relative to the directory, with slashes
+   * @param path relative to the directory, with slashes; starts with `../` if the file is elsewhere in the repository
    */
   linesOf?(path: string): readonly string[] | undefined;
   /** Earlier paths of a file, latest first. Both with the prefix. */

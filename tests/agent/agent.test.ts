@@ -209,7 +209,7 @@ describe('svc-agent run', () => {
     expect(await findings()).toHaveLength(2);
     expect((await run()).code).toBe(0);
     const stale = await agent(['run', '--report', report, ...node('0')]);
-    expect([stale.code, stale.err]).toEqual([1, expect.stringContaining('wrote no report')]);
+    expect([stale.code, stale.err]).toEqual([4, expect.stringContaining('wrote no report')]);
   });
 
   it('starts the scanner while the service is unreachable, and delivers once it is reachable', async () => {
@@ -236,16 +236,22 @@ describe('svc-agent run', () => {
   });
 
   it.each([
-    ['cannot be run', ['--', 'no-such-scanner'], /^svc-agent: no-such-scanner: cannot be run \(ENOENT\)$/m],
-    ['prints nothing', node('process.exitCode = 3'), /wrote no report \(exit code 3\)$/m],
+    [
+      'cannot be run',
+      1,
+      ['--', 'no-such-scanner'],
+      /^svc-agent: no-such-scanner: cannot be run \(ENOENT\)$/m,
+    ],
+    ['prints nothing', 4, node('process.exitCode = 3'), /wrote no report \(exit code 3\)$/m],
     [
       'writes no file',
+      4,
       ['--report', 'none.json', ...node('0')],
       /wrote no report to \S+none\.json \(exit code 0\)$/m,
     ],
-  ])('fails the scan if the scanner %s', async (_, args, line) => {
+  ])('fails the scan if the scanner %s, with code %i', async (_, code, args, line) => {
     const run = await agent(['run', ...args]);
-    expect(run.code).toBe(1);
+    expect(run.code).toBe(code);
     expect(run.err).toMatch(line);
     expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: expect.any(String) });
   });

@@ -84,6 +84,10 @@ export function planOrgTour(on: Traveller) {
         await push({ fingerprint: 'xss' }),
       ];
     },
+    scanGone: () =>
+      all(
+        ['nightly', 'weekly'].map((id) => on.api.get(`/agent/scans/${id}/gone?source=semgrep`, on.asAgent())),
+      ),
 
     listScans: () =>
       all(

@@ -135,6 +135,7 @@ export class Call implements BodyParts {
         ...['new', 'seen_again', 'gone'].map((change) => `scan_id=${scan}&against=weekly&change=${change}`),
       ],
       listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
+      scanGone: ['source=semgrep', 'source='],
       scanChanges: ['', ...SCANS.map((other) => `against=${other}`)],
     };
     const query = this.pick(...(queries[endpoint] ?? ['']));

@@ -1,0 +1,89 @@
+import { basename } from 'node:path';
+
+/**
+ * Exit codes with which a scanner says that it failed, also if it wrote findings. All other codes but 0 mean findings if the
+ * report contains any, because many scanners use 1 for both.
+ */
+const FAILURES = new Map<string, readonly number[]>(
+  Object.entries({
+    bandit: [2],
+    brakeman: [1, 4, 5, 6, 7],
+    checkov: [2],
+    'detect-secrets': [2],
+    eslint: [2],
+    gitleaks: [126],
+    // Findings have the code 3.
+    govulncheck: [1],
+    kics: [126, 130],
+    'osv-scanner': [127, 128, 129, 130],
+    // 3: a file cannot be parsed, with --strict.
+    semgrep: [2, 3, 4, 5, 7, 8, 13, 14],
+    snyk: [2, 3],
+    terrascan: [1, 4, 5],
+    trufflehog: [1],
+    'zap-api-scan': [3],
+    'zap-baseline': [3],
+    'zap-full-scan': [3],
+  }),
+);
+
+/** What scanners print on stderr when they fail with the exit code 0 and a report without findings. */
+const SIGNS = new Map([
+  ['detect-secrets', /^fatal: not a git repository/m],
+  ['gitleaks', /\bfatal: not a git repository/],
+]);
+
+/** Programs that start another program, whose exit code they return. */
+const LAUNCHERS = new Set(
+  'bundle bunx docker env go nice npx pdm pipx pnpm podman poetry python python3 sudo time timeout uv uvx yarn'.split(
+    ' ',
+  ),
+);
+
+const MAX_LAUNCHER_WORDS = 20;
+
+/** The name of the scanner in a command line, such as `semgrep` in `docker run --rm semgrep/semgrep:1 semgrep scan`. */
+export function scannerName([program = '', ...args]: readonly string[]): string {
+  const own = nameOf(program);
+  if (!LAUNCHERS.has(own)) return own;
+  return (
+    args
+      .slice(0, MAX_LAUNCHER_WORDS)
+      .map(nameOf)
+      .find((name) => FAILURES.has(name)) ?? own
+  );
+}
+
+const nameOf = (word: string) =>
+  basename(word.replaceAll('\\', '/'))
+    .toLowerCase()
+    .replace(/[@:].*$/, '')
+    .replace(/\.(?:exe|cmd|bat|py|sh|js)$/, '');
+
+/** How a scanner ended, and what its report contains. */
+export interface ScannerResult {
+  command: readonly string[];
+  code: number;
+  /** The end of what it printed on stderr. */
+  stderr: string;
+  /** Number of findings, and of results that were skipped. */
+  findings: number;
+  skipped: number;
+}
+
+/** Why a scanner failed although it wrote a report; undefined if it succeeded. */
+export function scannerFailure({
+  command,
+  code,
+  stderr,
+  findings,
+  skipped,
+}: ScannerResult): string | undefined {
+  const name = scannerName(command);
+  const isEmpty = findings + skipped === 0;
+  if (code === 0) {
+    return isEmpty && SIGNS.get(name)?.test(stderr) ? `${name} failed: not a git repository` : undefined;
+  }
+  if (FAILURES.get(name)?.includes(code)) return `${name} failed (exit code ${code})`;
+  return isEmpty ? `${name} failed (exit code ${code}), and its report contains no findings` : undefined;
+}

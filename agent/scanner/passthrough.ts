@@ -1,0 +1,44 @@
+import { StringDecoder } from 'node:string_decoder';
+import { printable } from '../text.ts';
+
+/** A longer line is broken, so that a scanner that never ends one cannot fill the memory. */
+const MAX_LINE = 16_384;
+
+/** What `ending` keeps. */
+const MAX_ENDING = 8_192;
+
+/** Passes the output of a scanner on, line by line and without terminal control sequences and commands of CI systems. */
+export function createPassthrough(write: (text: string) => void) {
+  const decoder = new StringDecoder('utf8');
+  let line = '';
+  let ending = '';
+
+  function add(text: string): void {
+    // A progress display returns to the start of the line.
+    const lines = (line + text).split(/\r?\n|\r(?!$)/);
+    line = lines.pop() ?? '';
+    while (line.length > MAX_LINE) {
+      lines.push(line.slice(0, MAX_LINE));
+      line = line.slice(MAX_LINE);
+    }
+    for (const complete of lines) print(complete);
+  }
+
+  function print(complete: string): void {
+    const shown = `${printable(complete).trimEnd()}\n`;
+    write(shown);
+    ending = (ending + shown).slice(-MAX_ENDING);
+  }
+
+  return {
+    push: (chunk: Buffer) => add(decoder.write(chunk)),
+    /** Prints an unfinished line. */
+    end() {
+      add(decoder.end());
+      if (line !== '') print(line);
+      line = '';
+    },
+    /** The end of the output. */
+    ending: () => ending,
+  };
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { ScannerError, UsageError } from '../errors.ts';
+import { createPassthrough } from './passthrough.ts';
+
+/** A scanner that has ended and written a report. */
+export interface ScannerOutput {
+  text: string;
+  /** Where the report is from: the program or a file. */
+  from: string;
+  code: number;
+  /** The end of what it printed on stderr. */
+  stderr: string;
+}
+
+export interface Scanner {
+  /** Rejects with a UsageError if the scanner cannot be started, and with a ScannerError if it wrote no report. */
+  output: Promise<ScannerOutput>;
+  /** Stops the scanner and its child processes. Resolves when the scanner has exited. */
+  stop(): Promise<void>;
+}
+
+export interface ScannerOptions {
+  /** The file that the scanner writes its report to; undefined for its stdout. */
+  report: string | undefined;
+  workspace: string;
+  env: NodeJS.ProcessEnv;
+  /** Whether the scanner may print nothing if it finds nothing. */
+  mayBeEmpty?: boolean;
+}
+
+const GRACE_PERIOD_MS = 2_000;
+
+export function startScanner(
+  [program = '', ...args]: readonly string[],
+  { report, workspace, env, mayBeEmpty = false }: ScannerOptions,
+): Scanner {
+  const previousVersion = report && fileVersion(report);
+  // A separate process group, so that child processes can be stopped too.
+  const child = spawn(program, args, {
+    cwd: workspace,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const chunks: Buffer[] = [];
+  const print = (text: string) => void process.stderr.write(text);
+  const [stdout, stderr] = [createPassthrough(print), createPassthrough(print)];
+  child.stdout.on('data', (chunk: Buffer) => {
+    // If the report is a file, stdout is human-readable output.
+    if (report) stdout.push(chunk);
+    else chunks.push(chunk);
+  });
+  child.stderr.on('data', stderr.push);
+  const closed = once(child, 'close');
+
+  async function output(): Promise<ScannerOutput> {
+    const [code, signal] = await closed.catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`${program}: cannot be run (${error.code})`);
+    });
+    stdout.end();
+    stderr.end();
+    if (signal) throw new ScannerError(`${program} was terminated by ${signal}`);
+    const result = { code, stderr: stderr.ending() };
+    const text = report === undefined ? Buffer.concat(chunks).toString('utf8') : readNew(report);
+    if (text === undefined || (text.trim() === '' && (code !== 0 || !mayBeEmpty))) {
+      const target = report === undefined ? '' : ` to ${report}`;
+      throw new ScannerError(`${program} wrote no report${target} (exit code ${code})`);
+    }
+    return { ...result, text, from: report ?? program };
+  }
+
+  /** An unchanged file is the report of an earlier run. */
+  function readNew(path: string): string | undefined {
+    const version = fileVersion(path);
+    return version === undefined || version === previousVersion ? undefined : readFileSync(path, 'utf8');
+  }
+
+  function signalGroup(signal: NodeJS.Signals): void {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // The group has exited, or the system has no process groups.
+      child.kill(signal);
+    }
+  }
+
+  return {
+    output: output(),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      signalGroup('SIGTERM');
+      const timer = setTimeout(() => signalGroup('SIGKILL'), GRACE_PERIOD_MS);
+      await closed.catch(() => {});
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A value that changes when the file is written; undefined if the file does not exist. */
+function fileVersion(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+}
+
+const SECRET_NAME = /^SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)/i;
+
+/**
+ * The environment of a scanner, without SVC_API_KEY, other secrets of this service and variables that contain the key
+ * under another name. Scanners run code of the repository, such as build scripts and plugins.
+ */
+export function scannerEnv(env: NodeJS.ProcessEnv, apiKey: string | undefined): NodeJS.ProcessEnv {
+  const isSecret = ([name, value = '']: [string, string | undefined]) =>
+    SECRET_NAME.test(name) || (apiKey !== undefined && value.includes(apiKey));
+  return Object.fromEntries(Object.entries(env).filter((entry) => !isSecret(entry)));
+}

@@ -1,0 +1,63 @@
+import { SEVERITIES } from '../../lib/importers/finding.ts';
+import { formatLocation, inlineCode } from '../../lib/importers/markdown.ts';
+import type { Entry } from '../journal/lines.ts';
+import { firstMessages, shorten, skippedCount } from '../scanner/reports.ts';
+import { oneLine, quantity } from '../text.ts';
+import { type ScanResult, summaryRows } from './result.ts';
+
+const MAX_LISTED = 20;
+const MAX_TEXT = 200;
+
+/** Text from reports and servers as code, in which Markdown, HTML, links and mentions have no effect. */
+const code = (text: string) => inlineCode(shorten(oneLine(text).trim(), MAX_TEXT) || ' ');
+
+const heading = (name: string | undefined) => `## Security findings${name ? `: ${code(name)}` : ''}`;
+
+const bullets = (title: string, items: readonly string[]) =>
+  items.length === 0 ? [] : [`**${title}**`, items.map((item) => `- ${item}`).join('\n')];
+
+/** The summary of a scan in Markdown, of limited size. @param url the page of the scan */
+export function formatSummary(
+  result: ScanResult,
+  { name, url }: { name?: string | undefined; url?: string | undefined },
+): string {
+  const { outcome, content } = result;
+  const { entries, pending, refused } = outcome;
+  const [titles = [], ...rows] = summaryRows(result);
+  const skipped = skippedCount(content);
+  const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
+  const regressed = entries.filter(({ receipt }) => receipt?.regressed);
+  const fresh = entries.filter(({ receipt }) => receipt && !receipt.deduplicated && !receipt.regressed);
+  return blocks([
+    heading(name),
+    content.errors.length > 0 && '⚠️ **The scanner reported errors. The findings are incomplete.**',
+    [row(titles), row(['---', ...titles.slice(1).map(() => '---:')]), ...rows.map(row)].join('\n'),
+    ...bullets('New', listed(fresh)),
+    ...bullets('Regressed', listed(regressed)),
+    ...bullets('Errors', firstMessages(content.errors).map(code)),
+    ...bullets('Warnings', firstMessages(content.warnings).map(code)),
+    skipped > 0 && `${quantity(skipped, 'result')} of the report skipped.`,
+    pending > 0 && `${quantity(pending, 'finding')} not delivered.`,
+    refused > 0 && `${quantity(refused, 'finding')} refused by the service.`,
+    url !== undefined && `[Open the scan](<${new URL(url).href}>)`,
+  ]);
+}
+
+/** The most severe findings as list items. */
+function listed(entries: readonly Entry[]): string[] {
+  const sorted = entries
+    .map(({ finding }) => finding)
+    .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+  const items = sorted.slice(0, MAX_LISTED).map(({ severity, title, file, line }) => {
+    const location = formatLocation(file, line);
+    return `${severity}: ${code(title)}${location ? ` in ${code(location)}` : ''}`;
+  });
+  return sorted.length > MAX_LISTED ? [...items, `${sorted.length - MAX_LISTED} more`] : items;
+}
+
+/** The summary of a scanner that wrote no report. */
+export const formatFailure = (error: Error, { name }: { name?: string | undefined }): string =>
+  blocks([heading(name), '❌ **The scanner failed. There are no results.**', code(error.message)]);
+
+const blocks = (parts: readonly (string | false)[]): string =>
+  `${parts.filter((part) => part !== false).join('\n\n')}\n\n`;

@@ -1,0 +1,52 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../client.ts';
+import type { ScanRow } from '../resources.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { run } from '../statements.ts';
+import { findingIdsOfScan } from './scans.ts';
+
+/** Limits the work for a project with many scans of other scanners. */
+const MAX_CANDIDATES = 50;
+
+/**
+ * Counts the findings of some sources that the latest comparable scan reported and this one did not. Comparable is a completed
+ * scan of the same project, persona and target that reported findings of these sources, or nothing at all.
+ * @param sources at least one
+ */
+export async function countGone(
+  db: Db,
+  tables: OrgTables,
+  scan: ScanRow,
+  sources: readonly string[],
+): Promise<{ against: string | null; gone: number }> {
+  const { findings, scans, sightings } = tables;
+  const idsOf = (id: SQL) => sql`(
+    select f.id, f.source from ${findings} f where f.scan_id = ${id} union all
+    select f.id, f.source from ${sightings} s join ${findings} f on f.id = s.finding_id where s.scan_id = ${id})`;
+  const wanted = sql.join(
+    sources.map((source) => sql`${source}`),
+    sql`, `,
+  );
+  const [row] = await run<{ against: string; gone: number }>(
+    db,
+    sql`
+    with own as (select target from ${scans} where scan_id = ${scan.scan_id}), candidates as (
+      select c.scan_id, c.created_at from ${scans} c, own
+      where (c.created_at, c.scan_id) < (${scan.created_at.toISOString()}::timestamptz, ${scan.scan_id})
+        and c.project_id = ${scan.project_id} and c.persona = ${scan.persona} and c.status = 'completed'
+        and c.target::text is not distinct from own.target::text
+      order by c.created_at desc, c.scan_id desc limit ${MAX_CANDIDATES}
+    ), against as (
+      select c.scan_id from candidates c
+      where exists (select from ${idsOf(sql`c.scan_id`)} reported where reported.source in (${wanted}))
+        or not exists (select from ${idsOf(sql`c.scan_id`)} reported)
+      order by c.created_at desc, c.scan_id desc limit 1
+    )
+    select against.scan_id as against, (
+      select count(*)::int from ${idsOf(sql`against.scan_id`)} reported
+      where reported.source in (${wanted})
+        and reported.id not in (${findingIdsOfScan(db, tables, scan.scan_id)})
+    ) as gone from against`,
+  );
+  return row ?? { against: null, gone: 0 };
+}
