@@ -2,6 +2,7 @@
 export const FORMATS = [
   'bandit',
   'checkov',
+  'cyclonedx',
   'gitleaks',
   'govulncheck',
   'grype',

@@ -2,6 +2,7 @@ import type { Importer } from '../importer.ts';
 import { bandit } from './code/bandit.ts';
 import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep.ts';
+import { cyclonedx } from './dependencies/cyclonedx/cyclonedx.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
@@ -18,6 +19,7 @@ import { zap } from './web/zap.ts';
 export const importers: readonly Importer[] = [
   bandit,
   checkov,
+  cyclonedx,
   gitleaks,
   govulncheck,
   grype,
