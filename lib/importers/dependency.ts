@@ -81,6 +81,8 @@ export interface VulnerablePackage {
   cwes?: readonly (string | number | undefined | null)[];
   /** Where the package is: a manifest or a file. */
   file?: string | undefined;
+  /** Whether the file identifies it. Default: true. */
+  isInFile?: boolean;
   description: Description;
 }
 
@@ -88,12 +90,15 @@ export interface VulnerablePackage {
 export function vulnerabilityResult(found: VulnerablePackage): Result {
   const { tool, identity, id, aliases = [], name, version, summary, cvss, file, description } = found;
   const cve = cveOf(id, ...aliases);
+  // A path may contain a short version by chance.
+  const stable = (path?: string) => (/\d\.\d/.test(version ?? '') ? withoutVersion(path, version) : path);
   const others = [...new Set(aliases)].filter(
     (alias) => alias && alias !== id && /^[\w.:-]{4,60}$/.test(alias),
   );
   return {
     repeats: true,
-    identify: (path) => fingerprintOf(tool, ...identity, withoutVersion(path, version), id),
+    identify: (path) =>
+      fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),
     title: vulnerabilityTitle(/^[0-9a-f-]{36}$|^\d+$/.test(id) ? (cve ?? id) : id, name, version, summary),
     severity: found.severity ?? (cvss?.score === undefined ? 'info' : severityOfScore(cvss.score)),
     description: describeFinding({

@@ -3,6 +3,7 @@ export const FORMATS = [
   'bandit',
   'checkov',
   'cyclonedx',
+  'dependency-check',
   'gitleaks',
   'govulncheck',
   'grype',

@@ -15,6 +15,8 @@ import {
 const OWN: [format: string, file: string, count: number][] = [
   ['cyclonedx', 'cyclonedx.json', 3],
   ['cyclonedx', 'cyclonedx.xml', 2],
+  ['dependency-check', 'dependency-check.xml', 2],
+  ['dependency-check', 'dependency-check.json', 1],
 ];
 
 const report = (file: string) => own(`dependencies/${file}`);
@@ -36,7 +38,7 @@ describe.each(OWN)('%s: fixtures/dependencies/%s', (format, file, count) => {
 
   it('handles damaged reports', () => {
     // Some damaged reports must still be importable.
-    expect(findingsOfMangled(damaged(report(file)), format)).toBeGreaterThan(100);
+    expect(findingsOfMangled(damaged(report(file)), format)).toBeGreaterThan(50);
   });
 
   it('rejects reports of other tools', () => {
@@ -141,5 +143,66 @@ describe('cyclonedx', () => {
     expect(() => imported(next)).toThrow(
       'CycloneDX 2.0 is not supported: write 1.6 or earlier at specVersion',
     );
+  });
+});
+
+describe('dependency-check', () => {
+  const [parser, old] = result('dependency-check.xml').findings;
+
+  it('converts vulnerabilities completely', () => {
+    expect(parser).toEqual({
+      fingerprint: expect.stringMatching(/^dependency-check:[0-9a-f]{64}$/),
+      title: 'CVE-2026-20001 in com.example/parser 1.2.3: The parser takes <b>very</b> long',
+      severity: 'high',
+      description: [
+        'The parser takes **very** long.',
+        [
+          '- **Package:** `com.example/parser`',
+          '- **Installed version:** `1.2.3`',
+          '- **File:** `parser-1.2.3.jar`',
+          '- **Source:** `NVD`',
+        ].join('\n'),
+        '**Where**\n\n- `parser-extra-1.2.3.jar`',
+        '**References**\n\n- <https://github.example.com/parser/issues/7>',
+      ].join('\n\n'),
+      cwe: 'CWE-1333',
+      cve: 'CVE-2026-20001',
+      cvss_score: 7.5,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
+      file: 'lib/parser-1.2.3.jar',
+      source: 'dependency-check',
+    });
+  });
+
+  it('reads the identifiers and scores of old versions', () => {
+    expect(old).toMatchObject({
+      title: 'CVE-2016-20002 in com.example:old 0.9',
+      severity: 'medium',
+      cvss_score: 5,
+      cwe: 'CWE-22',
+    });
+  });
+
+  it('reads JSON, and prefers the newest CVSS', () => {
+    const [same] = result('dependency-check.json').findings;
+    expect(same).toMatchObject({ fingerprint: parser?.fingerprint, severity: 'high', cvss_score: 8.7 });
+  });
+
+  it.each(['xml', 'json'])('counts suppressed vulnerabilities and reports failed analyzers in %s', (kind) => {
+    const { errors, skipped } = result(`dependency-check.${kind}`);
+    expect(errors).toEqual(['The analysis was incomplete: OSS Index is not reachable']);
+    expect(skipped).toEqual({ 'suppressed in Dependency-Check': 1 });
+  });
+
+  it('keeps fingerprints when the version or the directory of the packages changes', () => {
+    const all = fingerprints(imported(report('dependency-check.xml')));
+    expect(fingerprintsAfter('dependency-check.xml', '1.2.3', '1.2.4')).toEqual(all);
+    expect(fingerprintsAfter('dependency-check.xml', '0.9', '0.10')).toEqual(all);
+    expect(fingerprintsAfter('dependency-check.xml', '/home/ci/.m2', '/root/.m2')).toEqual(all);
+  });
+
+  it('distinguishes copies of a package in the workspace', () => {
+    const [copy] = fingerprintsAfter('dependency-check.xml', 'app/lib/', 'app/other/');
+    expect(copy).not.toBe(parser?.fingerprint);
   });
 });

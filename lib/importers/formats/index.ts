@@ -3,6 +3,7 @@ import { bandit } from './code/bandit.ts';
 import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep.ts';
 import { cyclonedx } from './dependencies/cyclonedx/cyclonedx.ts';
+import { dependencyCheck } from './dependencies/dependency-check.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
@@ -20,6 +21,7 @@ export const importers: readonly Importer[] = [
   bandit,
   checkov,
   cyclonedx,
+  dependencyCheck,
   gitleaks,
   govulncheck,
   grype,
