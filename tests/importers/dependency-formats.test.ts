@@ -17,6 +17,10 @@ const OWN: [format: string, file: string, count: number][] = [
   ['cyclonedx', 'cyclonedx.xml', 2],
   ['dependency-check', 'dependency-check.xml', 2],
   ['dependency-check', 'dependency-check.json', 1],
+  ['github-dependabot', 'dependabot-graphql.json', 2],
+  ['github-dependabot', 'dependabot-rest.json', 1],
+  ['gitlab-dependency-scanning', 'gl-dependency-scanning-report.json', 2],
+  ['gitlab-container-scanning', 'gl-container-scanning-report.json', 1],
 ];
 
 const report = (file: string) => own(`dependencies/${file}`);
@@ -204,5 +208,131 @@ describe('dependency-check', () => {
   it('distinguishes copies of a package in the workspace', () => {
     const [copy] = fingerprintsAfter('dependency-check.xml', 'app/lib/', 'app/other/');
     expect(copy).not.toBe(parser?.fingerprint);
+  });
+});
+
+describe('github-dependabot', () => {
+  it('converts alerts of the GraphQL API completely', () => {
+    expect(result('dependabot-graphql.json').findings[0]).toEqual({
+      fingerprint: expect.stringMatching(/^github-dependabot:[0-9a-f]{64}$/),
+      title: 'GHSA-aaaa-bbbb-cccc in example-parser 1.2.3: Slow parser',
+      severity: 'medium',
+      description: [
+        '### Impact\nIt is &lt;b>slow&lt;/b>.'.replaceAll('&lt;b>', '**').replaceAll('&lt;/b>', '**'),
+        [
+          '- **Package:** `example-parser`',
+          '- **Installed version:** `1.2.3`',
+          '- **Aliases:** `CVE-2026-20001`',
+          '- **Ecosystem:** `NPM`',
+          '- **Vulnerable versions:** `< 1.2.4`',
+          '- **Fixed version:** `1.2.4`',
+          '- **Scope:** `runtime`',
+          '- **Repository:** `example/shop`',
+          '- **Manifest:** `web/package-lock.json`',
+        ].join('\n'),
+        '**Fix**\n\nUpgrade `example-parser` to `1.2.4`, or later.',
+        '**References**\n\n- <https://github.example.com/example/shop/pull/3>\n- <https://github.example.com/advisories/GHSA-aaaa-bbbb-cccc>',
+      ].join('\n\n'),
+      cwe: 'CWE-1333',
+      cve: 'CVE-2026-20001',
+      cvss_score: 7.5,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
+      file: 'web/package-lock.json',
+      source: 'github-dependabot',
+    });
+  });
+
+  it('counts dismissed and fixed alerts, and reports missing pages and errors', () => {
+    expect(result('dependabot-graphql.json')).toMatchObject({
+      errors: ['GitHub reported an error: Timeout', 'The export has only the first page of alerts'],
+      skipped: { 'dismissed in GitHub': 1, fixed: 1 },
+    });
+    expect(result('dependabot-rest.json')).toMatchObject({
+      errors: [],
+      skipped: { 'dismissed in GitHub': 1 },
+    });
+  });
+
+  it('distinguishes alerts without a manifest', () => {
+    const other = report('dependabot-graphql.json').replaceAll('vulnerableManifestPath', 'other');
+    expect(new Set(fingerprints(imported(other))).size).toBe(2);
+  });
+
+  it('reads alerts of the REST API, also several pages', () => {
+    const page = report('dependabot-rest.json');
+    expect(imported(page)).toMatchObject([
+      {
+        title: 'GHSA-aaaa-bbbb-cccc in example-parser: Slow parser',
+        severity: 'high',
+        cve: 'CVE-2026-20001',
+        cvss_score: 8.7,
+        file: 'package-lock.json',
+      },
+    ]);
+    expect(imported(page + page.replaceAll('example-parser', 'other-parser'))).toHaveLength(2);
+  });
+});
+
+describe('gitlab', () => {
+  it('converts the results of dependency scanning completely', () => {
+    expect(result('gl-dependency-scanning-report.json').findings[0]).toEqual({
+      fingerprint: expect.stringMatching(/^gitlab-dependency-scanning:[0-9a-f]{64}$/),
+      title: 'CVE-2026-20001 in example-parser 1.2.3: Slow parser',
+      severity: 'high',
+      description: [
+        'The parser takes **very** long.',
+        [
+          '- **Package:** `example-parser`',
+          '- **Installed version:** `1.2.3`',
+          '- **Aliases:** `GHSA-aaaa-bbbb-cccc, 1333`',
+          '- **Manifest:** `web/package-lock.json`',
+          '- **Dependency:** `transitive`',
+        ].join('\n'),
+        '**Fix**\n\nUpgrade to 1.2.4.',
+        '**References**\n\n- <https://nvd.example.com/CVE-2026-20001>\n- <https://github.example.com/parser/issues/7>',
+      ].join('\n\n'),
+      cwe: 'CWE-1333',
+      cve: 'CVE-2026-20001',
+      cvss_score: 7.5,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
+      file: 'web/package-lock.json',
+      source: 'gitlab-dependency-scanning',
+    });
+  });
+
+  it('names images without their tag', () => {
+    const [apt] = imported(report('gl-container-scanning-report.json'));
+    expect(apt).toMatchObject({
+      title: 'CVE-2026-20003 in apt 1.4.8: Incorrect sanitation',
+      severity: 'low',
+    });
+    expect(fingerprintsAfter('gl-container-scanning-report.json', ':812', ':813')).toEqual([
+      apt?.fingerprint,
+    ]);
+    expect(fingerprintsAfter('gl-container-scanning-report.json', '/shop', '/blog')).not.toEqual([
+      apt?.fingerprint,
+    ]);
+  });
+
+  it('rates what the scanner does not rate by CVSS, then as info', () => {
+    const [rated, unrated] = imported(
+      report('gl-dependency-scanning-report.json').replaceAll('"High"', '"Unknown"'),
+    );
+    expect([rated?.severity, unrated?.severity]).toEqual(['high', 'info']);
+  });
+
+  it('reports the messages of the scanner', () => {
+    expect(result('gl-dependency-scanning-report.json')).toMatchObject({
+      errors: ['go.sum cannot be parsed'],
+      warnings: ['A newer version exists'],
+    });
+  });
+
+  it('refuses failed scans without results', () => {
+    const failed = JSON.parse(report('gl-dependency-scanning-report.json'));
+    failed.scan.status = 'failure';
+    expect(importReport(JSON.stringify(failed), context).errors).toContain('The scan failed');
+    failed.vulnerabilities = [];
+    expect(() => imported(JSON.stringify(failed))).toThrow('The scan failed at scan.status');
   });
 });

@@ -9,6 +9,11 @@ import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
 import { osvScanner } from './dependencies/osv-scanner.ts';
 import { pipAudit } from './dependencies/pip-audit.ts';
+import { githubDependabot } from './dependencies/platforms/github-dependabot.ts';
+import {
+  gitlabContainerScanning,
+  gitlabDependencyScanning,
+} from './dependencies/platforms/gitlab-dependencies.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
@@ -22,6 +27,9 @@ export const importers: readonly Importer[] = [
   checkov,
   cyclonedx,
   dependencyCheck,
+  githubDependabot,
+  gitlabContainerScanning,
+  gitlabDependencyScanning,
   gitleaks,
   govulncheck,
   grype,
