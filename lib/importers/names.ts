@@ -1,7 +1,10 @@
 /** The names of all importers, in a separate file so that the command line does not load the importers. */
 export const FORMATS = [
   'bandit',
+  'bundler-audit',
+  'cargo-audit',
   'checkov',
+  'composer-audit',
   'cyclonedx',
   'dependency-check',
   'github-dependabot',
@@ -14,9 +17,11 @@ export const FORMATS = [
   'nuclei',
   'osv-scanner',
   'pip-audit',
+  'pnpm-audit',
   'sarif',
   'semgrep',
   'snyk',
   'trivy',
+  'yarn-audit',
   'zap',
 ] as const;

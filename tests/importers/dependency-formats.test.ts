@@ -21,6 +21,13 @@ const OWN: [format: string, file: string, count: number][] = [
   ['github-dependabot', 'dependabot-rest.json', 1],
   ['gitlab-dependency-scanning', 'gl-dependency-scanning-report.json', 2],
   ['gitlab-container-scanning', 'gl-container-scanning-report.json', 1],
+  ['pnpm-audit', 'pnpm-audit.json', 2],
+  ['yarn-audit', 'yarn-audit-1.jsonl', 2],
+  ['yarn-audit', 'yarn-audit-4.jsonl', 2],
+  ['bundler-audit', 'bundler-audit.json', 2],
+  ['bundler-audit', 'bundler-audit.txt', 3],
+  ['composer-audit', 'composer-audit.json', 2],
+  ['cargo-audit', 'cargo-audit.json', 2],
 ];
 
 const report = (file: string) => own(`dependencies/${file}`);
@@ -47,6 +54,8 @@ describe.each(OWN)('%s: fixtures/dependencies/%s', (format, file, count) => {
 
   it('rejects reports of other tools', () => {
     for (const [other, name] of OWN) {
+      // Yarn 2 and 3 write the layout of pnpm.
+      if (format === 'yarn-audit' && other === 'pnpm-audit') continue;
       if (other !== format) expect(() => imported(report(name), format)).toThrow(ReportError);
     }
   });

@@ -8,12 +8,15 @@ import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
 import { osvScanner } from './dependencies/osv-scanner.ts';
+import { bundlerAudit } from './dependencies/package-managers/bundler-audit.ts';
+import { cargoAudit } from './dependencies/package-managers/cargo-audit.ts';
+import { composerAudit } from './dependencies/package-managers/composer-audit.ts';
+import { pnpmAudit } from './dependencies/package-managers/pnpm-audit.ts';
+import { yarnAudit } from './dependencies/package-managers/yarn-audit.ts';
 import { pipAudit } from './dependencies/pip-audit.ts';
 import { githubDependabot } from './dependencies/platforms/github-dependabot.ts';
-import {
-  gitlabContainerScanning,
-  gitlabDependencyScanning,
-} from './dependencies/platforms/gitlab-dependencies.ts';
+import { gitlabContainerScanning } from './dependencies/platforms/gitlab-container-scanning.ts';
+import { gitlabDependencyScanning } from './dependencies/platforms/gitlab-dependency-scanning.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
@@ -24,7 +27,10 @@ import { zap } from './web/zap.ts';
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
   bandit,
+  bundlerAudit,
+  cargoAudit,
   checkov,
+  composerAudit,
   cyclonedx,
   dependencyCheck,
   githubDependabot,
@@ -37,9 +43,11 @@ export const importers: readonly Importer[] = [
   nuclei,
   osvScanner,
   pipAudit,
+  pnpmAudit,
   sarif,
   semgrep,
   snyk,
   trivy,
+  yarnAudit,
   zap,
 ];

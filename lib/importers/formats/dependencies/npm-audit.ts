@@ -4,6 +4,7 @@ import { fingerprintOf } from '../../identity.ts';
 import { type Importer, ReportError, read } from '../../importer.ts';
 import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../../markdown.ts';
 import { cveOf, cvssOf, cweOf, severityOf } from '../../support.ts';
+import { hasAdvisories, isOfPnpm } from './package-managers/registry-advisory.ts';
 
 const text = z.string().nullish();
 
@@ -59,7 +60,7 @@ export const npmAudit: Importer = {
   results(report) {
     const document = firstDocument(report);
     if (document && isNpm6(document)) {
-      throw new ReportError('Reports of npm 6 and pnpm are not supported: use npm 7 or later', 'advisories');
+      throw new ReportError('Reports of npm 6 are not supported: use npm 7 or later', 'advisories');
     }
     if (document && hasFailed(document)) {
       const { message, error } = read(Failure, document);
@@ -109,7 +110,7 @@ export const npmAudit: Importer = {
   },
 };
 
-const isNpm6 = (document: Record<string, unknown>) => 'advisories' in document && 'metadata' in document;
+const isNpm6 = (document: Record<string, unknown>) => hasAdvisories(document) && !isOfPnpm(document);
 
 const hasFailed = ({ error }: Record<string, unknown>) =>
   typeof error === 'object' && error !== null && 'summary' in error && 'detail' in error;

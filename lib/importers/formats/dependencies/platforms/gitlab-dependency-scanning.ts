@@ -13,7 +13,6 @@ import { sanitizeMarkdown } from '../../../markdown.ts';
 import { cvssOf, relativePath } from '../../../support.ts';
 
 const DEPENDENCIES = ['dependency_scanning'];
-const CONTAINERS = ['container_scanning', 'cluster_image_scanning'];
 
 /** Dependency scanning of GitLab. */
 export const gitlabDependencyScanning: Importer = {
@@ -28,28 +27,16 @@ export const gitlabDependencyScanning: Importer = {
   detects: (report) => DEPENDENCIES.includes(gitlabScanOf(report) ?? ''),
   results: (report, context) =>
     gitlabVulnerabilities(report, DEPENDENCIES, context).map((found) =>
-      toResult('gitlab-dependency-scanning', found, context),
+      gitlabPackageResult('gitlab-dependency-scanning', found, context),
     ),
 };
 
-/** Container scanning of GitLab. */
-export const gitlabContainerScanning: Importer = {
-  name: 'gitlab-container-scanning',
-  about: {
-    tool: '[GitLab container scanning](https://docs.gitlab.com/user/application_security/container_scanning/)',
-    command: '`gl-container-scanning-report.json` of the job',
-    versions: 'report format 3.0 to 14.0, also without the fields that 15 removed',
-    identity: 'image, package, advisory',
-    severity: '`severity`, or CVSS',
-  },
-  detects: (report) => CONTAINERS.includes(gitlabScanOf(report) ?? ''),
-  results: (report, context) =>
-    gitlabVulnerabilities(report, CONTAINERS, context).map((found) =>
-      toResult('gitlab-container-scanning', found, context),
-    ),
-};
-
-function toResult(tool: string, found: GitlabVulnerability, context: ImportContext): Result {
+/** The result of a vulnerable package, which dependency and container scanning report alike. */
+export function gitlabPackageResult(
+  tool: string,
+  found: GitlabVulnerability,
+  context: ImportContext,
+): Result {
   const { data: location } = GitlabLocation.package.safeParse(found.location);
   const { dependency, image, operating_system: system } = location ?? {};
   const name = dependency?.package?.name;
