@@ -70,6 +70,8 @@ export interface VulnerablePackage {
   identity: readonly (string | undefined | null)[];
   /** The advisory, and other ids and texts that name it. The first CVE among them is the CVE of the finding. */
   id: string;
+  /** The id that the title shows, if another one is better known. */
+  shown?: string | undefined;
   aliases?: readonly (string | undefined | null)[];
   name?: string | undefined;
   version?: string | undefined;
@@ -99,7 +101,7 @@ export function vulnerabilityResult(found: VulnerablePackage): Result {
     repeats: true,
     identify: (path) =>
       fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),
-    title: vulnerabilityTitle(/^[0-9a-f-]{36}$|^\d+$/.test(id) ? (cve ?? id) : id, name, version, summary),
+    title: vulnerabilityTitle(found.shown ?? id, name, version, summary),
     severity: found.severity ?? (cvss?.score === undefined ? 'info' : severityOfScore(cvss.score)),
     description: describeFinding({
       ...description,

@@ -1,6 +1,8 @@
 /** The names of all importers, in a separate file so that the command line does not load the importers. */
 export const FORMATS = [
   'bandit',
+  'black-duck',
+  'black-duck-binary-analysis',
   'bundler-audit',
   'cargo-audit',
   'checkov',
@@ -13,6 +15,8 @@ export const FORMATS = [
   'gitleaks',
   'govulncheck',
   'grype',
+  'jfrog-xray',
+  'mend',
   'npm-audit',
   'nuclei',
   'osv-scanner',

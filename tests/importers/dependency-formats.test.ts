@@ -28,6 +28,15 @@ const OWN: [format: string, file: string, count: number][] = [
   ['bundler-audit', 'bundler-audit.txt', 3],
   ['composer-audit', 'composer-audit.json', 2],
   ['cargo-audit', 'cargo-audit.json', 2],
+  ['jfrog-xray', 'xray-report.json', 2],
+  ['jfrog-xray', 'xray-artifact.json', 2],
+  ['jfrog-xray', 'xray-scan.json', 2],
+  ['jfrog-xray', 'xray-components.json', 1],
+  ['mend', 'mend.json', 1],
+  ['mend', 'mend-agent.json', 1],
+  ['mend', 'mend-platform.json', 1],
+  ['black-duck', 'black-duck.csv', 2],
+  ['black-duck-binary-analysis', 'black-duck-binary-analysis.csv', 2],
 ];
 
 const report = (file: string) => own(`dependencies/${file}`);

@@ -14,9 +14,13 @@ import { composerAudit } from './dependencies/package-managers/composer-audit.ts
 import { pnpmAudit } from './dependencies/package-managers/pnpm-audit.ts';
 import { yarnAudit } from './dependencies/package-managers/yarn-audit.ts';
 import { pipAudit } from './dependencies/pip-audit.ts';
+import { blackDuck } from './dependencies/platforms/black-duck.ts';
+import { blackDuckBinaryAnalysis } from './dependencies/platforms/black-duck-binary-analysis.ts';
 import { githubDependabot } from './dependencies/platforms/github-dependabot.ts';
 import { gitlabContainerScanning } from './dependencies/platforms/gitlab-container-scanning.ts';
 import { gitlabDependencyScanning } from './dependencies/platforms/gitlab-dependency-scanning.ts';
+import { jfrogXray } from './dependencies/platforms/jfrog-xray.ts';
+import { mend } from './dependencies/platforms/mend.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
@@ -27,6 +31,8 @@ import { zap } from './web/zap.ts';
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
   bandit,
+  blackDuck,
+  blackDuckBinaryAnalysis,
   bundlerAudit,
   cargoAudit,
   checkov,
@@ -39,6 +45,8 @@ export const importers: readonly Importer[] = [
   gitleaks,
   govulncheck,
   grype,
+  jfrogXray,
+  mend,
   npmAudit,
   nuclei,
   osvScanner,
