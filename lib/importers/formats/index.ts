@@ -24,7 +24,12 @@ import { mend } from './dependencies/platforms/mend.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
+import { detectSecrets } from './secrets/detect-secrets.ts';
+import { ggshield } from './secrets/ggshield.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
+import { noseyparker } from './secrets/noseyparker.ts';
+import { trufflehog } from './secrets/trufflehog.ts';
+import { trufflehog3 } from './secrets/trufflehog3.ts';
 import { nuclei } from './web/nuclei.ts';
 import { zap } from './web/zap.ts';
 
@@ -39,6 +44,8 @@ export const importers: readonly Importer[] = [
   composerAudit,
   cyclonedx,
   dependencyCheck,
+  detectSecrets,
+  ggshield,
   githubDependabot,
   gitlabContainerScanning,
   gitlabDependencyScanning,
@@ -47,6 +54,7 @@ export const importers: readonly Importer[] = [
   grype,
   jfrogXray,
   mend,
+  noseyparker,
   npmAudit,
   nuclei,
   osvScanner,
@@ -56,6 +64,8 @@ export const importers: readonly Importer[] = [
   semgrep,
   snyk,
   trivy,
+  trufflehog,
+  trufflehog3,
   yarnAudit,
   zap,
 ];
