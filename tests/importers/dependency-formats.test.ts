@@ -17,26 +17,26 @@ const OWN: [format: string, file: string, count: number][] = [
   ['cyclonedx', 'cyclonedx.xml', 2],
   ['dependency-check', 'dependency-check.xml', 2],
   ['dependency-check', 'dependency-check.json', 1],
-  ['github-dependabot', 'dependabot-graphql.json', 2],
-  ['github-dependabot', 'dependabot-rest.json', 1],
-  ['gitlab-dependency-scanning', 'gl-dependency-scanning-report.json', 2],
-  ['gitlab-container-scanning', 'gl-container-scanning-report.json', 1],
-  ['pnpm-audit', 'pnpm-audit.json', 2],
-  ['yarn-audit', 'yarn-audit-1.jsonl', 2],
-  ['yarn-audit', 'yarn-audit-4.jsonl', 2],
-  ['bundler-audit', 'bundler-audit.json', 2],
-  ['bundler-audit', 'bundler-audit.txt', 3],
-  ['composer-audit', 'composer-audit.json', 2],
-  ['cargo-audit', 'cargo-audit.json', 2],
-  ['jfrog-xray', 'xray-report.json', 2],
-  ['jfrog-xray', 'xray-artifact.json', 2],
-  ['jfrog-xray', 'xray-scan.json', 2],
-  ['jfrog-xray', 'xray-components.json', 1],
-  ['mend', 'mend.json', 1],
-  ['mend', 'mend-agent.json', 1],
-  ['mend', 'mend-platform.json', 1],
-  ['black-duck', 'black-duck.csv', 2],
-  ['black-duck-binary-analysis', 'black-duck-binary-analysis.csv', 2],
+  ['github-dependabot', 'platforms/dependabot-graphql.json', 2],
+  ['github-dependabot', 'platforms/dependabot-rest.json', 1],
+  ['gitlab-dependency-scanning', 'platforms/gl-dependency-scanning-report.json', 2],
+  ['gitlab-container-scanning', 'platforms/gl-container-scanning-report.json', 1],
+  ['pnpm-audit', 'package-managers/pnpm-audit.json', 2],
+  ['yarn-audit', 'package-managers/yarn-audit-1.jsonl', 2],
+  ['yarn-audit', 'package-managers/yarn-audit-4.jsonl', 2],
+  ['bundler-audit', 'package-managers/bundler-audit.json', 2],
+  ['bundler-audit', 'package-managers/bundler-audit.txt', 3],
+  ['composer-audit', 'package-managers/composer-audit.json', 2],
+  ['cargo-audit', 'package-managers/cargo-audit.json', 2],
+  ['jfrog-xray', 'platforms/xray-report.json', 2],
+  ['jfrog-xray', 'platforms/xray-artifact.json', 2],
+  ['jfrog-xray', 'platforms/xray-scan.json', 2],
+  ['jfrog-xray', 'platforms/xray-components.json', 1],
+  ['mend', 'platforms/mend.json', 1],
+  ['mend', 'platforms/mend-agent.json', 1],
+  ['mend', 'platforms/mend-platform.json', 1],
+  ['black-duck', 'platforms/black-duck.csv', 2],
+  ['black-duck-binary-analysis', 'platforms/black-duck-binary-analysis.csv', 2],
 ];
 
 const report = (file: string) => own(`dependencies/${file}`);
@@ -231,7 +231,7 @@ describe('dependency-check', () => {
 
 describe('github-dependabot', () => {
   it('converts alerts of the GraphQL API completely', () => {
-    expect(result('dependabot-graphql.json').findings[0]).toEqual({
+    expect(result('platforms/dependabot-graphql.json').findings[0]).toEqual({
       fingerprint: expect.stringMatching(/^github-dependabot:[0-9a-f]{64}$/),
       title: 'GHSA-aaaa-bbbb-cccc in example-parser 1.2.3: Slow parser',
       severity: 'medium',
@@ -261,23 +261,23 @@ describe('github-dependabot', () => {
   });
 
   it('counts dismissed and fixed alerts, and reports missing pages and errors', () => {
-    expect(result('dependabot-graphql.json')).toMatchObject({
+    expect(result('platforms/dependabot-graphql.json')).toMatchObject({
       errors: ['GitHub reported an error: Timeout', 'The export has only the first page of alerts'],
       skipped: { 'dismissed in GitHub': 1, fixed: 1 },
     });
-    expect(result('dependabot-rest.json')).toMatchObject({
+    expect(result('platforms/dependabot-rest.json')).toMatchObject({
       errors: [],
       skipped: { 'dismissed in GitHub': 1 },
     });
   });
 
   it('distinguishes alerts without a manifest', () => {
-    const other = report('dependabot-graphql.json').replaceAll('vulnerableManifestPath', 'other');
+    const other = report('platforms/dependabot-graphql.json').replaceAll('vulnerableManifestPath', 'other');
     expect(new Set(fingerprints(imported(other))).size).toBe(2);
   });
 
   it('reads alerts of the REST API, also several pages', () => {
-    const page = report('dependabot-rest.json');
+    const page = report('platforms/dependabot-rest.json');
     expect(imported(page)).toMatchObject([
       {
         title: 'GHSA-aaaa-bbbb-cccc in example-parser: Slow parser',
@@ -293,7 +293,7 @@ describe('github-dependabot', () => {
 
 describe('gitlab', () => {
   it('converts the results of dependency scanning completely', () => {
-    expect(result('gl-dependency-scanning-report.json').findings[0]).toEqual({
+    expect(result('platforms/gl-dependency-scanning-report.json').findings[0]).toEqual({
       fingerprint: expect.stringMatching(/^gitlab-dependency-scanning:[0-9a-f]{64}$/),
       title: 'CVE-2026-20001 in example-parser 1.2.3: Slow parser',
       severity: 'high',
@@ -319,35 +319,35 @@ describe('gitlab', () => {
   });
 
   it('names images without their tag', () => {
-    const [apt] = imported(report('gl-container-scanning-report.json'));
+    const [apt] = imported(report('platforms/gl-container-scanning-report.json'));
     expect(apt).toMatchObject({
       title: 'CVE-2026-20003 in apt 1.4.8: Incorrect sanitation',
       severity: 'low',
     });
-    expect(fingerprintsAfter('gl-container-scanning-report.json', ':812', ':813')).toEqual([
+    expect(fingerprintsAfter('platforms/gl-container-scanning-report.json', ':812', ':813')).toEqual([
       apt?.fingerprint,
     ]);
-    expect(fingerprintsAfter('gl-container-scanning-report.json', '/shop', '/blog')).not.toEqual([
+    expect(fingerprintsAfter('platforms/gl-container-scanning-report.json', '/shop', '/blog')).not.toEqual([
       apt?.fingerprint,
     ]);
   });
 
   it('rates what the scanner does not rate by CVSS, then as info', () => {
     const [rated, unrated] = imported(
-      report('gl-dependency-scanning-report.json').replaceAll('"High"', '"Unknown"'),
+      report('platforms/gl-dependency-scanning-report.json').replaceAll('"High"', '"Unknown"'),
     );
     expect([rated?.severity, unrated?.severity]).toEqual(['high', 'info']);
   });
 
   it('reports the messages of the scanner', () => {
-    expect(result('gl-dependency-scanning-report.json')).toMatchObject({
+    expect(result('platforms/gl-dependency-scanning-report.json')).toMatchObject({
       errors: ['go.sum cannot be parsed'],
       warnings: ['A newer version exists'],
     });
   });
 
   it('refuses failed scans without results', () => {
-    const failed = JSON.parse(report('gl-dependency-scanning-report.json'));
+    const failed = JSON.parse(report('platforms/gl-dependency-scanning-report.json'));
     failed.scan.status = 'failure';
     expect(importReport(JSON.stringify(failed), context).errors).toContain('The scan failed');
     failed.vulnerabilities = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
 import { context, fingerprints, imported, own } from '../support/importers/importers.ts';
 
-const report = (file: string) => own(`dependencies/${file}`);
+const report = (file: string) => own(`dependencies/platforms/${file}`);
 const result = (file: string) => importReport(report(file), context);
 
 /** The fingerprints after a text of a report was replaced. */

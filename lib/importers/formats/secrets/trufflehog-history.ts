@@ -15,7 +15,9 @@ const HistoryFinding = z.object({
 });
 
 export const isHistoryFinding = (value: unknown): boolean =>
-  isObject(value) && Array.isArray(value.stringsFound) && 'reason' in value && 'commitHash' in value;
+  isObject(value) &&
+  Array.isArray(value.stringsFound) &&
+  ['reason', 'commitHash', 'branch'].every((name) => name in value);
 
 /** The secrets in the changes of commits: each text that a rule matched. */
 export function secretsInHistory(findings: unknown[], context: ImportContext): FoundSecret[] {
