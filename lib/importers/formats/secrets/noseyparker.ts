@@ -40,7 +40,7 @@ export const noseyparker: Importer = {
   about: {
     tool: '[Nosey Parker](https://github.com/praetorian-inc/noseyparker)',
     command: '`noseyparker report --format jsonl --output report.jsonl`',
-    versions: '0.16 to 0.22',
+    versions: '0.22, and the layout before',
     identity: 'rule, file, secret',
     severity: 'high',
   },

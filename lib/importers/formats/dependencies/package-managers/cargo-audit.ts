@@ -26,7 +26,7 @@ export const cargoAudit: Importer = {
   about: {
     tool: '[cargo audit](https://rustsec.org)',
     command: '`cargo audit --json > report.json`',
-    versions: '0.14 to 0.22',
+    versions: 'reports of 2021 and 2026',
     identity: 'lock file, crate, advisory',
     severity: 'CVSS; high if the advisory has none',
   },

@@ -47,7 +47,7 @@ export const yarnAudit: Importer = {
     tool: '[Yarn audit](https://yarnpkg.com/cli/npm/audit)',
     command:
       '`yarn audit --json > report.json`, since Yarn 2 `yarn npm audit --recursive --json > report.json`. The layout of Yarn 2 and 3 is the one of npm 6: set `--format yarn-audit`',
-    versions: '1, 3 and 4',
+    versions: '1, and both layouts of later versions',
     identity: 'lock file, package, advisory',
     severity: '`severity`',
   },
