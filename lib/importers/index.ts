@@ -43,7 +43,7 @@ export function importReport(
   const report = parseReport(content);
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (report.kind === 'text' && !importer?.readsText)
-    throw new ReportError('The report is neither JSON, XML nor CSV, and its format is not recognized');
+    throw new ReportError('The report is neither JSON, XML nor CSV nor the text output of a known tool');
   if (!importer) {
     throw new ReportError(
       format === undefined

@@ -17,6 +17,9 @@ const OWN: [format: string, file: string, count: number][] = [
   ['cyclonedx', 'cyclonedx.xml', 2],
   ['dependency-check', 'dependency-check.xml', 2],
   ['dependency-check', 'dependency-check.json', 1],
+  ['retire', 'retire.json', 2],
+  ['ossindex', 'ossindex.json', 1],
+  ['ossindex', 'devaudit.json', 1],
   ['github-dependabot', 'platforms/dependabot-graphql.json', 2],
   ['github-dependabot', 'platforms/dependabot-rest.json', 1],
   ['gitlab-dependency-scanning', 'platforms/gl-dependency-scanning-report.json', 2],
@@ -352,5 +355,83 @@ describe('gitlab', () => {
     expect(importReport(JSON.stringify(failed), context).errors).toContain('The scan failed');
     failed.vulnerabilities = [];
     expect(() => imported(JSON.stringify(failed))).toThrow('The scan failed at scan.status');
+  });
+});
+
+describe('retire', () => {
+  it('converts vulnerabilities completely', () => {
+    const { findings, errors } = result('retire.json');
+    expect(findings[0]).toEqual({
+      fingerprint: expect.stringMatching(/^retire:[0-9a-f]{64}$/),
+      title: 'CVE-2026-20001 in parser 1.2.3: Attributes <without> quotes',
+      severity: 'medium',
+      description: [
+        'Attributes \\<without> quotes',
+        [
+          '- **Package:** `parser`',
+          '- **Installed version:** `1.2.3`',
+          '- **Aliases:** `GHSA-aaaa-bbbb-cccc`',
+          '- **Vulnerable versions:** `>= 1.0.0 < 1.2.4`',
+          '- **Detected by:** `filename`',
+        ].join('\n'),
+        '**Fix**\n\nUpgrade `parser` to `1.2.4`, or later.',
+        '**References**\n\n- <https://github.example.com/parser/issues/7>',
+      ].join('\n\n'),
+      cwe: 'CWE-79',
+      cve: 'CVE-2026-20001',
+      file: 'public/parser-1.2.3.min.js',
+      source: 'retire',
+    });
+    expect(findings[1]).toMatchObject({ title: 'Vulnerable version in parser 1.2.3: Prototype pollution' });
+    expect(errors).toEqual(['Could not read lib/broken.js']);
+  });
+
+  it('keeps fingerprints when the version changes', () => {
+    expect(fingerprintsAfter('retire.json', '1.2.3', '1.2.2')).toEqual(
+      fingerprints(imported(report('retire.json'))),
+    );
+  });
+});
+
+describe('ossindex', () => {
+  it('converts vulnerabilities completely', () => {
+    expect(result('ossindex.json').findings).toEqual([
+      {
+        fingerprint: expect.stringMatching(/^ossindex:[0-9a-f]{64}$/),
+        title: 'CVE-2026-20001 in @example/parser 1.2.3: Slow parser',
+        severity: 'high',
+        description: [
+          'It is **slow**.',
+          [
+            '- **Package:** `@example/parser`',
+            '- **Installed version:** `1.2.3`',
+            '- **Aliases:** `CVE-2026-20001`',
+            '- **Package type:** `npm`',
+          ].join('\n'),
+          '**References**\n\n- <https://ossindex.example.com/vulnerability/da5a3b11>',
+        ].join('\n\n'),
+        cwe: 'CWE-1333',
+        cve: 'CVE-2026-20001',
+        cvss_score: 7.5,
+        cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
+        source: 'ossindex',
+      },
+    ]);
+  });
+
+  it('reads reports of DevAudit', () => {
+    expect(result('devaudit.json').findings).toMatchObject([
+      {
+        title: 'Vulnerability in react-dom 16.4.1: Cross-site Scripting',
+        severity: 'critical',
+        cwe: 'CWE-79',
+      },
+    ]);
+  });
+
+  it('keeps fingerprints when the version changes', () => {
+    expect(fingerprintsAfter('ossindex.json', '1.2.3', '1.2.2')).toEqual(
+      fingerprints(imported(report('ossindex.json'))),
+    );
   });
 });

@@ -7,6 +7,7 @@ import { dependencyCheck } from './dependencies/dependency-check.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
+import { ossindex } from './dependencies/ossindex.ts';
 import { osvScanner } from './dependencies/osv-scanner.ts';
 import { bundlerAudit } from './dependencies/package-managers/bundler-audit.ts';
 import { cargoAudit } from './dependencies/package-managers/cargo-audit.ts';
@@ -21,6 +22,7 @@ import { gitlabContainerScanning } from './dependencies/platforms/gitlab-contain
 import { gitlabDependencyScanning } from './dependencies/platforms/gitlab-dependency-scanning.ts';
 import { jfrogXray } from './dependencies/platforms/jfrog-xray.ts';
 import { mend } from './dependencies/platforms/mend.ts';
+import { retire } from './dependencies/retire.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
@@ -57,9 +59,11 @@ export const importers: readonly Importer[] = [
   noseyparker,
   npmAudit,
   nuclei,
+  ossindex,
   osvScanner,
   pipAudit,
   pnpmAudit,
+  retire,
   sarif,
   semgrep,
   snyk,
