@@ -123,7 +123,7 @@ export function vulnerabilityResult(found: VulnerablePackage): Result {
 /** The name and the version of a package URL: `pkg:maven/org.example/lib@1.0?type=jar` is `org.example/lib` and `1.0`. */
 export function parsePurl(purl: string | undefined | null) {
   const [, type, path = '', version] =
-    /^pkg:([^/]+)\/+([^?#]*?)(?:@([^@?#]*))?(?:[?#].*)?$/.exec(purl ?? '') ?? [];
+    /^pkg:([^/]+)\/+([^?#]*?)(?:@([^@?#]*))?(?:[?#][\s\S]*)?$/.exec(purl ?? '') ?? [];
   return type && path
     ? { type, name: decodeEscapes(path), version: version === undefined ? undefined : decodeEscapes(version) }
     : undefined;

@@ -81,6 +81,17 @@ describe('jfrog-xray', () => {
     expect(fingerprintsAfter('xray-scan.json', '1.2.3', '1.2.2')).toEqual(scanned);
   });
 
+  it('reads hostile ids in linear time', () => {
+    const long = 200_000;
+    const started = performance.now();
+    for (const id of [`a:${'1'.repeat(long)}/`, `npm://${'a-1.'.repeat(long / 4)}/`]) {
+      const rows = [{ vulnerable_component: id, issue_id: 'X', fixed_versions: [`${' '.repeat(long)}x`] }];
+      expect(imported(JSON.stringify({ total_rows: 1, rows }))).toHaveLength(1);
+    }
+    // Quadratic time would be minutes.
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
   it('has no findings if a report has no rows', () => {
     expect(importReport('{"total_rows":0,"rows":[]}', context)).toMatchObject({
       format: 'jfrog-xray',

@@ -212,10 +212,11 @@ const MAX_RELATED = 50;
 function packageOf({ packages, names, fileName, filePath }: Dependency, context: ImportContext) {
   const purl = packages.map(parsePurl).find((one) => one !== undefined);
   const [, coordinates, ofName] = /^(.+?):([^:]+)$/.exec(names[0]?.trim() ?? '') ?? [];
-  // `name:1.0` and `archive.ear: name-1.0.jar`.
+  // `name:1.0` and `archive.ear: name-1.0.jar`. A longer name would be slow to match.
+  const short = (fileName ?? '').slice(-300);
   const [, bare = fileName, ofFile] =
-    /^([^\s/\\]+?):(\d[^\s:]*)$/.exec(fileName ?? '') ??
-    /(?:^|[\s/\\])([^\s/\\]+?)-(\d+\.[\w.-]*)\.\w+$/.exec(fileName ?? '') ??
+    /^([^\s/\\]+?):(\d[^\s:]*)$/.exec(short) ??
+    /(?:^|[\s/\\])([^\s/\\]+?)-(\d+\.[\w.-]*)\.\w+$/.exec(short) ??
     [];
   // The path of a package in a lock file is `package-lock.json?name`.
   const path = filePath?.trim().replace(/\?.*$/, '');

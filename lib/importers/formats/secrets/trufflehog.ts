@@ -108,7 +108,7 @@ function toPlace(found: Found): FoundSecret {
 /** A secret and the password in it, if it is a URL. */
 const partsOf = (secret: string): string[] => [
   ...(secret ? [secret] : []),
-  ...[...secret.matchAll(/:\/\/[^\s/:@]*:([^\s@]{4,})@/g)].map(([, password = '']) => password),
+  ...[...secret.matchAll(/:\/\/[^\s/:@]*:([^\s@]{4,200})@/g)].map(([, password = '']) => password),
 ];
 
 /** The first releases of version 3 encode the secret. */

@@ -241,7 +241,7 @@ function toResult(issue: Issue, { artifact, components, fixed, places }: Place):
         sanitizeMarkdown(extended?.remediation ?? '') ||
         upgrade(
           first?.name,
-          fixed.map((version) => version.replace(/^[[(≥>=\s]+|[\])\s]+$/g, '')),
+          fixed.map((version) => version.slice(0, MAX_ID).replace(/^[[(≥>=\s]+|[\])\s]+$/g, '')),
         ),
       details: sanitizeMarkdown(extended?.full_description ?? ''),
       references: issue.references,
@@ -254,6 +254,8 @@ const MAX_PLACES = 50;
 /** `rpm://8:libX11:0:1.6.8`, `deb://debian:stretch:libx11:2:1.6.4`, `alpine://3.18:ssl:1.1`, `npm://ip:2.0.0`, `lib-1.0.jar` */
 function componentOf(id: string): { type?: string; name: string; version?: string | undefined } {
   const [, type, rest = id] = /^([a-z]+):\/\/(.*)$/is.exec(id) ?? [];
+  // Longer ids are no coordinates. They would also be slow to match.
+  if (rest.length > MAX_ID) return { ...(type && { type }), name: rest };
   const named = (match: RegExpExecArray | null) =>
     match?.[1] ? { ...(type && { type }), name: match[1], version: match[2] } : undefined;
   return (
@@ -264,6 +266,8 @@ function componentOf(id: string): { type?: string; name: string; version?: strin
     named(/^([^/]+?)-(\d+\.[\w.-]*?)\.\w+$/.exec(rest)) || { ...(type && { type }), name: rest }
   );
 }
+
+const MAX_ID = 300;
 
 function bestCvss(cves: Issue['cves']): Partial<Cvss> | undefined {
   const scored = cves.map((one): Partial<Cvss> => {
