@@ -1,7 +1,9 @@
 import type { z } from 'zod';
-import { type ImportContext, ReportError, readList, type Workspace } from './importer.ts';
-import { firstSentence, inlineCode } from './markdown.ts';
-import { collapseWhitespace, relativePath } from './support.ts';
+import type { Severity } from './finding.ts';
+import { fingerprintOf } from './identity.ts';
+import { type ImportContext, ReportError, type Result, readList, type Workspace } from './importer.ts';
+import { type Description, describeFinding, firstSentence, inlineCode } from './markdown.ts';
+import { type Cvss, collapseWhitespace, cveOf, cweOf, relativePath, severityOfScore } from './support.ts';
 
 /** `CVE-2021-44228 in log4j-core 2.14.1: Remote code injection` */
 export function vulnerabilityTitle(
@@ -123,5 +125,82 @@ export function readPart<S extends z.ZodType>(
     if (!(error instanceof ReportError)) throw error;
     context.error(`Results cannot be read: ${error.message}`);
     return [];
+  }
+}
+
+/** A vulnerability of a package. */
+export interface VulnerablePackage {
+  /** The name of the importer. */
+  tool: string;
+  /** What identifies it besides the file. Without the version: an upgrade that fixes nothing keeps the finding. */
+  identity: readonly (string | undefined | null)[];
+  /** The advisory, and other ids and texts that name it. The first CVE among them is the CVE of the finding. */
+  id: string;
+  /** The id that the title shows, if another one is better known. */
+  shown?: string | undefined;
+  aliases?: readonly (string | undefined | null)[];
+  name?: string | undefined;
+  version?: string | undefined;
+  /** Plain text that completes the title. */
+  summary?: string | undefined;
+  /** The rating of the tool. Default: the one of `cvss`. */
+  severity?: Severity | undefined;
+  cvss?: Partial<Cvss> | undefined;
+  cwes?: readonly (string | number | undefined | null)[];
+  /** Where the package is: a manifest or a file. */
+  file?: string | undefined;
+  /** Whether the file identifies it. Default: true. */
+  isInFile?: boolean;
+  description: Description;
+}
+
+/** The result of a vulnerable package. Several versions of it at the same place are one problem. */
+export function vulnerabilityResult(found: VulnerablePackage): Result {
+  const { tool, identity, id, aliases = [], name, version, summary, cvss, file, description } = found;
+  const cve = cveOf(id, ...aliases);
+  // A path may contain a short version by chance.
+  const stable = (path?: string) => (/\d\.\d/.test(version ?? '') ? withoutVersion(path, version) : path);
+  const others = [...new Set(aliases)].filter(
+    (alias) => alias && alias !== id && /^[\w.:-]{4,60}$/.test(alias),
+  );
+  return {
+    repeats: true,
+    identify: (path) =>
+      fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),
+    title: vulnerabilityTitle(found.shown ?? id, name, version, summary),
+    severity: found.severity ?? (cvss?.score === undefined ? 'info' : severityOfScore(cvss.score)),
+    description: describeFinding({
+      ...description,
+      facts: {
+        Package: name,
+        'Installed version': version,
+        Aliases: others.join(', '),
+        ...description.facts,
+      },
+    }),
+    cwe: cweOf(...(found.cwes ?? [])),
+    cve,
+    cvss_score: cvss?.score,
+    cvss_vector: cvss?.vector,
+    file,
+  };
+}
+
+/** The name and the version of a package URL: `pkg:maven/org.example/lib@1.0?type=jar` is `org.example/lib` and `1.0`. */
+export function parsePurl(purl: string | undefined | null) {
+  const [, type, path = '', version] =
+    /^pkg:([^/]+)\/+([^?#]*?)(?:@([^@?#]*))?(?:[?#][\s\S]*)?$/.exec(purl ?? '') ?? [];
+  return type && path
+    ? { type, name: decodeEscapes(path), version: version === undefined ? undefined : decodeEscapes(version) }
+    : undefined;
+}
+
+/** Decodes the escapes of a URL, if the text has any. */
+export function decodeEscapes(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // The percent sign is not an escape.
+    return text;
   }
 }

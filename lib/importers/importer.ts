@@ -19,7 +19,9 @@ export type Report =
   /** Elements are objects in arrays, attribute names start with `@_`, and text is `#text`. */
   | { kind: 'xml'; root: string; document: unknown }
   /** One object per line, by the names in the first line. */
-  | { kind: 'csv'; columns: string[]; rows: Record<string, string>[] };
+  | { kind: 'csv'; columns: string[]; rows: Record<string, string>[] }
+  /** Anything else, for importers with `readsText`. */
+  | { kind: 'text'; text: string };
 
 /** Where a report was written, and access to the source code that the scanner has seen. */
 export interface Workspace {
@@ -76,6 +78,8 @@ export interface Importer {
   about: About;
   /** Set if the tool writes an empty report when it finds nothing. */
   acceptsEmptyReport?: boolean;
+  /** Set if the importer reads text that is neither JSON, XML nor CSV. */
+  readsText?: boolean;
   /** Whether a report has this format. Must be fast and must not throw. No report may have two formats. */
   detects(report: Report): boolean;
   /**

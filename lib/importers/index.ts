@@ -42,6 +42,8 @@ export function importReport(
   if (named?.acceptsEmptyReport && content.trim() === '') return imported;
   const report = parseReport(content);
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
+  if (report.kind === 'text' && !importer?.readsText)
+    throw new ReportError('The report is neither JSON, XML nor CSV nor the text output of a known tool');
   if (!importer) {
     throw new ReportError(
       format === undefined

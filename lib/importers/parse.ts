@@ -2,12 +2,12 @@ import { parse as parseCsvText } from 'csv-parse/sync';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { type Report, ReportError } from './importer.ts';
 
-/** Parses XML, one JSON document or several in a row, or CSV. @throws ReportError if the text is none of them */
+/** Parses XML, one JSON document or several in a row, CSV or other text. @throws ReportError if the JSON, XML or CSV is broken */
 export function parseReport(text: string): Report {
   const content = text.replace(/^\uFEFF/, '').trim();
   if (content === '') throw new ReportError('The report is empty');
   if (content.startsWith('<')) return parseXml(content);
-  return parseCsv(content) ?? { kind: 'json', documents: parseJson(content) };
+  return parseCsv(content) ?? parseJson(content);
 }
 
 /** Parses text with a header line of at least two columns. @returns undefined if it is not CSV */
@@ -59,20 +59,18 @@ function parseXml(content: string): Report {
   return { kind: 'xml', root, document };
 }
 
-function parseJson(content: string): unknown[] {
-  let document: unknown;
+function parseJson(content: string): Report {
   try {
-    document = JSON.parse(content);
-  } catch (error) {
-    return parseStream(content, error as Error);
+    return { kind: 'json', documents: [JSON.parse(content)] };
+  } catch {
+    return /^[[{]/.test(content)
+      ? { kind: 'json', documents: parseStream(content) }
+      : { kind: 'text', text: content };
   }
-  return [document];
 }
 
 /** Parses JSON documents in a row, each on one or more lines. */
-function parseStream(content: string, error: Error): unknown[] {
-  if (!/^[[{]/.test(content))
-    throw new ReportError(`The report is neither JSON, XML nor CSV (${error.message})`);
+function parseStream(content: string): unknown[] {
   const documents: unknown[] = [];
   let start = 0;
   for (const end of documentEnds(content)) {

@@ -48,10 +48,11 @@ export interface Cvss {
   vector: string;
 }
 
-/** The score of a CVSS vector (v2, v3, v4); undefined if the vector is invalid. */
+/** The score of a CVSS vector (v2, v3, v4); undefined if the vector is invalid. The prefix `CVSS:3.1/` may be missing. */
 export function cvssOf(vector: string | undefined | null): Cvss | undefined {
-  const plain = vector?.trim().replace(/^\((.*)\)$/, '$1');
-  if (!plain) return undefined;
+  const [, metrics] = /^\(?(?:\d+(?:\.\d+)?\/)?(?:CVSS:2\.0\/)?([^()]+)\)?$/.exec(vector?.trim() ?? '') ?? [];
+  if (!metrics) return undefined;
+  const plain = /^AV:.*\/PR:/.test(metrics) ? `CVSS:3.1/${metrics}` : metrics;
   try {
     const score = scoreOf(plain);
     // The library accepts some vectors with missing metrics and returns an invalid score.

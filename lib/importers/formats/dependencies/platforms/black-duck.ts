@@ -1,0 +1,82 @@
+import { vulnerabilityResult } from '../../../dependency.ts';
+import { type Importer, type Report, ReportError, type Result } from '../../../importer.ts';
+import { escapeMarkdown } from '../../../markdown.ts';
+import { severityOf, severityOfScore } from '../../../support.ts';
+
+/** Black Duck: `security.csv` of a version report. */
+export const blackDuck: Importer = {
+  name: 'black-duck',
+  about: {
+    tool: '[Black Duck SCA](https://www.blackduck.com)',
+    command: 'a version detail report with security; unzip it and import `security_….csv`',
+    versions: '2018 to 2019',
+    identity: 'project, component, advisory',
+    severity: '`Security Risk`, or the base score',
+  },
+
+  detects: (report) => hasColumns(report),
+
+  results(report, context) {
+    if (report.kind !== 'csv' || !hasColumns(report))
+      throw new ReportError('The columns “Vulnerability id” and “Security Risk” are missing');
+    return report.rows.flatMap((row, index) => {
+      const status = row['Remediation status']?.toUpperCase() ?? '';
+      if (!row['Vulnerability id']) {
+        context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);
+        return [];
+      }
+      if (CLOSED.has(status)) {
+        context.skip(`${status.toLowerCase().replaceAll('_', ' ')} in Black Duck`);
+        return [];
+      }
+      return [toResult(row)];
+    });
+  },
+};
+
+const hasColumns = (report: Report): report is Report & { kind: 'csv' } =>
+  report.kind === 'csv' &&
+  ['Vulnerability id', 'Security Risk'].every((name) => report.columns.includes(name));
+
+const CLOSED = new Set([
+  'IGNORED',
+  'PATCHED',
+  'MITIGATED',
+  'DUPLICATE',
+  'NOT_AFFECTED',
+  'REMEDIATION_COMPLETE',
+]);
+
+function toResult(row: Record<string, string>): Result {
+  const name = row['Component name'] || row['Project name'];
+  const version = row['Component version name'] || row.Version;
+  const origin = row['Component origin id'] || row['Channel version origin id'];
+  const fullId = row['Vulnerability id'] ?? '';
+  // Both advisories: `BDSA-2019-2725 (CVE-2019-12402)`.
+  const [, id = fullId, alias] = /^(\S+) \((\S+)\)$/.exec(fullId) ?? [];
+  const score = Number(row['Base score']) || undefined;
+  const project = row['Project path'];
+  return vulnerabilityResult({
+    tool: 'black-duck',
+    identity: [project, (version && origin?.replace(version, '')) || name],
+    id: /^\d+$/.test(id) ? `VulnDB ${id}` : id,
+    aliases: [alias],
+    name,
+    version,
+    summary: row.Description,
+    severity: severityOf(row['Security Risk'], score === undefined ? 'info' : severityOfScore(score)),
+    cvss: { score },
+    description: {
+      what: escapeMarkdown(row.Description ?? ''),
+      facts: {
+        Origin: origin,
+        Project: project,
+        'Used by': row['Used by'],
+        Source: row['Vulnerability source'],
+        Status: row['Remediation status'],
+        Comment: row['Remediation comment'],
+      },
+      references: [row.URL],
+    },
+  });
+}

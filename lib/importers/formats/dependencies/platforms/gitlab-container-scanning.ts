@@ -1,0 +1,22 @@
+import { gitlabScanOf, gitlabVulnerabilities } from '../../../gitlab.ts';
+import type { Importer } from '../../../importer.ts';
+import { gitlabPackageResult } from './gitlab-dependency-scanning.ts';
+
+const CONTAINERS = ['container_scanning', 'cluster_image_scanning'];
+
+/** Container scanning of GitLab. */
+export const gitlabContainerScanning: Importer = {
+  name: 'gitlab-container-scanning',
+  about: {
+    tool: '[GitLab container scanning](https://docs.gitlab.com/user/application_security/container_scanning/)',
+    command: '`gl-container-scanning-report.json` of the job',
+    versions: 'report format 3.0 to 14.0, also without the fields that 15 removed',
+    identity: 'image, package, advisory',
+    severity: '`severity`, or CVSS',
+  },
+  detects: (report) => CONTAINERS.includes(gitlabScanOf(report) ?? ''),
+  results: (report, context) =>
+    gitlabVulnerabilities(report, CONTAINERS, context).map((found) =>
+      gitlabPackageResult('gitlab-container-scanning', found, context),
+    ),
+};
