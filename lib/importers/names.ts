@@ -5,6 +5,7 @@ export const FORMATS = [
   'gitleaks',
   'govulncheck',
   'grype',
+  'nessus',
   'npm-audit',
   'nuclei',
   'osv-scanner',

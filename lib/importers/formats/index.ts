@@ -10,6 +10,7 @@ import { pipAudit } from './dependencies/pip-audit.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
+import { nessus } from './network/nessus/nessus.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { nuclei } from './web/nuclei.ts';
 import { zap } from './web/zap.ts';
@@ -21,6 +22,7 @@ export const importers: readonly Importer[] = [
   gitleaks,
   govulncheck,
   grype,
+  nessus,
   npmAudit,
   nuclei,
   osvScanner,
