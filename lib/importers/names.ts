@@ -1,6 +1,7 @@
 /** The names of all importers, in a separate file so that the command line does not load the importers. */
 export const FORMATS = [
   'bandit',
+  'burp',
   'checkov',
   'gitleaks',
   'govulncheck',

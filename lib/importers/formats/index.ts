@@ -12,12 +12,14 @@ import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { nessus } from './network/nessus/nessus.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
+import { burp } from './web/burp.ts';
 import { nuclei } from './web/nuclei.ts';
 import { zap } from './web/zap.ts';
 
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
   bandit,
+  burp,
   checkov,
   gitleaks,
   govulncheck,
