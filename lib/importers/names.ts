@@ -11,6 +11,8 @@ export const FORMATS = [
   'nuclei',
   'osv-scanner',
   'pip-audit',
+  'qualys',
+  'qualys-was',
   'sarif',
   'semgrep',
   'snyk',

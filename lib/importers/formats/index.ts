@@ -11,9 +11,11 @@ import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { nessus } from './network/nessus/nessus.ts';
+import { qualys } from './network/qualys/qualys.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { burp } from './web/burp.ts';
 import { nuclei } from './web/nuclei.ts';
+import { qualysWas } from './web/qualys-was.ts';
 import { zap } from './web/zap.ts';
 
 /** All importers, by name. */
@@ -29,6 +31,8 @@ export const importers: readonly Importer[] = [
   nuclei,
   osvScanner,
   pipAudit,
+  qualys,
+  qualysWas,
   sarif,
   semgrep,
   snyk,
