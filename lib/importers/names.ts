@@ -9,6 +9,7 @@ export const FORMATS = [
   'nessus',
   'npm-audit',
   'nuclei',
+  'openvas',
   'osv-scanner',
   'pip-audit',
   'qualys',

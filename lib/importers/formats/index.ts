@@ -11,6 +11,7 @@ import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { nessus } from './network/nessus/nessus.ts';
+import { openvas } from './network/openvas.ts';
 import { qualys } from './network/qualys/qualys.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { burp } from './web/burp.ts';
@@ -29,6 +30,7 @@ export const importers: readonly Importer[] = [
   nessus,
   npmAudit,
   nuclei,
+  openvas,
   osvScanner,
   pipAudit,
   qualys,
