@@ -7,6 +7,7 @@ export const FORMATS = [
   'govulncheck',
   'grype',
   'nessus',
+  'nmap',
   'npm-audit',
   'nuclei',
   'openvas',

@@ -11,6 +11,7 @@ import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { nessus } from './network/nessus/nessus.ts';
+import { nmap } from './network/nmap.ts';
 import { openvas } from './network/openvas.ts';
 import { qualys } from './network/qualys/qualys.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
@@ -28,6 +29,7 @@ export const importers: readonly Importer[] = [
   govulncheck,
   grype,
   nessus,
+  nmap,
   npmAudit,
   nuclei,
   openvas,
