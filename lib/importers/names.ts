@@ -1,11 +1,13 @@
 /** The names of all importers, in a separate file so that the command line does not load the importers. */
 export const FORMATS = [
+  'acunetix',
   'bandit',
   'burp',
   'checkov',
   'gitleaks',
   'govulncheck',
   'grype',
+  'invicti',
   'nessus',
   'nmap',
   'npm-audit',

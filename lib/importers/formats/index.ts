@@ -15,19 +15,23 @@ import { nmap } from './network/nmap.ts';
 import { openvas } from './network/openvas.ts';
 import { qualys } from './network/qualys/qualys.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
+import { acunetix } from './web/acunetix.ts';
 import { burp } from './web/burp.ts';
+import { invicti } from './web/invicti.ts';
 import { nuclei } from './web/nuclei.ts';
 import { qualysWas } from './web/qualys-was.ts';
 import { zap } from './web/zap.ts';
 
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
+  acunetix,
   bandit,
   burp,
   checkov,
   gitleaks,
   govulncheck,
   grype,
+  invicti,
   nessus,
   nmap,
   npmAudit,
