@@ -1,6 +1,7 @@
 /** The names of all importers, in a separate file so that the command line does not load the importers. */
 export const FORMATS = [
   'acunetix',
+  'arachni',
   'bandit',
   'burp',
   'checkov',
@@ -9,6 +10,7 @@ export const FORMATS = [
   'grype',
   'invicti',
   'nessus',
+  'nikto',
   'nmap',
   'npm-audit',
   'nuclei',
@@ -21,5 +23,7 @@ export const FORMATS = [
   'semgrep',
   'snyk',
   'trivy',
+  'wapiti',
+  'wpscan',
   'zap',
 ] as const;

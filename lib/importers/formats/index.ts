@@ -16,15 +16,20 @@ import { openvas } from './network/openvas.ts';
 import { qualys } from './network/qualys/qualys.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { acunetix } from './web/acunetix.ts';
+import { arachni } from './web/arachni.ts';
 import { burp } from './web/burp.ts';
 import { invicti } from './web/invicti.ts';
+import { nikto } from './web/nikto.ts';
 import { nuclei } from './web/nuclei.ts';
 import { qualysWas } from './web/qualys-was.ts';
+import { wapiti } from './web/wapiti.ts';
+import { wpscan } from './web/wpscan.ts';
 import { zap } from './web/zap.ts';
 
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
   acunetix,
+  arachni,
   bandit,
   burp,
   checkov,
@@ -33,6 +38,7 @@ export const importers: readonly Importer[] = [
   grype,
   invicti,
   nessus,
+  nikto,
   nmap,
   npmAudit,
   nuclei,
@@ -45,5 +51,7 @@ export const importers: readonly Importer[] = [
   semgrep,
   snyk,
   trivy,
+  wapiti,
+  wpscan,
   zap,
 ];
