@@ -11,9 +11,11 @@ import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { nessus } from './network/nessus/nessus.ts';
+import { nexpose } from './network/nexpose.ts';
 import { nmap } from './network/nmap.ts';
 import { openvas } from './network/openvas.ts';
 import { qualys } from './network/qualys/qualys.ts';
+import { testssl } from './network/testssl.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { acunetix } from './web/acunetix.ts';
 import { arachni } from './web/arachni.ts';
@@ -22,6 +24,7 @@ import { invicti } from './web/invicti.ts';
 import { nikto } from './web/nikto.ts';
 import { nuclei } from './web/nuclei.ts';
 import { qualysWas } from './web/qualys-was.ts';
+import { sqlmap } from './web/sqlmap.ts';
 import { wapiti } from './web/wapiti.ts';
 import { wpscan } from './web/wpscan.ts';
 import { zap } from './web/zap.ts';
@@ -38,6 +41,7 @@ export const importers: readonly Importer[] = [
   grype,
   invicti,
   nessus,
+  nexpose,
   nikto,
   nmap,
   npmAudit,
@@ -50,6 +54,8 @@ export const importers: readonly Importer[] = [
   sarif,
   semgrep,
   snyk,
+  sqlmap,
+  testssl,
   trivy,
   wapiti,
   wpscan,
