@@ -6,9 +6,16 @@ import { type Report, ReportError } from './importer.ts';
 export function parseReport(text: string): Report {
   const content = text.replace(/^\uFEFF/, '').trim();
   if (content === '') throw new ReportError('The report is empty');
+  if (/^<(?:!doctype html|html)\b/i.test(content)) throw new ReportError(adviceForHtml(content));
   if (content.startsWith('<')) return parseXml(content);
   return parseCsv(content) ?? { kind: 'json', documents: parseJson(content) };
 }
+
+/** HTML is written for people. How to write the report in a format that can be read. */
+const adviceForHtml = (content: string): string =>
+  /<title>[^<]*SonarQube/i.test(content)
+    ? 'This is an HTML report of SonarQube: export the issues as JSON with /api/issues/search and /api/hotspots/search'
+    : 'HTML reports cannot be read: write the report as JSON, XML, CSV or SARIF';
 
 /** Parses text with a header line of at least two columns. @returns undefined if it is not CSV */
 function parseCsv(content: string): Report | undefined {
@@ -51,8 +58,6 @@ const MAX_LINES_ABOVE = 20;
 const MIN_COLUMNS = 8;
 
 function parseXml(content: string): Report {
-  if (/^(?:<!doctype html|<html)\b/i.test(content))
-    throw new ReportError('The report is HTML: export it as JSON, XML or CSV instead');
   refuseLongAttributes(content);
   const valid = XMLValidator.validate(content);
   if (valid !== true) throw new ReportError(valid.err.msg, `line ${valid.err.line}`);

@@ -19,7 +19,7 @@ import { testssl } from './network/testssl.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { acunetix } from './web/acunetix.ts';
 import { arachni } from './web/arachni.ts';
-import { burp } from './web/burp.ts';
+import { burp } from './web/burp/burp.ts';
 import { invicti } from './web/invicti.ts';
 import { nikto } from './web/nikto.ts';
 import { nuclei } from './web/nuclei.ts';

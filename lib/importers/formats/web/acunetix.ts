@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { htmlMarkdown, htmlText } from '../../html.ts';
+import { htmlLines, htmlMarkdown } from '../../html.ts';
 import { type Importer, readList } from '../../importer.ts';
 import {
   addressIdentity,
@@ -92,7 +92,7 @@ function toIssue(item: Item, start: string): Issue {
       .join('\n\n'),
     facts: { Parameter: parameter, Type: item.Type, Module: item.ModuleName },
     places: [
-      [inlineCode(shown), htmlMarkdown(maskCredentials(htmlText(item.Details))).replace(/\s+/g, ' ')]
+      [inlineCode(shown), htmlMarkdown(maskCredentials(htmlLines(item.Details))).replace(/\s+/g, ' ')]
         .filter(Boolean)
         .join(', '),
     ],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { htmlMarkdown, htmlText, linksIn } from '../../html.ts';
+import { htmlLines, htmlMarkdown, linksIn } from '../../html.ts';
 import { type Importer, read, readList } from '../../importer.ts';
 import {
   addressIdentity,
@@ -92,7 +92,7 @@ function toIssue(found: Vulnerability): Issue {
   const isSecret = isSecretRule(name);
   const information = found.ExtraInformation.filter(({ Value }) => Value).map(
     ({ Name, Value }) =>
-      `${inlineCode(Name ?? 'Detail')}: ${inlineCode(isSecret ? '********' : maskCredentials(htmlText(Value)).slice(0, 300))}`,
+      `${inlineCode(Name ?? 'Detail')}: ${inlineCode(isSecret ? '********' : maskCredentials(htmlLines(Value)).slice(0, 300))}`,
   );
   return {
     identity: [found.Type, addressIdentity(found.Url), attacked],

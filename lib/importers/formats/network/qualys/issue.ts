@@ -1,5 +1,5 @@
 import type { Severity } from '../../../finding.ts';
-import { htmlMarkdown, htmlText, linksIn } from '../../../html.ts';
+import { htmlLines, htmlMarkdown, linksIn } from '../../../html.ts';
 import type { ImportContext } from '../../../importer.ts';
 import { formatService, hostIdentity, type Issue } from '../../../issues.ts';
 
@@ -51,7 +51,7 @@ export function toIssue({ qid, title = `QID ${qid}`, host, ...found }: Found): I
       Detection: found.kind,
       Status: found.status,
     },
-    evidence: /<br>|<p>/i.test(found.result ?? '') ? htmlText(found.result) : found.result,
+    evidence: /<br>|<p>/i.test(found.result ?? '') ? htmlLines(found.result) : found.result,
     fix: htmlMarkdown(stated(found.solution)),
     references: [...found.references, ...linksIn(found.solution)],
     cves: found.cves,

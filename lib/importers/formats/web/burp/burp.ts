@@ -1,20 +1,10 @@
 import { z } from 'zod';
-import { htmlMarkdown, htmlText, linksIn } from '../../html.ts';
-import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  jsonOf,
-  resultsOf,
-  rootOf,
-  shownAddress,
-} from '../../issues.ts';
-import { inlineCode } from '../../markdown.ts';
-import { elementAt, elements, isObject, list, optional, property, requiredText, text } from '../../schema.ts';
-import { maskCredentials } from '../../secrets.ts';
-import { cweOf, severityOf } from '../../support.ts';
+import { htmlLines } from '../../../html.ts';
+import { type ImportContext, type Importer, type Report, readList } from '../../../importer.ts';
+import { hasRoot, jsonOf, resultsOf, rootOf } from '../../../issues.ts';
+import { elements, isObject, list, optional, property, requiredText, text } from '../../../schema.ts';
+import { dastardlyIssues } from './dastardly.ts';
+import { type Found, toIssue } from './issue.ts';
 
 const Message = z.object({ '#text': text, '@_base64': text, '@_method': text });
 
@@ -107,23 +97,6 @@ function isGraphql(document: unknown): boolean {
   return issues.length === 0 || isObject(property(issues[0], 'issue_type'));
 }
 
-/** What all layouts have in common. Texts are HTML. */
-interface Found {
-  type?: string | undefined;
-  name: string;
-  host?: string | undefined;
-  path?: string | undefined;
-  /** The path, and the insertion point in brackets. */
-  location?: string | undefined;
-  severity?: string | undefined;
-  confidence?: string | undefined;
-  texts: (string | undefined)[];
-  fixes: (string | undefined)[];
-  classifications?: string | undefined;
-  references?: string | undefined;
-  requests: string[];
-}
-
 function issuesOf(report: Report, context: ImportContext): Found[] {
   if (report.kind !== 'xml') return jsonIssues(jsonOf(report), context);
   if (report.root === 'testsuites') return dastardlyIssues(report);
@@ -172,7 +145,7 @@ function jsonIssues(document: unknown, context: ImportContext): Found[] {
     references: issue.issue_type?.references_html,
     requests: issue.evidence.flatMap(({ request_response: pair, request_segments: segments }) => [
       (pair?.request ?? []).map(({ data }) => decodeBase64(data ?? '')).join(''),
-      htmlText(
+      htmlLines(
         segments
           .map((part) => part.data_html ?? part.highlight_html ?? '')
           .join('')
@@ -183,70 +156,6 @@ function jsonIssues(document: unknown, context: ImportContext): Found[] {
 }
 
 const asDetail = (message: unknown) => (typeof message === 'string' && message ? ` (${message})` : '');
-
-/** Dastardly writes JUnit XML with the issue as text under headings. */
-function dastardlyIssues(report: Report): Found[] {
-  const cases = elements(rootOf(report, 'testsuites'), 'testsuite').flatMap((suite) =>
-    elements(suite, 'testcase'),
-  );
-  return cases.flatMap((test) => {
-    const failure = elementAt(test, 'failure');
-    if (!failure) return [];
-    const body = String(failure['#text'] ?? '');
-    const section = (title: string) => {
-      const after = body.split(`\n${title}\n`)[1];
-      return after
-        ?.split(
-          /\n(?:Issue (?:Detail|Background|Remediation)|Remediation Detail|Evidence|References|Vulnerability Classifications|Request|Response)\n/,
-        )[0]
-        ?.trim();
-    };
-    const line = (name: string) => new RegExp(`^${name}: (.{1,2000})$`, 'm').exec(body)?.[1];
-    return {
-      name: String(test['@_name'] ?? 'Unnamed issue'),
-      host: line('Host'),
-      path: line('Path'),
-      location: INSERTION_POINT.exec(section('Issue Detail') ?? '')?.[0],
-      severity: String(failure['@_type'] ?? line('Severity') ?? ''),
-      confidence: line('Confidence'),
-      texts: [section('Issue Detail'), section('Issue Background')],
-      fixes: [section('Remediation Detail'), section('Issue Remediation')],
-      classifications: section('Vulnerability Classifications'),
-      references: section('References'),
-      requests: [section('Request') ?? ''],
-    };
-  });
-}
-
-/** The input that the text names: `The value of the q request parameter`. */
-const INSERTION_POINT =
-  /(?<=\bThe (?:value of the )?)[\w.$-]{1,100} (?:request |URL |JSON )?(?:parameter|cookie|header)\b/i;
-
-/** Extensions share one type. */
-const EXTENSION_TYPE = '134217728';
-
-function toIssue({ type, name, host = '', path = '', location, requests, ...found }: Found): Issue {
-  const address = `${host}${path}`;
-  const [, point = location !== path && !location?.startsWith('/') ? location : undefined] =
-    /\[([^\]]{1,300})\]\s*$/.exec(location?.slice(-400) ?? '') ?? [];
-  const page = shownAddress(address);
-  const [detail, background] = found.texts;
-  return {
-    identity: [!type || type === EXTENSION_TYPE ? name : type, addressIdentity(address), point],
-    title: `${name}${page && ` (${page}${point ? `, ${point}` : ''})`}`,
-    severity: severityOf(found.severity),
-    what: [htmlMarkdown(detail && maskCredentials(detail)), htmlMarkdown(background)]
-      .filter(Boolean)
-      .join('\n\n'),
-    facts: { Type: type, Confidence: found.confidence },
-    places: page ? [`${inlineCode(page)}${point ? `, ${inlineCode(point)}` : ''}`] : [],
-    evidence: requests.find(Boolean),
-    fix: found.fixes.map(htmlMarkdown).filter(Boolean).join('\n\n'),
-    references: [...linksIn(found.references), ...linksIn(found.classifications)],
-    cwe: cweOf(/CWE-\d+/.exec(found.classifications ?? '')?.[0]),
-    cves: cvesIn(name, found.references, found.texts[0]),
-  };
-}
 
 const decodeBase64 = (text: string): string =>
   Buffer.from(text.slice(0, MAX_ENCODED), 'base64').toString('latin1');
