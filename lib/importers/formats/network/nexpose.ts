@@ -77,7 +77,7 @@ export const nexpose: Importer = {
 };
 
 function reportFailures(failed: readonly string[], context: ImportContext) {
-  if (failed.length > 0) context.error(`${failed.length} tests could not run, such as ${failed[0]}`);
+  if (failed.length > 0) context.error(`Tests that could not run: ${failed.length}, such as ${failed[0]}`);
 }
 
 interface Place {

@@ -21,7 +21,7 @@ export const nmap: Importer = {
   about: {
     tool: '[Nmap](https://nmap.org)',
     command: '`nmap -sV --script vulners -oX report.xml host`',
-    versions: '7.60 to 7.95, script `vulners`, scripts of the category `vuln`',
+    versions: '6.40 to 7.95, script `vulners`',
     identity: 'host, port and protocol; for vulnerabilities also the script and the advisory',
     severity:
       'open ports: info; `vulners`: CVSS; other scripts: high if the host is vulnerable, medium if it is likely',

@@ -109,7 +109,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
         context.error('A result has neither a test nor a name');
         return [];
       }
-      const refs = elements(elementAt(result.nvt, 'refs'), 'ref');
+      const refs = elements(elementAt(result, 'nvt', 'refs'), 'ref');
       const urls = refs.filter((ref) => ref['@_type'] === 'url').map((ref) => String(ref['@_id'] ?? ''));
       const score = result.severity ?? nvt.cvss_base;
       return issueOf({

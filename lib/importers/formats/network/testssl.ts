@@ -38,7 +38,7 @@ export const testssl: Importer = {
   about: {
     tool: '[testssl.sh](https://testssl.sh)',
     command: '`testssl.sh --csvfile report.csv host`',
-    versions: 'CSV of 2.9 to 3.2',
+    versions: 'CSV',
     identity: 'test, host, port',
     severity: '`severity`; `OK` is no finding, `WARN` and `FATAL` are remarks and errors of the scan',
   },

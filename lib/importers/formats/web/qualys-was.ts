@@ -139,7 +139,7 @@ function toIssue(
   const title = details?.TITLE ?? `QID ${QID}`;
   const target = detection.WEBAPP ?? detection.WEB_APPLICATION ?? site;
   const page = shownAddress(url ?? target);
-  const payload = elements(elementAt(detection.PAYLOADS), 'PAYLOAD')[0];
+  const payload = elements(elementAt(detection, 'PAYLOADS'), 'PAYLOAD')[0];
   const request = elementAt(payload, 'REQUEST');
   const cvss3 = Cvss3.parse(elementAt(details, 'CVSS3') ?? {});
   return {

@@ -31,7 +31,7 @@ export const sqlmap: Importer = {
   about: {
     tool: '[sqlmap](https://sqlmap.org)',
     command: '`sqlmap -m targets.txt --batch --results-file report.csv`',
-    versions: 'CSV of 1.x',
+    versions: 'CSV',
     identity: 'address, names of the query parameters, place, parameter',
     severity: 'high: sqlmap rates nothing',
   },

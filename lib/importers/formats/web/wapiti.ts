@@ -32,7 +32,7 @@ export const wapiti: Importer = {
   about: {
     tool: '[Wapiti](https://wapiti-scanner.github.io)',
     command: '`wapiti -u https://… -f xml -o report.xml`',
-    versions: '2.3 to 3.0.4',
+    versions: '3.0.4',
     identity:
       'category, method, address, names of the query parameters, parameter (or the message without one)',
     severity: '`level` 4 to 0 as critical to info',

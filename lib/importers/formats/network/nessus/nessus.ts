@@ -43,7 +43,7 @@ export const nessus: Importer = {
     tool: '[Nessus](https://www.tenable.com/products/nessus) and Tenable',
     command:
       'Nessus: *Export > Nessus* or *CSV*; Tenable: *Export > CSV*; Tenable Web App Scanning: `.nessus` or CSV',
-    versions: 'NessusClientData_v2; CSV of Nessus 8 to 10, Tenable.io (2 layouts) and Tenable.sc',
+    versions: 'NessusClientData_v2; CSV of Nessus, Tenable.io (2 layouts) and Tenable.sc',
     identity: 'plugin, host, port and protocol; also the address and the element for web applications',
     severity: '`severity` (XML) or `Risk` or `Severity` (CSV), including recasts',
   },

@@ -30,7 +30,7 @@ export const qualys: Importer = {
     command:
       '*Reports > New > Scan Report > XML* or *CSV*; *Scans > Download > XML*; VMDR: *Vulnerabilities > Download > CSV*',
     versions:
-      'asset data report, scan report, CSV of VM, VMDR (2 layouts), PCI and HackerGuardian, 2008 to 2026',
+      'asset data report, scan report, CSV of VM, VMDR (2 layouts), PCI and HackerGuardian, 2019 to 2026',
     identity: 'QID, host, port and protocol, instance',
     severity: 'severity level 5 to 1 as critical to info; information gathered as info',
   },
