@@ -6,9 +6,16 @@ import { type Report, ReportError } from './importer.ts';
 export function parseReport(text: string): Report {
   const content = text.replace(/^\uFEFF/, '').trim();
   if (content === '') throw new ReportError('The report is empty');
+  if (/^<(?:!doctype html|html)\b/i.test(content)) throw new ReportError(adviceForHtml(content));
   if (content.startsWith('<')) return parseXml(content);
   return parseCsv(content) ?? parseJson(content);
 }
+
+/** HTML is written for people. How to write the report in a format that can be read. */
+const adviceForHtml = (content: string): string =>
+  /<title>[^<]*SonarQube/i.test(content)
+    ? 'This is an HTML report of SonarQube: export the issues as JSON with /api/issues/search and /api/hotspots/search'
+    : 'HTML reports cannot be read: write the report as JSON, XML, CSV or SARIF';
 
 /** Parses text with a header line of at least two columns. @returns undefined if it is not CSV */
 function parseCsv(content: string): Report | undefined {
@@ -22,12 +29,15 @@ function parseCsv(content: string): Report | undefined {
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      skip_records_with_empty_values: true,
       trim: true,
     });
   } catch (error) {
     throw new ReportError(`The CSV cannot be read: ${(error as Error).message}`);
   }
-  const [columns = [], ...lines] = records;
+  const start = headerOf(records);
+  const columns = records[start] ?? [];
+  const lines = records.slice(start + 1);
   const rows = lines.map((cells) =>
     // A column may be called `constructor`.
     Object.assign(Object.create(null), Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? '']))),
@@ -35,7 +45,20 @@ function parseCsv(content: string): Report | undefined {
   return { kind: 'csv', columns, rows };
 }
 
+/** The position of the header. Some tools write a few shorter lines above it, such as a title and the date. */
+function headerOf(records: readonly string[][]): number {
+  const first = records[0]?.length ?? 0;
+  const longer = records
+    .slice(0, MAX_LINES_ABOVE)
+    .findIndex(({ length }) => length >= MIN_COLUMNS && length >= 2 * first);
+  return Math.max(longer, 0);
+}
+
+const MAX_LINES_ABOVE = 20;
+const MIN_COLUMNS = 8;
+
 function parseXml(content: string): Report {
+  refuseLongAttributes(content);
   const valid = XMLValidator.validate(content);
   if (valid !== true) throw new ReportError(valid.err.msg, `line ${valid.err.line}`);
   const parser = new XMLParser({
@@ -57,6 +80,15 @@ function parseXml(content: string): Report {
   const [root] = Object.keys(document);
   if (root === undefined) throw new ReportError('The XML has no element');
   return { kind: 'xml', root, document };
+}
+
+/** The parser needs about 40 bytes and 500 ns for each character of an attribute. */
+const MAX_ATTRIBUTE = 4 * 1024 * 1024;
+
+function refuseLongAttributes(content: string) {
+  for (const [{ length }] of content.matchAll(/=\s{0,9}(?:"[^"<]*|'[^'<]*)/g)) {
+    if (length > MAX_ATTRIBUTE) throw new ReportError('The XML has an attribute of more than 4 MiB');
+  }
 }
 
 function parseJson(content: string): Report {

@@ -27,21 +27,39 @@ import { snyk } from './dependencies/snyk/snyk.ts';
 import { snykApi } from './dependencies/snyk-api.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
+import { nessus } from './network/nessus/nessus.ts';
+import { nexpose } from './network/nexpose.ts';
+import { nmap } from './network/nmap.ts';
+import { openvas } from './network/openvas.ts';
+import { qualys } from './network/qualys/qualys.ts';
+import { testssl } from './network/testssl.ts';
 import { detectSecrets } from './secrets/detect-secrets.ts';
 import { ggshield } from './secrets/ggshield.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { noseyparker } from './secrets/noseyparker.ts';
 import { trufflehog } from './secrets/trufflehog.ts';
 import { trufflehog3 } from './secrets/trufflehog3.ts';
+import { acunetix } from './web/acunetix.ts';
+import { arachni } from './web/arachni.ts';
+import { burp } from './web/burp/burp.ts';
+import { invicti } from './web/invicti.ts';
+import { nikto } from './web/nikto.ts';
 import { nuclei } from './web/nuclei.ts';
+import { qualysWas } from './web/qualys-was.ts';
+import { sqlmap } from './web/sqlmap.ts';
+import { wapiti } from './web/wapiti.ts';
+import { wpscan } from './web/wpscan.ts';
 import { zap } from './web/zap.ts';
 
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
+  acunetix,
+  arachni,
   bandit,
   blackDuck,
   blackDuckBinaryAnalysis,
   bundlerAudit,
+  burp,
   cargoAudit,
   checkov,
   composerAudit,
@@ -55,23 +73,35 @@ export const importers: readonly Importer[] = [
   gitleaks,
   govulncheck,
   grype,
+  invicti,
   jfrogXray,
   mend,
+  nessus,
+  nexpose,
+  nikto,
+  nmap,
   noseyparker,
   npmAudit,
   nuclei,
+  openvas,
   ossindex,
   osvScanner,
   pipAudit,
   pnpmAudit,
+  qualys,
+  qualysWas,
   retire,
   sarif,
   semgrep,
   snyk,
   snykApi,
+  sqlmap,
+  testssl,
   trivy,
   trufflehog,
   trufflehog3,
+  wapiti,
+  wpscan,
   yarnAudit,
   zap,
 ];

@@ -1,0 +1,181 @@
+import { type Finding, SEVERITIES, type Severity } from './finding.ts';
+import { fingerprintOf } from './identity.ts';
+import { type Report, ReportError, type Result } from './importer.ts';
+import { describeFinding, excerpt } from './markdown.ts';
+import { maskCredentials } from './secrets.ts';
+import { type Cvss, cvssOf } from './support.ts';
+
+/** What a scanner of hosts or websites found at one place. Issues of the same identity become one finding. */
+export interface Issue {
+  /** What identifies it besides the tool: the check, the host or address, the parameter. */
+  identity: readonly (string | number | undefined | null)[];
+  title: string;
+  severity: Severity;
+  /** Markdown. */
+  what?: string | undefined;
+  facts?: Record<string, string | number | undefined | null>;
+  /** Places that differ with each scan, such as the addresses of one problem. Markdown. */
+  places?: readonly string[];
+  /** What the tool saw. Plain text; credentials in it are masked here. */
+  evidence?: string | undefined;
+  /** Markdown. */
+  fix?: string | undefined;
+  references?: readonly (string | undefined)[];
+  cwe?: string | undefined;
+  cves?: readonly (string | undefined)[];
+  cvss?: { score?: number | undefined; vector?: string | undefined } | undefined;
+}
+
+const MAX_PLACES = 50;
+const MAX_EVIDENCE = 5;
+const MAX_EVIDENCE_LENGTH = 4_000;
+const MAX_EVIDENCE_LINE = 400;
+
+/** Merges issues of the same identity: the texts of the most severe one, and the places and evidence of all. */
+export function resultsOf(tool: string, issues: readonly Issue[]): Result[] {
+  const groups = new Map<string, Issue[]>();
+  for (const issue of issues) {
+    const fingerprint = fingerprintOf(tool, ...issue.identity);
+    const group = groups.get(fingerprint);
+    if (group) group.push(issue);
+    else groups.set(fingerprint, [issue]);
+  }
+  return [...groups].map(([fingerprint, group]) => ({ identify: () => fingerprint, ...merge(group) }));
+}
+
+function merge(group: readonly Issue[]): Omit<Finding, 'fingerprint'> {
+  const main = group.reduce((worst, issue) =>
+    SEVERITIES.indexOf(issue.severity) < SEVERITIES.indexOf(worst.severity) ? issue : worst,
+  );
+  const places = unique(group.flatMap((issue) => issue.places ?? []));
+  const evidence = unique(group.map((issue) => maskEvidence(issue.evidence)));
+  const cves = unique(group.flatMap((issue) => issue.cves ?? []));
+  const score = main.cvss?.score;
+  return {
+    title: main.title,
+    severity: main.severity,
+    description: describeFinding({
+      what: main.what,
+      facts: { ...main.facts, ...(cves.length > 1 && { CVE: cves.join(', ') }) },
+      where: [
+        ...places.slice(0, MAX_PLACES).map((place) => `- ${place}`),
+        ...(places.length > MAX_PLACES ? [`- … and ${places.length - MAX_PLACES} more`] : []),
+      ].join('\n'),
+      snippet: evidence.slice(0, MAX_EVIDENCE).join('\n\n'),
+      fix: main.fix,
+      references: group.flatMap((issue) => issue.references ?? []),
+    }),
+    cwe: main.cwe ?? group.find(({ cwe }) => cwe)?.cwe,
+    cve: cves[0],
+    cvss_score: score !== undefined && score > 0 && score <= 10 ? score : undefined,
+    cvss_vector: main.cvss?.vector,
+  };
+}
+
+const unique = (values: readonly (string | undefined)[]) => [
+  ...new Set(values.filter((value): value is string => Boolean(value?.trim()))),
+];
+
+function maskEvidence(evidence: string | undefined): string | undefined {
+  const lines = evidence
+    ?.slice(0, MAX_EVIDENCE_LENGTH)
+    .split(/\r\n?|\n/)
+    .map((line) => line.slice(0, MAX_EVIDENCE_LINE).trimEnd());
+  return excerpt(lines && maskCredentials(lines.join('\n')).replace(/^\n+|\n+$/g, ''));
+}
+
+/** The score and vector that a tool states. Its score wins; vectors may lack the prefix or have another one. */
+export function statedCvss(vector: string | undefined, score?: number): Issue['cvss'] {
+  const found = vectorOf(vector);
+  return found || score ? { score: score ?? found?.score, vector: found?.vector } : undefined;
+}
+
+function vectorOf(vector: string | undefined): Cvss | undefined {
+  const [metrics] =
+    /(?:CVSS:[34]\.\d\/)?\bAV:[A-Z](?:\/[A-Za-z]{1,3}:[A-Za-z]{1,3})+/.exec(vector ?? '') ?? [];
+  if (!metrics) return undefined;
+  return cvssOf(!metrics.startsWith('CVSS') && metrics.includes('/PR:') ? `CVSS:3.1/${metrics}` : metrics);
+}
+
+/** All CVE ids in texts, each once. */
+export const cvesIn = (...texts: (string | undefined | null)[]): string[] => [
+  ...new Set(
+    texts.flatMap((text) => text?.match(/\bCVE-\d{4}-\d{4,19}\b/gi) ?? []).map((id) => id.toUpperCase()),
+  ),
+];
+
+/** `example.org:443/tcp`. Port 0 stands for the host. */
+export function formatService(
+  host: string,
+  port?: string | number | undefined,
+  protocol?: string | undefined,
+): string {
+  const named = host.includes(':') && !host.startsWith('[') && port && port !== '0' ? `[${host}]` : host;
+  const service = port && String(port) !== '0' ? `${named}:${port}` : host;
+  return protocol && service !== host ? `${service}/${protocol.toLowerCase()}` : service;
+}
+
+/** A host name as it identifies a finding. */
+export const hostIdentity = (host: string | undefined | null): string =>
+  (host ?? '').trim().replace(/\.$/, '').toLowerCase();
+
+/**
+ * An address as it identifies a finding: without user, fragment, session ids, default port and the values of its
+ * parameters. The names of the parameters stay, in alphabetical order.
+ */
+export function addressIdentity(address: string | undefined | null): string {
+  const [beforeHash = ''] = (address ?? '').trim().split('#', 1);
+  const queryAt = beforeHash.indexOf('?');
+  const page = (queryAt < 0 ? beforeHash : beforeHash.slice(0, queryAt)).replace(
+    /;(?:jsessionid|phpsessid|sid)=[^/;]*/gi,
+    '',
+  );
+  const query = queryAt < 0 ? '' : beforeHash.slice(queryAt + 1);
+  const names = unique(query.split(/[&;]/).map((pair) => pair.split('=', 1)[0] ?? '')).sort();
+  const [, scheme = '', authority = '', path = page] = /^([a-z][\w+.-]*):\/\/([^/]*)(.*)$/is.exec(page) ?? [];
+  const host = authority.replace(/^.*@/, '').toLowerCase();
+  const plain = scheme
+    ? `${scheme.toLowerCase()}://${host.replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '')}${path || '/'}`
+    : path;
+  return names.length > 0 ? `${plain}?${names.join('&')}` : plain;
+}
+
+/** An address as it is shown: without the user, and with secret values masked. */
+export const shownAddress = (address: string | undefined | null): string =>
+  maskCredentials(
+    (address ?? '')
+      .trim()
+      .replace(/(:\/\/)[^/?#@\s]*@/, '$1')
+      .replace(/(;(?:jsessionid|phpsessid|sid)=)[^/;?#]*/gi, '$1********'),
+  );
+
+export const rowsOf = (report: Report): Record<string, string>[] =>
+  report.kind === 'csv' ? report.rows : [];
+
+/** Reads the first cell that is not empty, because the names of the columns depend on the version. */
+export type Cell = (...names: readonly string[]) => string | undefined;
+
+export const cellOf =
+  (row: Record<string, string>): Cell =>
+  (...names) =>
+    names.map((name) => row[name]?.trim()).find(Boolean);
+
+/** Whether a CSV report has all these columns. */
+export const hasColumns = (report: Report, ...names: readonly string[]): boolean =>
+  report.kind === 'csv' && names.every((name) => report.columns.includes(name));
+
+/** The root element of an XML report. @throws ReportError if the report has another one */
+export function rootOf(report: Report, ...names: readonly string[]): Record<string, unknown> {
+  if (report.kind !== 'xml' || !names.includes(report.root))
+    throw new ReportError(`expected XML with the element ${names.join(' or ')}`);
+  const root: unknown = [(report.document as Record<string, unknown>)[report.root]].flat()[0];
+  return typeof root === 'object' && root !== null ? (root as Record<string, unknown>) : {};
+}
+
+/** Whether a report is XML with one of these root elements. */
+export const hasRoot = (report: Report, ...names: readonly string[]): boolean =>
+  report.kind === 'xml' && names.includes(report.root);
+
+/** The only document of a JSON report. */
+export const jsonOf = (report: Report): unknown =>
+  report.kind === 'json' && report.documents.length === 1 ? report.documents[0] : undefined;

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { htmlLines, htmlMarkdown, linksIn } from '../../lib/importers/html.ts';
+import { ReportError } from '../../lib/importers/importer.ts';
+import { importReport } from '../../lib/importers/index.ts';
+import { addressIdentity, shownAddress } from '../../lib/importers/issues.ts';
+import { parseReport } from '../../lib/importers/parse.ts';
+import { context, own } from '../support/importers/importers.ts';
+
+/** The size of what a report becomes, or the message of the error. */
+function outcomeOf(report: string): number | string {
+  try {
+    return JSON.stringify(parseReport(report)).length;
+  } catch (error) {
+    if (!(error instanceof ReportError)) throw error;
+    return error.message;
+  }
+}
+
+const entity = (name: string, value: string) => `<!ENTITY ${name} "${value}">`;
+
+describe('hostile XML', () => {
+  it('does not expand entities of entities', () => {
+    const nested = Array.from({ length: 9 }, (_, i) => entity(`e${i + 1}`, `&e${i};`.repeat(10))).join('');
+    expect(outcomeOf(`<!DOCTYPE z [${entity('e0', 'lol')}${nested}]><z>&e9;</z>`)).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ['in an element', (uses: string) => `<z>${uses}</z>`],
+    ['in an attribute', (uses: string) => `<z a="${uses}"/>`],
+    ['in many elements', (uses: string) => `<z>${uses.replaceAll('&a;', '<y>&a;</y>')}</z>`],
+  ])('does not expand a long entity many times: %s', (_where, use) => {
+    const report = `<!DOCTYPE z [${entity('a', 'a'.repeat(9_000))}]>${use('&a;'.repeat(1_000))}`;
+    expect(outcomeOf(report)).toMatch(/limit exceeded/);
+  });
+
+  it('refuses many entities', () => {
+    const many = Array.from({ length: 2_000 }, (_, i) => entity(`e${i}`, 'x')).join('');
+    expect(outcomeOf(`<!DOCTYPE z [${many}]><z/>`)).toMatch(/Entity count/);
+  });
+
+  it.each([
+    ['SYSTEM', '<!ENTITY x SYSTEM "file:///etc/passwd">'],
+    ['PUBLIC', '<!ENTITY x PUBLIC "p" "file:///etc/passwd">'],
+    ['parameter', '<!ENTITY % x SYSTEM "file:///etc/passwd"> %x;'],
+  ])('refuses external entities: %s', (_kind, declaration) => {
+    expect(outcomeOf(`<!DOCTYPE z [${declaration}]><z>&x;</z>`)).toEqual(expect.any(String));
+  });
+
+  it('ignores an external document type, which Qualys has', () => {
+    expect(own('network/qualys.xml')).toContain('<!DOCTYPE ASSET_DATA_REPORT SYSTEM "https://');
+    expect(importReport(own('network/qualys.xml'), context).findings).toHaveLength(2);
+    expect(parseReport('<!DOCTYPE z SYSTEM "file:///etc/passwd"><z>&x;</z>')).toMatchObject({
+      document: { z: ['&x;'] },
+    });
+  });
+
+  it('refuses deep nesting', () => {
+    expect(outcomeOf('<a>'.repeat(50_000) + '</a>'.repeat(50_000))).toMatch(/nested/);
+    const tests = '<Paragraph>'.repeat(5_000) + '</Paragraph>'.repeat(5_000);
+    const report = own('network/nexpose.xml').replace('Running kernel 5.0', tests);
+    expect(() => importReport(report, context)).toThrow(ReportError);
+  });
+
+  it('refuses attributes of many megabytes', () => {
+    for (const quote of ['"', "'"])
+      expect(outcomeOf(`<z a=${quote}${'x'.repeat(20_000_000)}${quote}/>`)).toMatch(/attribute of more than/);
+    expect(outcomeOf(`<z a="${'x'.repeat(100_000)}"/>`)).toBeGreaterThan(100_000);
+  });
+
+  it('does not confuse long text with an attribute', () => {
+    expect(outcomeOf(`<z>a="<b/>${'x'.repeat(5_000_000)}</z>`)).toBeGreaterThan(5_000_000);
+  });
+
+  it('does not touch the prototypes of objects', () => {
+    for (const name of ['__proto__', 'constructor', 'prototype', 'hasOwnProperty'])
+      outcomeOf(`<z ${name}="1"><${name} polluted="1">1</${name}></z>`);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(({} as Record<string, unknown>)['@_polluted']).toBeUndefined();
+  });
+
+  it.each([
+    ['comments', `<a>${'<!--'.repeat(100_000)}</a>`],
+    ['sections', `<a>${'<![CDATA['.repeat(100_000)}</a>`],
+    ['instructions', `<a>${'<?'.repeat(100_000)}</a>`],
+    ['tags', `<a>${'<'.repeat(100_000)}</a>`],
+    ['quotes', `<a ${'"'.repeat(100_001)}/>`],
+    ['attributes', `<a ${'="'.repeat(100_000)}/>`],
+    ['declarations', `<!DOCTYPE z [${'<!ELEMENT a '.repeat(50_000)}`],
+  ])('refuses unfinished %s within the time of a test', (_kind, report) => {
+    expect(outcomeOf(report)).toEqual(expect.any(String));
+  });
+});
+
+describe('hostile texts', () => {
+  const LONG = 100_000;
+
+  it.each([
+    ['unclosed comments', '<!--'.repeat(LONG)],
+    ['unclosed code', '<pre>'.repeat(LONG)],
+    ['unclosed tags', '<a '.repeat(LONG)],
+    ['entities', '&#x'.repeat(LONG)],
+    ['spaces', `<p>${' '.repeat(LONG)}x`],
+    ['an address of dots', `https://${'.'.repeat(LONG)}`],
+  ])('of HTML take linear time: %s', (_kind, html) => {
+    expect(htmlMarkdown(html).length).toBeLessThan(10 * html.length);
+    expect(htmlLines(html).length).toBeLessThan(10 * html.length);
+    expect(linksIn(html).length).toBeLessThan(2);
+  });
+
+  it.each([
+    ['slashes', `https://${'/'.repeat(LONG)}`],
+    ['at signs', `https://${'@'.repeat(LONG)}`],
+    ['session ids', `https://a/${';sid='.repeat(LONG)}`],
+    ['parameters', `https://a/?${'&a='.repeat(LONG)}`],
+    ['schemes', '://'.repeat(LONG)],
+  ])('of addresses take linear time: %s', (_kind, address) => {
+    expect(addressIdentity(address).length).toBeLessThan(10 * address.length);
+    expect(shownAddress(address).length).toBeLessThan(10 * address.length);
+  });
+
+  it('of HTML lose their tags, and Markdown of reports stays text', () => {
+    expect(htmlMarkdown('<p onclick="x">a</p><script>b</script><img src=x onerror=y>')).toBe('a\n\nb');
+    expect(htmlMarkdown('&lt;img src=x&gt; [a](javascript:b) `c`')).toBe(
+      '\\<img src=x> \\[a](javascript:b) \\`c\\`',
+    );
+  });
+});
+
+describe('addressIdentity', () => {
+  it.each([
+    ['https://user:pass@Shop.example.org:443/a?b=1&a=2#c', 'https://shop.example.org/a?a&b'],
+    ['http://shop.example.org', 'http://shop.example.org/'],
+    ['http://shop.example.org:443/', 'http://shop.example.org:443/'],
+    ['https://shop.example.org/a;jsessionid=8A4F?x', 'https://shop.example.org/a?x'],
+    ['/a?token=secret', '/a?token'],
+    ['', ''],
+  ])('%s is %s', (address, identity) => {
+    expect(addressIdentity(address)).toBe(identity);
+  });
+});
