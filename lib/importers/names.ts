@@ -1,5 +1,7 @@
 /** The names of all importers, in a separate file so that the command line does not load the importers. */
 export const FORMATS = [
+  'aws-inspector',
+  'aws-security-hub',
   'bandit',
   'checkov',
   'gitleaks',
@@ -9,6 +11,7 @@ export const FORMATS = [
   'nuclei',
   'osv-scanner',
   'pip-audit',
+  'prowler',
   'sarif',
   'semgrep',
   'snyk',

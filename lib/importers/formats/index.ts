@@ -10,12 +10,17 @@ import { pipAudit } from './dependencies/pip-audit.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
+import { awsInspector } from './infrastructure/cloud/aws-inspector.ts';
+import { awsSecurityHub } from './infrastructure/cloud/aws-security-hub.ts';
+import { prowler } from './infrastructure/cloud/prowler.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { nuclei } from './web/nuclei.ts';
 import { zap } from './web/zap.ts';
 
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
+  awsInspector,
+  awsSecurityHub,
   bandit,
   checkov,
   gitleaks,
@@ -25,6 +30,7 @@ export const importers: readonly Importer[] = [
   nuclei,
   osvScanner,
   pipAudit,
+  prowler,
   sarif,
   semgrep,
   snyk,
