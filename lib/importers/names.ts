@@ -16,5 +16,9 @@ export const FORMATS = [
   'semgrep',
   'snyk',
   'trivy',
+  'trivy-operator',
+  'twistlock',
+  'wiz',
+  'wiz-cli',
   'zap',
 ] as const;

@@ -2,7 +2,7 @@ import { upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
 import type { Severity } from './finding.ts';
 import { fingerprintOf } from './identity.ts';
 import { type Report, ReportError, type Result } from './importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, formatLocation } from './markdown.ts';
+import { codeBlock, describeFinding, escapeMarkdown, formatLocation, sanitizeMarkdown } from './markdown.ts';
 import { maskCredentials } from './secrets.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from './support.ts';
 
@@ -27,6 +27,8 @@ export interface FailedCheck {
   about?: Text;
   risk?: Text;
   fix?: Text;
+  /** Whether the texts above are Markdown. */
+  markdown?: boolean;
   /** Commands or settings that fix it. */
   code?: Text;
   facts?: Facts;
@@ -40,15 +42,18 @@ export interface FailedCheck {
 /** A check that a resource failed. The check, the resource and the file identify it, not the message: that names counts and dates. */
 export function failedCheck(check: FailedCheck): Result {
   const { tool, id, name, resource, severity, message, about, risk, fix, snippet, references } = check;
-  const { code, facts, cwe, file, line, resourceIdentity = [resource] } = check;
+  const { code, markdown, facts, cwe, file, line, resourceIdentity = [resource] } = check;
   const title = distinct(id, name).join(': ');
+  const format = markdown ? sanitizeMarkdown : escapeMarkdown;
   const found = maskCredentials(message ?? '').trim();
   return {
     identify: (path) => fingerprintOf(tool, 'check', id, path, ...resourceIdentity),
     title: resource && !file ? `${title} (${resource})` : title,
     severity,
     description: describeFinding({
-      what: distinct(found, about, risk).map(escapeMarkdown).join('\n\n') || escapeMarkdown(title),
+      what:
+        [escapeMarkdown(found), ...distinct(about, risk).map(format)].filter(Boolean).join('\n\n') ||
+        escapeMarkdown(title),
       facts: {
         Check: distinct(id, name).join(' '),
         Resource: resource,
@@ -56,9 +61,7 @@ export function failedCheck(check: FailedCheck): Result {
         ...facts,
       },
       snippet: maskCredentials(snippet ?? ''),
-      fix: [fix?.trim() && escapeMarkdown(fix), code?.trim() && codeBlock(code.trim())]
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: [fix?.trim() && format(fix), code?.trim() && codeBlock(code.trim())].filter(Boolean).join('\n\n'),
       references,
     }),
     cwe: cweOf(cwe),

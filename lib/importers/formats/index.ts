@@ -13,6 +13,10 @@ import { checkov } from './infrastructure/checkov.ts';
 import { awsInspector } from './infrastructure/cloud/aws-inspector.ts';
 import { awsSecurityHub } from './infrastructure/cloud/aws-security-hub.ts';
 import { prowler } from './infrastructure/cloud/prowler.ts';
+import { wiz } from './infrastructure/cloud/wiz.ts';
+import { twistlock } from './infrastructure/images/twistlock.ts';
+import { wizCli } from './infrastructure/images/wiz-cli.ts';
+import { trivyOperator } from './infrastructure/kubernetes/trivy-operator.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { nuclei } from './web/nuclei.ts';
 import { zap } from './web/zap.ts';
@@ -35,5 +39,9 @@ export const importers: readonly Importer[] = [
   semgrep,
   snyk,
   trivy,
+  trivyOperator,
+  twistlock,
+  wiz,
+  wizCli,
   zap,
 ];

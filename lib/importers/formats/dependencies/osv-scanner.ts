@@ -3,6 +3,7 @@ import { firstDocument, upgrade, vulnerabilityTitle } from '../../dependency.ts'
 import { fingerprintOf } from '../../identity.ts';
 import { type Importer, read } from '../../importer.ts';
 import { describeFinding, toStrings } from '../../markdown.ts';
+import { isObject } from '../../schema.ts';
 import { relativePath, severityOf, severityOfScore } from '../../support.ts';
 import { cvssOfOsv, databaseSpecificOf, describeAdvisory, fixedVersions, Osv } from './osv.ts';
 
@@ -46,7 +47,7 @@ export const osvScanner: Importer = {
     const { results, ...others } = firstDocument(report) ?? {};
     if (!Array.isArray(results)) return false;
     return results.length > 0
-      ? Array.isArray((results[0] as { packages?: unknown } | null)?.packages)
+      ? isObject(results[0]) && Array.isArray(results[0].packages) && 'source' in results[0]
       : Object.keys(others).every((key) => key === 'experimental_config');
   },
 

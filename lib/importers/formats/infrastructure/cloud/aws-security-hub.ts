@@ -40,7 +40,7 @@ const Finding = z.object({
   SourceUrl: text,
   Remediation: optional(z.object({ Recommendation: optional(z.object({ Text: text, Url: text })) })),
   ProductFields: optional(z.record(z.string(), z.unknown())),
-  Resources: list(z.object({ Type: text, Id: text, Region: text, Details: optional(z.unknown()) })),
+  Resources: list(z.object({ Type: text, Id: text, Region: text })),
   Compliance: optional(z.object({ Status: text, SecurityControlId: text })),
   Workflow: optional(z.object({ Status: text })),
   WorkflowState: text,
