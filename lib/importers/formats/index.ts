@@ -14,8 +14,15 @@ import { awsInspector } from './infrastructure/cloud/aws-inspector.ts';
 import { awsSecurityHub } from './infrastructure/cloud/aws-security-hub.ts';
 import { prowler } from './infrastructure/cloud/prowler.ts';
 import { wiz } from './infrastructure/cloud/wiz.ts';
+import { hadolint } from './infrastructure/configuration/hadolint.ts';
+import { kics } from './infrastructure/configuration/kics.ts';
+import { terrascan } from './infrastructure/configuration/terrascan.ts';
+import { tfsec } from './infrastructure/configuration/tfsec.ts';
+import { dockle } from './infrastructure/images/dockle.ts';
 import { twistlock } from './infrastructure/images/twistlock.ts';
 import { wizCli } from './infrastructure/images/wiz-cli.ts';
+import { kubeBench } from './infrastructure/kubernetes/kube-bench.ts';
+import { kubescape } from './infrastructure/kubernetes/kubescape.ts';
 import { trivyOperator } from './infrastructure/kubernetes/trivy-operator.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { nuclei } from './web/nuclei.ts';
@@ -27,9 +34,14 @@ export const importers: readonly Importer[] = [
   awsSecurityHub,
   bandit,
   checkov,
+  dockle,
   gitleaks,
   govulncheck,
   grype,
+  hadolint,
+  kics,
+  kubeBench,
+  kubescape,
   npmAudit,
   nuclei,
   osvScanner,
@@ -38,6 +50,8 @@ export const importers: readonly Importer[] = [
   sarif,
   semgrep,
   snyk,
+  terrascan,
+  tfsec,
   trivy,
   trivyOperator,
   twistlock,
