@@ -4,7 +4,11 @@ import { type Report, ReportError } from './importer.ts';
 
 /** Parses XML, one JSON document or several in a row, or CSV. @throws ReportError if the text is none of them */
 export function parseReport(text: string): Report {
-  const content = text.replace(/^\uFEFF/, '').trim();
+  // Scout Suite writes a script that assigns its result.
+  const content = text
+    .replace(/^\uFEFF/, '')
+    .trim()
+    .replace(/^scoutsuite_results\s*=\s*(?=\{)/, '');
   if (content === '') throw new ReportError('The report is empty');
   if (content.startsWith('<')) return parseXml(content);
   return parseCsv(content) ?? { kind: 'json', documents: parseJson(content) };

@@ -12,16 +12,23 @@ import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { awsInspector } from './infrastructure/cloud/aws-inspector.ts';
 import { awsSecurityHub } from './infrastructure/cloud/aws-security-hub.ts';
+import { azureRecommendations } from './infrastructure/cloud/azure-recommendations.ts';
+import { cloudsploit } from './infrastructure/cloud/cloudsploit.ts';
 import { prowler } from './infrastructure/cloud/prowler.ts';
+import { scoutSuite } from './infrastructure/cloud/scout-suite.ts';
 import { wiz } from './infrastructure/cloud/wiz.ts';
+import { cfnLint } from './infrastructure/configuration/cfn-lint.ts';
+import { cfnNag } from './infrastructure/configuration/cfn-nag.ts';
 import { hadolint } from './infrastructure/configuration/hadolint.ts';
 import { kics } from './infrastructure/configuration/kics.ts';
 import { terrascan } from './infrastructure/configuration/terrascan.ts';
 import { tfsec } from './infrastructure/configuration/tfsec.ts';
+import { dockerBench } from './infrastructure/images/docker-bench.ts';
 import { dockle } from './infrastructure/images/dockle.ts';
 import { twistlock } from './infrastructure/images/twistlock.ts';
 import { wizCli } from './infrastructure/images/wiz-cli.ts';
 import { kubeBench } from './infrastructure/kubernetes/kube-bench.ts';
+import { kubeaudit } from './infrastructure/kubernetes/kubeaudit.ts';
 import { kubescape } from './infrastructure/kubernetes/kubescape.ts';
 import { trivyOperator } from './infrastructure/kubernetes/trivy-operator.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
@@ -32,8 +39,13 @@ import { zap } from './web/zap.ts';
 export const importers: readonly Importer[] = [
   awsInspector,
   awsSecurityHub,
+  azureRecommendations,
   bandit,
+  cfnLint,
+  cfnNag,
   checkov,
+  cloudsploit,
+  dockerBench,
   dockle,
   gitleaks,
   govulncheck,
@@ -41,6 +53,7 @@ export const importers: readonly Importer[] = [
   hadolint,
   kics,
   kubeBench,
+  kubeaudit,
   kubescape,
   npmAudit,
   nuclei,
@@ -48,6 +61,7 @@ export const importers: readonly Importer[] = [
   pipAudit,
   prowler,
   sarif,
+  scoutSuite,
   semgrep,
   snyk,
   terrascan,

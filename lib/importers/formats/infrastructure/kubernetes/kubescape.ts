@@ -16,6 +16,7 @@ const Status = optional(z.object({ status: text, subStatus: text }));
 const Rule = z.object({
   name: text,
   status: text,
+  exception: z.unknown().optional(),
   paths: list(
     z.object({
       failedPath: text,
@@ -98,8 +99,13 @@ export const kubescape: Importer = {
 
 const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
-/** Older versions state it for the rules only. */
+const isFailed = (rule: z.output<typeof Rule>) => rule.status?.toLowerCase() === 'failed';
+
+/** Older versions state it for the rules only. A failed rule with an exception is accepted. */
 function statusOf({ status, rules }: Control): string {
+  const failed = rules.filter(isFailed);
+  if (failed.length > 0 && failed.every(({ exception }) => exception)) return 'accepted by exceptions';
+  if (/exception/i.test(status?.subStatus ?? '')) return 'accepted by exceptions';
   const stated = status?.status?.toLowerCase();
   if (stated) return stated;
   const statuses = new Set(rules.map((rule) => rule.status?.toLowerCase() ?? 'passed'));
@@ -116,7 +122,7 @@ function resultOf(
 ): Result {
   const { kind, metadata, name = metadata?.name, namespace = metadata?.namespace } = resource?.object ?? {};
   const file = relativePath(resource?.source?.relativePath || undefined, context);
-  const paths = control.rules.flatMap((rule) => (rule.status === 'failed' || !rule.status ? rule.paths : []));
+  const paths = control.rules.flatMap((rule) => (isFailed(rule) && !rule.exception ? rule.paths : []));
   const changes = paths.flatMap(({ fixPath }) =>
     fixPath?.path ? [`${fixPath.path}: ${fixPath.value ?? ''}`] : [],
   );
