@@ -23,8 +23,16 @@ import { hadolint } from './infrastructure/configuration/hadolint.ts';
 import { kics } from './infrastructure/configuration/kics.ts';
 import { terrascan } from './infrastructure/configuration/terrascan.ts';
 import { tfsec } from './infrastructure/configuration/tfsec.ts';
+import { anchore } from './infrastructure/images/anchore.ts';
+import { anchorePolicies } from './infrastructure/images/anchore-policies.ts';
+import { aqua } from './infrastructure/images/aqua.ts';
+import { clair } from './infrastructure/images/clair.ts';
 import { dockerBench } from './infrastructure/images/docker-bench.ts';
 import { dockle } from './infrastructure/images/dockle.ts';
+import { gcloudArtifacts } from './infrastructure/images/gcloud-artifacts.ts';
+import { harbor } from './infrastructure/images/harbor.ts';
+import { neuvector } from './infrastructure/images/neuvector.ts';
+import { sysdig } from './infrastructure/images/sysdig.ts';
 import { twistlock } from './infrastructure/images/twistlock.ts';
 import { wizCli } from './infrastructure/images/wiz-cli.ts';
 import { kubeBench } from './infrastructure/kubernetes/kube-bench.ts';
@@ -37,6 +45,9 @@ import { zap } from './web/zap.ts';
 
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
+  anchore,
+  anchorePolicies,
+  aqua,
   awsInspector,
   awsSecurityHub,
   azureRecommendations,
@@ -44,17 +55,21 @@ export const importers: readonly Importer[] = [
   cfnLint,
   cfnNag,
   checkov,
+  clair,
   cloudsploit,
   dockerBench,
   dockle,
+  gcloudArtifacts,
   gitleaks,
   govulncheck,
   grype,
   hadolint,
+  harbor,
   kics,
   kubeBench,
   kubeaudit,
   kubescape,
+  neuvector,
   npmAudit,
   nuclei,
   osvScanner,
@@ -64,6 +79,7 @@ export const importers: readonly Importer[] = [
   scoutSuite,
   semgrep,
   snyk,
+  sysdig,
   terrascan,
   tfsec,
   trivy,
