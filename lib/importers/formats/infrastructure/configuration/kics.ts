@@ -10,7 +10,7 @@ import {
 } from '../../../importer.ts';
 import { distinct, failedCheck } from '../../../resources.ts';
 import { number, property, requiredText, text } from '../../../schema.ts';
-import { isSecretRule, maskCredentials } from '../../../secrets.ts';
+import { isSecretRule, maskCredentials, sourceIdentity } from '../../../secrets.ts';
 import { relativePath, severityOf } from '../../../support.ts';
 
 const File = z.object({
@@ -113,7 +113,10 @@ function resultOf(query: Query, found: z.output<typeof File>, context: ImportCon
           tool: 'kics',
           id,
           severity: 'info',
-          resourceIdentity: [found.search_key, found.search_value, resource],
+          // The key of a secret may contain it.
+          resourceIdentity: isSecret
+            ? sourceIdentity(`${found.search_key} ${found.search_value}`)
+            : [found.search_key, found.search_value, resource],
         }).identify
       : identifyCode('kics', [id], { file, line }, context),
   };

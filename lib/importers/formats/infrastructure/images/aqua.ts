@@ -48,7 +48,6 @@ const Vulnerability = z.object({
   cwe_info: list(z.object({ Id: text, id: text })),
   resource: optional(z.object({ name: text, version: text, path: text, format: text })),
 });
-type Vulnerability = z.output<typeof Vulnerability>;
 const Resource = z.object({
   resource: optional(
     z.object({ name: text, version: text, path: text, format: text, sensitive_items: texts }),

@@ -12,7 +12,7 @@ import {
 import { describeFinding, escapeMarkdown, formatLocation } from '../../../markdown.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../resources.ts';
 import { list, number, optional, property, requiredText, text } from '../../../schema.ts';
-import { maskCredentials } from '../../../secrets.ts';
+import { maskCredentials, sourceIdentity } from '../../../secrets.ts';
 import { plainPath, relativePath, severityOf } from '../../../support.ts';
 
 const unknown = z.unknown().optional();
@@ -196,7 +196,7 @@ function secret(
   return {
     identify: identifyCode(
       'wiz-cli',
-      ['secret', image, found.type, found.description],
+      ['secret', image, found.type, ...sourceIdentity(found.description ?? '')],
       { file, line },
       context,
     ),

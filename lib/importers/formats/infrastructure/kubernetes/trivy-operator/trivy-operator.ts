@@ -1,6 +1,5 @@
-import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { imageName } from '../../../../dependency.ts';
+import { fingerprintOf } from '../../../../identity.ts';
 import {
   type ImportContext,
   type Importer,
@@ -8,99 +7,19 @@ import {
   ReportError,
   type Result,
   readList,
-} from '../../../importer.ts';
-import { describeFinding, escapeMarkdown } from '../../../markdown.ts';
+} from '../../../../importer.ts';
+import { describeFinding, escapeMarkdown } from '../../../../markdown.ts';
 import {
   distinct,
   failedCheck,
   fixedVersions,
   kubernetesName,
   vulnerablePackage,
-} from '../../../resources.ts';
-import {
-  flag,
-  isObject,
-  list,
-  number,
-  optional,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../../../schema.ts';
-import { maskCredentials } from '../../../secrets.ts';
-import { severityOf } from '../../../support.ts';
-
-const Vulnerability = z.object({
-  vulnerabilityID: requiredText,
-  resource: text,
-  installedVersion: text,
-  fixedVersion: text,
-  severity: text,
-  score: number,
-  title: text,
-  description: text,
-  primaryLink: text,
-  links: texts,
-  target: text,
-  class: text,
-  packagePath: text,
-  packageType: text,
-  cvss: optional(z.record(z.string(), z.unknown())),
-});
-const Check = z.object({
-  checkID: text,
-  title: text,
-  description: text,
-  category: text,
-  messages: texts,
-  remediation: text,
-  severity: text,
-  success: flag,
-  target: text,
-});
-const Secret = z.object({
-  ruleID: text,
-  title: text,
-  category: text,
-  severity: text,
-  match: text,
-  target: text,
-});
-const Control = z.object({
-  id: text,
-  name: text,
-  description: text,
-  severity: text,
-  totalFail: number,
-  checks: list(Check),
-});
-const Resource = z.object({
-  kind: requiredText,
-  metadata: z
-    .object({
-      name: text,
-      namespace: text,
-      labels: optional(z.record(z.string(), z.unknown())),
-    })
-    .catch({ name: undefined, namespace: undefined, labels: undefined }),
-  report: optional(
-    z.object({
-      artifact: optional(z.object({ repository: text, tag: text, digest: text })),
-      registry: optional(z.object({ server: text })),
-      vulnerabilities: z.unknown().optional(),
-      checks: z.unknown().optional(),
-      secrets: z.unknown().optional(),
-    }),
-  ),
-  status: optional(
-    z.object({
-      detailReport: optional(z.object({ results: z.unknown().optional(), title: text })),
-      summaryReport: optional(z.object({ controlCheck: z.unknown().optional(), title: text })),
-    }),
-  ),
-});
-type Resource = z.output<typeof Resource>;
+} from '../../../../resources.ts';
+import { isObject, property } from '../../../../schema.ts';
+import { maskCredentials } from '../../../../secrets.ts';
+import { severityOf } from '../../../../support.ts';
+import { Check, Control, Resource, Secret, Vulnerability } from './schema.ts';
 
 /** What a report is about: shown, and what identifies it. */
 interface Subject {
@@ -206,11 +125,7 @@ function withoutHash(name: string, kind: string | undefined): string {
   return kind === 'Pod' ? name.replace(/-[a-f0-9]{6,10}-[a-z0-9]{5}$/, '') : name;
 }
 
-function vulnerability(
-  found: z.output<typeof Vulnerability>,
-  { report }: Resource,
-  subject: Subject,
-): Result {
+function vulnerability(found: Vulnerability, { report }: Resource, subject: Subject): Result {
   const { artifact, registry } = report ?? {};
   const image = [registry?.server, artifact?.repository].filter(Boolean).join('/');
   return vulnerablePackage({
@@ -241,7 +156,7 @@ const vectorsOf = (cvss: Record<string, unknown> | undefined) =>
     }),
   );
 
-function configuration(check: z.output<typeof Check>, kind: string, { shown, identity }: Subject): Result {
+function configuration(check: Check, kind: string, { shown, identity }: Subject): Result {
   return failedCheck({
     tool: 'trivy-operator',
     id: check.checkID || check.title || kind,
@@ -266,7 +181,7 @@ const linkOf = (id: string | undefined) =>
     ? [`https://avd.aquasec.com/misconfig/${id?.toLowerCase().replace(/^avd-/, '').replace('-', '')}`]
     : [];
 
-function secret(found: z.output<typeof Secret>, { shown, identity }: Subject): Result {
+function secret(found: Secret, { shown, identity }: Subject): Result {
   const rule = found.ruleID ?? found.title ?? 'secret';
   const match = maskCredentials(found.match ?? '').replace(/\*{2,}/g, '*'.repeat(8));
   return {
@@ -286,7 +201,7 @@ function secret(found: z.output<typeof Secret>, { shown, identity }: Subject): R
 
 /** The controls of a compliance report. */
 function controls(
-  found: readonly z.output<typeof Control>[],
+  found: readonly Control[],
   { metadata, status }: Resource,
   context: ImportContext,
 ): Result[] {
