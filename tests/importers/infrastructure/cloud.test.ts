@@ -136,7 +136,7 @@ const REPORTS: Expectation[] = [
     ],
   },
   {
-    file: 'scout-suite.js',
+    file: 'scout-suite.js.txt',
     format: 'scout-suite',
     findings: [
       'medium s3-bucket-no-logging: Bucket without logging (s3.buckets.one.logging)',

@@ -94,6 +94,7 @@ const REPORTS: Expectation[] = [
     file: 'cfn-lint.json',
     format: 'cfn-lint',
     findings: ['low W2001: Parameter Unused not used.', 'medium E3002: Unknown property'],
+    errors: ['broken.yaml:2 was not checked: did not find expected node content'],
     same: [
       ['"LineNumber": 4', '"LineNumber": 9'],
       ['"Warning"', '"Error"'],

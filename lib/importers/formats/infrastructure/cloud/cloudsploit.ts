@@ -21,7 +21,7 @@ export const cloudsploit: Importer = {
   about: {
     tool: '[CloudSploit](https://github.com/aquasecurity/cloudsploit)',
     command: '`./index.js --config config.js --json report.json`',
-    versions: '2.0',
+    versions: 'not stated in its reports',
     identity: 'plugin, region, resource',
     severity: '`status`: FAIL is high, WARN medium',
   },

@@ -30,7 +30,7 @@ export const scoutSuite: Importer = {
     tool: '[Scout Suite](https://github.com/nccgroup/ScoutSuite)',
     command:
       '`scout aws --no-browser`; the report is `scoutsuite-report/scoutsuite-results/scoutsuite_results_*.js`',
-    versions: '5.8 to 5.13',
+    versions: '5.10',
     identity: 'rule, account, resource',
     severity: '`level`: danger is high, warning medium',
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Importer } from '../../../importer.ts';
+import type { Importer, Result } from '../../../importer.ts';
 import { readList } from '../../../importer.ts';
+import { formatLocation } from '../../../markdown.ts';
 import { failedCheck, listsOf } from '../../../resources.ts';
 import { number, optional, property, requiredText, text, texts } from '../../../schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
@@ -21,7 +22,7 @@ export const cfnLint: Importer = {
   about: {
     tool: '[cfn-lint](https://github.com/aws-cloudformation/cfn-lint)',
     command: '`cfn-lint --format json template.yaml > report.json`',
-    versions: '0.86 to 1.0',
+    versions: '1.58, and older ones of 1',
     identity: 'rule, file, path in the template',
     severity: '`Level`: Error is medium, Warning low, Informational info',
   },
@@ -38,8 +39,13 @@ export const cfnLint: Importer = {
       '',
       context,
     );
-    return matches.map(({ Filename, Level, Message, Location, Rule }) => {
+    return matches.flatMap(({ Filename, Level, Message, Location, Rule }): Result[] => {
       const { Start, Path = [] } = Location ?? {};
+      const [file, line] = [relativePath(Filename, context), Start?.LineNumber];
+      if (TOOL_ERROR.test(Rule.Id)) {
+        context.error(`${formatLocation(file, line) ?? 'A template'} was not checked: ${Message ?? Rule.Id}`);
+        return [];
+      }
       const level = Level?.toLowerCase();
       const result = failedCheck({
         tool: 'cfn-lint',
@@ -50,10 +56,13 @@ export const cfnLint: Importer = {
         about: Rule.Description,
         facts: { Rule: Rule.ShortDescription },
         references: [Rule.Source],
-        file: relativePath(Filename, context),
-        line: Start?.LineNumber,
+        file,
+        line,
       });
-      return { ...result, column: Start?.ColumnNumber };
+      return [{ ...result, column: Start?.ColumnNumber }];
     });
   },
 };
+
+/** The template cannot be parsed or transformed, or a rule failed. */
+const TOOL_ERROR = /^E000[0-2]$/;

@@ -49,7 +49,7 @@ export const kics: Importer = {
   about: {
     tool: '[KICS](https://docs.kics.io)',
     command: '`kics scan -p . --report-formats json -o .`',
-    versions: '1.3 to 1.7',
+    versions: 'reports without a version, of 1',
     identity: 'query, file, the place that KICS names (`search_key`)',
     severity: '`severity`',
   },

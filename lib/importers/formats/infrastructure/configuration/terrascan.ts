@@ -24,7 +24,7 @@ export const terrascan: Importer = {
   about: {
     tool: '[Terrascan](https://runterrascan.io)',
     command: '`terrascan scan -o json > report.json`',
-    versions: '1.5 to 1.7',
+    versions: 'a report of May 2021',
     identity: 'rule, file, module, resource',
     severity: '`severity`',
   },

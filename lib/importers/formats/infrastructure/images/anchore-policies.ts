@@ -25,7 +25,7 @@ export const anchorePolicies: Importer = {
   about: {
     tool: '[Anchore](https://docs.anchore.com) policy evaluations',
     command: '`anchorectl image check --detail <image> -o json > report.json`',
-    versions: 'Enterprise 2, anchorectl 1 to 5',
+    versions: 'Enterprise of 2020, anchorectl of 2022 and later',
     identity: 'image, gate, trigger',
     severity: 'a severity that the message starts with, or the action: stop is high, warn medium',
   },

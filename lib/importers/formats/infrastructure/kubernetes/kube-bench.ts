@@ -31,7 +31,7 @@ export const kubeBench: Importer = {
   about: {
     tool: '[kube-bench](https://github.com/aquasecurity/kube-bench)',
     command: '`kube-bench --json > report.json`',
-    versions: '0.3 to 0.6',
+    versions: 'CIS benchmarks 1.5 and 1.6',
     identity: 'kind of node, text of the recommendation: its number differs between benchmarks',
     severity: 'FAIL is medium, WARN (a manual check) info',
   },

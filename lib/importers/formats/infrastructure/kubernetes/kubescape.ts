@@ -61,7 +61,7 @@ export const kubescape: Importer = {
   about: {
     tool: '[Kubescape](https://kubescape.io)',
     command: '`kubescape scan --format json --format-version v2 --output report.json`',
-    versions: '2.0 to 3.0',
+    versions: '2 (November 2022) and 3.0',
     identity: 'control, file, namespace, kind and name of the resource',
     severity: '`scoreFactor` of the control',
   },
