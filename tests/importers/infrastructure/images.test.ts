@@ -211,7 +211,11 @@ const REPORTS: Expectation[] = [
   {
     file: 'neuvector.json',
     format: 'neuvector',
-    findings: ['high CVE-2026-1001 in openssh 7.2: x', 'medium D.5.4: No privileged containers (nv.web)'],
+    findings: [
+      'high CVE-2026-1001 in openssh 7.2: x',
+      'high secret: Secret in /app/key.pem: Private.Key',
+      'medium D.5.4: No privileged containers (nv.web)',
+    ],
     skipped: { accepted: 1, passed: 1, 'need a manual check': 1 },
     same: [
       ['"High"', '"Low"'],

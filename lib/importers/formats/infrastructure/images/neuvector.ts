@@ -32,6 +32,8 @@ const Check = z.object({
   group: text,
 });
 
+const Secret = z.object({ type: text, path: text, suggestion: text });
+
 /** The scan report of a container, node or image, and the compliance report. */
 export const neuvector: Importer = {
   name: 'neuvector',
@@ -68,6 +70,7 @@ export const neuvector: Importer = {
       ...readList(Check, property(document, 'items'), 'items', context).flatMap((check) =>
         compliance(check, context),
       ),
+      ...readList(Secret, property(scan, 'secrets'), 'report.secrets', context).flatMap(secret),
       ...readList(Check, property(scan, 'checks'), 'report.checks', context).flatMap((check) =>
         compliance(check, context),
       ),
@@ -117,6 +120,23 @@ function compliance(check: z.output<typeof Check>, context: ImportContext): Resu
       message: check.message.join('\n'),
       fix: check.remediation,
       facts: { Category: distinct(check.category, check.type).join(' '), Profile: check.profile },
+    }),
+  ];
+}
+
+/** Without the evidence, which is the secret. An entry without a type is a placeholder. */
+function secret({ type, path, suggestion }: z.output<typeof Secret>): Result[] {
+  if (!type) return [];
+  const name = `Secret in ${path || 'the container'}: ${type}`;
+  return [
+    failedCheck({
+      tool: 'neuvector',
+      id: 'secret',
+      name,
+      resourceIdentity: [type, path],
+      severity: 'high',
+      fix: suggestion,
+      cwe: 'CWE-798',
     }),
   ];
 }
