@@ -4,7 +4,11 @@ import { type Report, ReportError } from './importer.ts';
 
 /** Parses XML, one JSON document or several in a row, CSV or other text. @throws ReportError if the JSON, XML or CSV is broken */
 export function parseReport(text: string): Report {
-  const content = text.replace(/^\uFEFF/, '').trim();
+  // Scout Suite writes a script that assigns its result.
+  const content = text
+    .replace(/^\uFEFF/, '')
+    .trim()
+    .replace(/^scoutsuite_results\s*=\s*(?=\{)/, '');
   if (content === '') throw new ReportError('The report is empty');
   if (/^<(?:!doctype html|html)\b/i.test(content)) throw new ReportError(adviceForHtml(content));
   if (content.startsWith('<')) return parseXml(content);

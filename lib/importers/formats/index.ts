@@ -27,6 +27,35 @@ import { snyk } from './dependencies/snyk/snyk.ts';
 import { snykApi } from './dependencies/snyk-api.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
 import { checkov } from './infrastructure/checkov.ts';
+import { awsInspector } from './infrastructure/cloud/aws-inspector.ts';
+import { awsSecurityHub } from './infrastructure/cloud/aws-security-hub.ts';
+import { azureRecommendations } from './infrastructure/cloud/azure-recommendations.ts';
+import { cloudsploit } from './infrastructure/cloud/cloudsploit.ts';
+import { prowler } from './infrastructure/cloud/prowler/prowler.ts';
+import { scoutSuite } from './infrastructure/cloud/scout-suite.ts';
+import { wiz } from './infrastructure/cloud/wiz.ts';
+import { cfnLint } from './infrastructure/configuration/cfn-lint.ts';
+import { cfnNag } from './infrastructure/configuration/cfn-nag.ts';
+import { hadolint } from './infrastructure/configuration/hadolint.ts';
+import { kics } from './infrastructure/configuration/kics.ts';
+import { terrascan } from './infrastructure/configuration/terrascan.ts';
+import { tfsec } from './infrastructure/configuration/tfsec.ts';
+import { anchore } from './infrastructure/images/anchore.ts';
+import { anchorePolicies } from './infrastructure/images/anchore-policies.ts';
+import { aqua } from './infrastructure/images/aqua.ts';
+import { clair } from './infrastructure/images/clair.ts';
+import { dockerBench } from './infrastructure/images/docker-bench.ts';
+import { dockle } from './infrastructure/images/dockle.ts';
+import { gcloudArtifacts } from './infrastructure/images/gcloud-artifacts.ts';
+import { harbor } from './infrastructure/images/harbor.ts';
+import { neuvector } from './infrastructure/images/neuvector.ts';
+import { sysdig } from './infrastructure/images/sysdig.ts';
+import { twistlock } from './infrastructure/images/twistlock.ts';
+import { wizCli } from './infrastructure/images/wiz-cli.ts';
+import { kubeBench } from './infrastructure/kubernetes/kube-bench.ts';
+import { kubeaudit } from './infrastructure/kubernetes/kubeaudit.ts';
+import { kubescape } from './infrastructure/kubernetes/kubescape.ts';
+import { trivyOperator } from './infrastructure/kubernetes/trivy-operator/trivy-operator.ts';
 import { nessus } from './network/nessus/nessus.ts';
 import { nexpose } from './network/nexpose.ts';
 import { nmap } from './network/nmap.ts';
@@ -54,18 +83,31 @@ import { zap } from './web/zap.ts';
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
   acunetix,
+  anchore,
+  anchorePolicies,
+  aqua,
   arachni,
+  awsInspector,
+  awsSecurityHub,
+  azureRecommendations,
   bandit,
   blackDuck,
   blackDuckBinaryAnalysis,
   bundlerAudit,
   burp,
   cargoAudit,
+  cfnLint,
+  cfnNag,
   checkov,
+  clair,
+  cloudsploit,
   composerAudit,
   cyclonedx,
   dependencyCheck,
   detectSecrets,
+  dockerBench,
+  dockle,
+  gcloudArtifacts,
   ggshield,
   githubDependabot,
   gitlabContainerScanning,
@@ -73,10 +115,17 @@ export const importers: readonly Importer[] = [
   gitleaks,
   govulncheck,
   grype,
+  hadolint,
+  harbor,
   invicti,
   jfrogXray,
+  kics,
+  kubeBench,
+  kubeaudit,
+  kubescape,
   mend,
   nessus,
+  neuvector,
   nexpose,
   nikto,
   nmap,
@@ -88,19 +137,28 @@ export const importers: readonly Importer[] = [
   osvScanner,
   pipAudit,
   pnpmAudit,
+  prowler,
   qualys,
   qualysWas,
   retire,
   sarif,
+  scoutSuite,
   semgrep,
   snyk,
   snykApi,
   sqlmap,
+  sysdig,
+  terrascan,
   testssl,
+  tfsec,
   trivy,
+  trivyOperator,
   trufflehog,
   trufflehog3,
+  twistlock,
   wapiti,
+  wiz,
+  wizCli,
   wpscan,
   yarnAudit,
   zap,

@@ -63,7 +63,7 @@ export const osvScanner: Importer = {
     const { results, ...others } = firstDocument(report) ?? {};
     if (!Array.isArray(results)) return false;
     return results.length > 0
-      ? isObject(results[0]) && Array.isArray(results[0].packages)
+      ? isObject(results[0]) && Array.isArray(results[0].packages) && 'source' in results[0]
       : Object.keys(others).every((key) => OTHER_FIELDS.has(key));
   },
 
