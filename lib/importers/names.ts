@@ -2,6 +2,8 @@
 export const FORMATS = [
   'bandit',
   'checkov',
+  'generic-csv',
+  'generic-json',
   'gitleaks',
   'govulncheck',
   'grype',

@@ -9,6 +9,8 @@ import { osvScanner } from './dependencies/osv-scanner.ts';
 import { pipAudit } from './dependencies/pip-audit.ts';
 import { snyk } from './dependencies/snyk.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
+import { genericCsv } from './generic/generic-csv.ts';
+import { genericJson } from './generic/generic-json.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { gitleaks } from './secrets/gitleaks.ts';
 import { nuclei } from './web/nuclei.ts';
@@ -18,6 +20,8 @@ import { zap } from './web/zap.ts';
 export const importers: readonly Importer[] = [
   bandit,
   checkov,
+  genericCsv,
+  genericJson,
   gitleaks,
   govulncheck,
   grype,
