@@ -1,5 +1,8 @@
 import type { Importer } from '../importer.ts';
 import { bandit } from './code/bandit.ts';
+import { gitlabDast, gitlabFuzzing } from './code/gitlab/gitlab-dast.ts';
+import { gitlabSast } from './code/gitlab/gitlab-sast.ts';
+import { gitlabSecretDetection } from './code/gitlab/gitlab-secret-detection.ts';
 import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
@@ -22,6 +25,10 @@ export const importers: readonly Importer[] = [
   checkov,
   genericCsv,
   genericJson,
+  gitlabDast,
+  gitlabFuzzing,
+  gitlabSast,
+  gitlabSecretDetection,
   gitleaks,
   govulncheck,
   grype,

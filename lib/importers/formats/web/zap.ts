@@ -70,7 +70,12 @@ export const zap: Importer = {
       string,
       unknown
     >;
-    return typeof site === 'object' && ('@version' in rest || '@programName' in rest);
+    // GitLab DAST adds its own list.
+    return (
+      typeof site === 'object' &&
+      ('@version' in rest || '@programName' in rest) &&
+      !('vulnerabilities' in rest)
+    );
   },
 
   results(report) {

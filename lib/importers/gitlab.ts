@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { Severity } from './finding.ts';
+import { type ImportContext, type Report, ReportError, readList } from './importer.ts';
+import { isObject, list, number, optional, property, requiredText, text } from './schema.ts';
+import { severityOf, severityOfScore } from './support.ts';
+
+/*
+ * The report format of GitLab (https://gitlab.com/gitlab-org/security-products/security-report-schemas), which all its
+ * scanners share. Only `location` and `details` depend on the kind of scan.
+ */
+
+const Tool = optional(z.object({ id: text, name: text }));
+
+export const GitlabVulnerability = z.object({
+  id: text,
+  category: text,
+  name: text,
+  message: text,
+  description: text,
+  severity: text,
+  confidence: text,
+  solution: text,
+  cve: text,
+  raw_source_code_extract: text,
+  evidence: optional(z.object({ summary: text })),
+  scanner: Tool,
+  identifiers: list(z.object({ type: text, name: text, value: requiredText, url: text })),
+  links: list(z.object({ name: text, url: requiredText })),
+  cvss_vectors: list(z.object({ vendor: text, vector: requiredText })),
+  /** Remarks of the scanner, such as `flagged-as-likely-false-positive`. */
+  flags: list(z.object({ type: text, origin: text, description: text })),
+  details: z.unknown().optional(),
+  location: z.record(z.string(), z.unknown()),
+});
+
+export type GitlabVulnerability = z.output<typeof GitlabVulnerability>;
+
+const Message = z.object({ level: text, value: requiredText });
+
+/** The kind of scan of a report: `sast`, `secret_detection`, `dependency_scanning`, `container_scanning`, `dast` …; undefined if it is not a report of GitLab, or does not say. */
+export function gitlabScanOf(report: Report): string | undefined {
+  const [document] = report.kind === 'json' ? report.documents : [];
+  const vulnerabilities = property(document, 'vulnerabilities');
+  if (!Array.isArray(vulnerabilities)) return undefined;
+  const type = property(property(document, 'scan'), 'type');
+  if (typeof type === 'string' && property(document, 'version') !== undefined) return type;
+  const [first] = vulnerabilities;
+  if (!isObject(first) || !Array.isArray(first.identifiers) || !isObject(first.location)) return undefined;
+  if (typeof first.category === 'string') return first.category;
+  return kindOf(first, first.location);
+}
+
+/** The kind of scan that writes such a vulnerability. */
+function kindOf(vulnerability: Record<string, unknown>, location: Record<string, unknown>) {
+  if (typeof property(property(location.dependency, 'package'), 'name') === 'string')
+    return 'image' in location ? 'container_scanning' : 'dependency_scanning';
+  if ('hostname' in location) return 'dast';
+  if ('raw_source_code_extract' in vulnerability) return 'secret_detection';
+  return 'start_line' in location ? 'sast' : undefined;
+}
+
+/**
+ * The vulnerabilities of a report of GitLab. Errors of the scanner are recorded.
+ * @param kinds the kinds of scans that the importer knows
+ * @throws ReportError if the scan failed, or is of another kind
+ */
+export function gitlabVulnerabilities(
+  report: Report,
+  kinds: readonly string[],
+  context: ImportContext,
+): GitlabVulnerability[] {
+  const kind = gitlabScanOf(report);
+  if (kind !== undefined && !kinds.includes(kind))
+    throw new ReportError(`The report is of ${kind}`, 'scan.type');
+  const [document] = report.kind === 'json' ? report.documents : [];
+  const scan = property(document, 'scan');
+  const { data: messages = [] } = list(Message).safeParse(property(scan, 'messages'));
+  for (const { level, value } of messages) {
+    if (/^(?:fatal|error)$/i.test(level ?? '')) context.error(value);
+    else if (/^warn/i.test(level ?? '')) context.warn(value);
+  }
+  const vulnerabilities = property(document, 'vulnerabilities');
+  if (!Array.isArray(vulnerabilities)) throw new ReportError('expected a list', 'vulnerabilities');
+  if (property(scan, 'status') === 'failure') {
+    if (vulnerabilities.length === 0) throw new ReportError('The scan failed', 'scan.status');
+    context.error('The scan failed');
+  }
+  return readList(GitlabVulnerability, vulnerabilities, 'vulnerabilities', context);
+}
+
+export const GitlabLocation = {
+  /** Of dependency and container scanning. */
+  package: z.object({
+    file: text,
+    image: text,
+    operating_system: text,
+    kubernetes_resource: z.unknown().optional(),
+    dependency: optional(
+      z.object({
+        package: optional(z.object({ name: text })),
+        version: text,
+        direct: z.boolean().optional().catch(undefined),
+      }),
+    ),
+  }),
+  /** Of static analysis and secret detection. */
+  code: z.object({
+    file: text,
+    start_line: number,
+    end_line: number,
+    class: text,
+    method: text,
+    commit: optional(z.object({ sha: text })),
+  }),
+};
+
+/** The id that names a vulnerability best: a CVE, or the first one. */
+export const gitlabId = ({ identifiers, cve, id }: GitlabVulnerability): string =>
+  identifiers.find(({ type }) => type?.toLowerCase() === 'cve')?.value ??
+  identifiers.find(({ type }) => !/^(?:cwe|owasp)$/i.test(type ?? ''))?.value ??
+  cve ??
+  id ??
+  'unnamed';
+
+/** The CWEs of a vulnerability. */
+export const gitlabCwes = ({ identifiers }: GitlabVulnerability): string[] =>
+  identifiers.filter(({ type }) => type?.toLowerCase() === 'cwe').map(({ value }) => value);
+
+/** The severity of a vulnerability. GitLab calls it unknown if the scanner rates nothing. */
+export function gitlabSeverity({ severity }: GitlabVulnerability, score?: number): Severity {
+  if (severity && !/^un(?:known|defined)$/i.test(severity)) return severityOf(severity);
+  return score === undefined ? 'info' : severityOfScore(score);
+}
