@@ -4,6 +4,8 @@ export const FORMATS = [
   'checkov',
   'generic-csv',
   'generic-json',
+  'github-code-scanning',
+  'github-secret-scanning',
   'gitlab-dast',
   'gitlab-fuzzing',
   'gitlab-sast',
@@ -18,6 +20,7 @@ export const FORMATS = [
   'sarif',
   'semgrep',
   'snyk',
+  'sonarqube',
   'trivy',
   'zap',
 ] as const;

@@ -6,9 +6,16 @@ import { type Report, ReportError } from './importer.ts';
 export function parseReport(text: string): Report {
   const content = text.replace(/^\uFEFF/, '').trim();
   if (content === '') throw new ReportError('The report is empty');
+  if (/^<(?:!doctype html|html)\b/i.test(content)) throw new ReportError(adviceForHtml(content));
   if (content.startsWith('<')) return parseXml(content);
   return parseCsv(content) ?? { kind: 'json', documents: parseJson(content) };
 }
+
+/** HTML is written for people. How to write the report in a format that can be read. */
+const adviceForHtml = (content: string): string =>
+  /<title>[^<]*SonarQube/i.test(content)
+    ? 'This is an HTML report of SonarQube: export the issues as JSON with /api/issues/search and /api/hotspots/search'
+    : 'HTML reports cannot be read: write the report as JSON, XML, CSV or SARIF';
 
 /** Parses text with a header line of at least two columns. @returns undefined if it is not CSV */
 function parseCsv(content: string): Report | undefined {

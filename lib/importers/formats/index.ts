@@ -1,10 +1,13 @@
 import type { Importer } from '../importer.ts';
 import { bandit } from './code/bandit.ts';
+import { githubCodeScanning } from './code/github/code-scanning.ts';
+import { githubSecretScanning } from './code/github/secret-scanning.ts';
 import { gitlabDast, gitlabFuzzing } from './code/gitlab/gitlab-dast.ts';
 import { gitlabSast } from './code/gitlab/gitlab-sast.ts';
 import { gitlabSecretDetection } from './code/gitlab/gitlab-secret-detection.ts';
 import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep.ts';
+import { sonarqube } from './code/sonarqube.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
@@ -25,6 +28,8 @@ export const importers: readonly Importer[] = [
   checkov,
   genericCsv,
   genericJson,
+  githubCodeScanning,
+  githubSecretScanning,
   gitlabDast,
   gitlabFuzzing,
   gitlabSast,
@@ -39,6 +44,7 @@ export const importers: readonly Importer[] = [
   sarif,
   semgrep,
   snyk,
+  sonarqube,
   trivy,
   zap,
 ];
