@@ -46,7 +46,8 @@ export function codeResults(
     const secrets = isSecretRule(title, cwe, ...rule)
       ? [
           ...secretCandidates(code),
-          ...secretCandidates(snippet),
+          // Without line numbers: `12: const`.
+          ...secretCandidates(snippet.replace(/^\d+: /gm, '')),
           ...shown.flatMap((text) => secretCandidates(text, { prose: true })),
         ]
       : [];

@@ -1,7 +1,9 @@
 /** The names of all importers, in a separate file so that the command line does not load the importers. */
 export const FORMATS = [
   'bandit',
+  'brakeman',
   'checkov',
+  'eslint',
   'generic-csv',
   'generic-json',
   'github-code-scanning',
@@ -11,8 +13,10 @@ export const FORMATS = [
   'gitlab-sast',
   'gitlab-secret-detection',
   'gitleaks',
+  'gosec',
   'govulncheck',
   'grype',
+  'mobsfscan',
   'npm-audit',
   'nuclei',
   'osv-scanner',
@@ -21,6 +25,7 @@ export const FORMATS = [
   'semgrep',
   'snyk',
   'sonarqube',
+  'spotbugs',
   'trivy',
   'zap',
 ] as const;

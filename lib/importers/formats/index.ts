@@ -1,13 +1,18 @@
 import type { Importer } from '../importer.ts';
 import { bandit } from './code/bandit.ts';
+import { brakeman } from './code/brakeman.ts';
+import { eslint } from './code/eslint.ts';
 import { githubCodeScanning } from './code/github/code-scanning.ts';
 import { githubSecretScanning } from './code/github/secret-scanning.ts';
 import { gitlabDast, gitlabFuzzing } from './code/gitlab/gitlab-dast.ts';
 import { gitlabSast } from './code/gitlab/gitlab-sast.ts';
 import { gitlabSecretDetection } from './code/gitlab/gitlab-secret-detection.ts';
+import { gosec } from './code/gosec.ts';
+import { mobsfscan } from './code/mobsfscan.ts';
 import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep.ts';
 import { sonarqube } from './code/sonarqube.ts';
+import { spotbugs } from './code/spotbugs.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
@@ -25,7 +30,9 @@ import { zap } from './web/zap.ts';
 /** All importers, by name. */
 export const importers: readonly Importer[] = [
   bandit,
+  brakeman,
   checkov,
+  eslint,
   genericCsv,
   genericJson,
   githubCodeScanning,
@@ -35,8 +42,10 @@ export const importers: readonly Importer[] = [
   gitlabSast,
   gitlabSecretDetection,
   gitleaks,
+  gosec,
   govulncheck,
   grype,
+  mobsfscan,
   npmAudit,
   nuclei,
   osvScanner,
@@ -45,6 +54,7 @@ export const importers: readonly Importer[] = [
   semgrep,
   snyk,
   sonarqube,
+  spotbugs,
   trivy,
   zap,
 ];
