@@ -2,6 +2,9 @@
 export const FORMATS = [
   'bandit',
   'brakeman',
+  'checkmarx',
+  'checkmarx-one',
+  'checkmarx-osa',
   'checkov',
   'eslint',
   'generic-csv',

@@ -1,6 +1,9 @@
 import type { Importer } from '../importer.ts';
 import { bandit } from './code/bandit.ts';
 import { brakeman } from './code/brakeman.ts';
+import { checkmarx } from './code/checkmarx/checkmarx.ts';
+import { checkmarxOne } from './code/checkmarx/checkmarx-one.ts';
+import { checkmarxOsa } from './code/checkmarx/checkmarx-osa.ts';
 import { eslint } from './code/eslint.ts';
 import { githubCodeScanning } from './code/github/code-scanning.ts';
 import { githubSecretScanning } from './code/github/secret-scanning.ts';
@@ -31,6 +34,9 @@ import { zap } from './web/zap.ts';
 export const importers: readonly Importer[] = [
   bandit,
   brakeman,
+  checkmarx,
+  checkmarxOne,
+  checkmarxOsa,
   checkov,
   eslint,
   genericCsv,
