@@ -25,19 +25,19 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
 
 /** Reads all reports before anything is pushed. @throws UsageError if a report is unreadable */
 function readReports(files: string[], session: Session, flags: ScanFlags): Finding[] {
-  return deduplicate(files.flatMap((file) => readReport(file, readText(file), session, flags)));
+  return deduplicate(files.flatMap((file) => readReport(file, readBytes(file), session, flags)));
 }
 
 /** Imports a report. @throws UsageError that names the file and the location of the error */
 export function readReport(
   file: string,
-  text: string,
+  content: string | Uint8Array,
   { settings, output }: Session,
   flags: ScanFlags,
 ): Finding[] {
   try {
     const { format, findings } = importReport(
-      text,
+      content,
       { directory: settings.workspace },
       { format: flags.format },
     );
@@ -57,11 +57,9 @@ function deduplicate(findings: Finding[]): Finding[] {
 
 const STDIN = 0;
 
-function readText(file: string): string {
+function readBytes(file: string): Uint8Array {
   try {
-    const bytes = readFileSync(file === '-' ? STDIN : file);
-    // PowerShell writes UTF-16 with a byte order mark.
-    return bytes[0] === 0xff && bytes[1] === 0xfe ? bytes.toString('utf16le') : bytes.toString('utf8');
+    return readFileSync(file === '-' ? STDIN : file);
   } catch (error) {
     throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }

@@ -7,6 +7,7 @@ export const FORMATS = [
   'checkmarx-osa',
   'checkov',
   'eslint',
+  'fortify',
   'generic-csv',
   'generic-json',
   'github-code-scanning',

@@ -5,6 +5,7 @@ import { checkmarx } from './code/checkmarx/checkmarx.ts';
 import { checkmarxOne } from './code/checkmarx/checkmarx-one.ts';
 import { checkmarxOsa } from './code/checkmarx/checkmarx-osa.ts';
 import { eslint } from './code/eslint.ts';
+import { fortify } from './code/fortify/fortify.ts';
 import { githubCodeScanning } from './code/github/code-scanning.ts';
 import { githubSecretScanning } from './code/github/secret-scanning.ts';
 import { gitlabDast, gitlabFuzzing } from './code/gitlab/gitlab-dast.ts';
@@ -39,6 +40,7 @@ export const importers: readonly Importer[] = [
   checkmarxOsa,
   checkov,
   eslint,
+  fortify,
   genericCsv,
   genericJson,
   githubCodeScanning,
