@@ -31,5 +31,7 @@ export const FORMATS = [
   'sonarqube',
   'spotbugs',
   'trivy',
+  'veracode',
+  'veracode-sca',
   'zap',
 ] as const;

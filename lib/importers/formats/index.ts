@@ -17,6 +17,8 @@ import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep.ts';
 import { sonarqube } from './code/sonarqube.ts';
 import { spotbugs } from './code/spotbugs.ts';
+import { veracode } from './code/veracode/veracode.ts';
+import { veracodeSca } from './code/veracode/veracode-sca.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';
@@ -64,5 +66,7 @@ export const importers: readonly Importer[] = [
   sonarqube,
   spotbugs,
   trivy,
+  veracode,
+  veracodeSca,
   zap,
 ];
