@@ -20,6 +20,7 @@ export const FORMATS = [
   'gosec',
   'govulncheck',
   'grype',
+  'mobsf',
   'mobsfscan',
   'npm-audit',
   'nuclei',

@@ -16,13 +16,14 @@ const FORMATS: [format: string, file: string, count: number][] = [
   ['github-code-scanning', 'code/github-code-scanning.json', 2],
   ['github-secret-scanning', 'code/github-secret-scanning.json', 2],
   ['gosec', 'code/gosec.json', 2],
+  ['mobsf', 'code/mobsf.json', 8],
   ['mobsfscan', 'code/mobsfscan.json', 3],
   ['sonarqube', 'code/sonarqube.json', 2],
   ['sonarqube', 'code/sonarqube-hotspots.json', 2],
   ['spotbugs', 'code/spotbugs.xml', 2],
 ];
 
-const SECRETS = ['Winter-2026!', 'Summer-2026!', 'ext_0123456789abcdefWinter'];
+const SECRETS = ['Winter-2026!', 'Winter-2026-abcdefgh!', 'Summer-2026!', 'ext_0123456789abcdefWinter'];
 
 describe.each(FORMATS)('%s: fixtures/%s', (format, file, count) => {
   const report = own(file);
@@ -158,6 +159,37 @@ describe('brakeman', () => {
   it('identifies a warning by the fingerprint of Brakeman', () => {
     expect(fingerprintWith(report, '"line": 9', '"line": 19')).toBe(injection?.fingerprint);
     expect(fingerprintWith(report, '"aa11"', '"aa12"')).not.toBe(injection?.fingerprint);
+  });
+});
+
+describe('mobsf', () => {
+  const report = own('code/mobsf.json');
+
+  it('imports all parts of the report, without what MobSF calls secure', () => {
+    const { findings, skipped } = importReport(report, context);
+    expect(findings.map(({ title, severity }) => [title, severity])).toEqual([
+      ['The app logs information.', 'info'],
+      ['Clear text traffic is enabled [android:usesCleartextTraffic=true]', 'high'],
+      ['Activity is exported', 'medium'],
+      ['Activity is exported', 'medium'],
+      ['Certificate vulnerable to collisions', 'high'],
+      ['Clear text is permitted', 'high'],
+      ['nx: lib/a.so', 'high'],
+      ['Possible secret in the app: api_key', 'medium'],
+    ]);
+    expect(findings[0]).toMatchObject({ cwe: 'CWE-532' });
+    expect(findings[0]?.description).toContain('- `com/example/A.java:23,27`');
+    expect(skipped).toEqual({
+      'MobSF rates them as secure or harmless': 3,
+      'they are permissions of the app': 1,
+    });
+  });
+
+  it('identifies a finding by app, rule and component', () => {
+    const before = fingerprints(imported(report));
+    expect(fingerprints(imported(report.replaceAll('23,27', '40')))).toEqual(before);
+    const other = fingerprints(imported(report.replace('com.example.shop', 'com.example.other')));
+    for (const fingerprint of other) expect(before).not.toContain(fingerprint);
   });
 });
 

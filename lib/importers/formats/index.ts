@@ -12,6 +12,7 @@ import { gitlabDast, gitlabFuzzing } from './code/gitlab/gitlab-dast.ts';
 import { gitlabSast } from './code/gitlab/gitlab-sast.ts';
 import { gitlabSecretDetection } from './code/gitlab/gitlab-secret-detection.ts';
 import { gosec } from './code/gosec.ts';
+import { mobsf } from './code/mobsf.ts';
 import { mobsfscan } from './code/mobsfscan.ts';
 import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep.ts';
@@ -55,6 +56,7 @@ export const importers: readonly Importer[] = [
   gosec,
   govulncheck,
   grype,
+  mobsf,
   mobsfscan,
   npmAudit,
   nuclei,
