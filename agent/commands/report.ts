@@ -14,7 +14,7 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
   const session = startSession(flags);
   // All reports are read before anything is pushed.
   const read = await createReader(session, flags);
-  const content = combineReports(files.map((file) => read(file, readText(file))));
+  const content = combineReports(files.map((file) => read(file, readBytes(file))));
   printRemarks(content, session.output);
   if (flags.dryRun) return showFindings(content, session, flags);
   const scan = startScan(session, flags);
@@ -28,17 +28,15 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
 export async function createReader({ settings, output }: Session, flags: ScanFlags) {
   const { format, source, pathPrefix, migrateFingerprints: migrate } = flags;
   const workspace = await openWorkspace({ directory: settings.workspace, pathPrefix });
-  return (file: string, text: string): ReportContent =>
-    readReport(file, text, workspace, { format, source, migrate }, output);
+  return (file: string, content: string | Uint8Array): ReportContent =>
+    readReport(file, content, workspace, { format, source, migrate }, output);
 }
 
 const STDIN = 0;
 
-function readText(file: string): string {
+function readBytes(file: string): Uint8Array {
   try {
-    const bytes = readFileSync(file === '-' ? STDIN : file);
-    // PowerShell writes UTF-16 with a byte order mark.
-    return bytes[0] === 0xff && bytes[1] === 0xfe ? bytes.toString('utf16le') : bytes.toString('utf8');
+    return readFileSync(file === '-' ? STDIN : file);
   } catch (error) {
     throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }

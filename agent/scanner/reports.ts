@@ -29,13 +29,13 @@ export interface ReadOptions {
 /** Imports a report. @throws UsageError that names the file and the location of the error */
 export function readReport(
   file: string,
-  text: string,
+  content: string | Uint8Array,
   workspace: Workspace,
   { format: expected, source, migrate }: ReadOptions,
   output: Output,
 ): ReportContent {
   try {
-    const { format, findings, errors, warnings, skipped } = importReport(text, workspace, {
+    const { format, findings, errors, warnings, skipped } = importReport(content, workspace, {
       format: expected,
       migrate,
     });

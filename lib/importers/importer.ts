@@ -21,7 +21,9 @@ export type Report =
   /** One object per line, by the names in the first line. */
   | { kind: 'csv'; columns: string[]; rows: Record<string, string>[] }
   /** Anything else, for importers with `readsText`. */
-  | { kind: 'text'; text: string };
+  | { kind: 'text'; text: string }
+  /** A ZIP archive. `read` unpacks a file as text; undefined if there is no such file. It throws a ReportError if the file is too large. */
+  | { kind: 'archive'; names: string[]; read(name: string): string | undefined };
 
 /** Where a report was written, and access to the source code that the scanner has seen. */
 export interface Workspace {

@@ -1,3 +1,4 @@
+import { decodeText, isArchive, openArchive } from './archive.ts';
 import { fitToLimits } from './clean.ts';
 import type { Finding } from './finding.ts';
 import { fingerprintsOf, withoutRepeated } from './fingerprints.ts';
@@ -29,18 +30,20 @@ export interface ImportOptions {
 
 /**
  * Imports a report. The findings have unique fingerprints and fit the limits of the service.
- * @param content JSON, JSON lines, XML or CSV
+ * @param content JSON, JSON lines, XML or CSV; or the bytes of a file, which may also be an archive
  * @throws ReportError if the format is unknown or the report is invalid
  */
 export function importReport(
-  content: string,
+  content: string | Uint8Array,
   workspace: Workspace,
   { format, migrate }: ImportOptions = {},
 ): Imported {
   const named = importers.find(({ name }) => name === format);
   const imported: Imported = { format: format ?? '', findings: [], errors: [], warnings: [], skipped: {} };
-  if (named?.acceptsEmptyReport && content.trim() === '') return imported;
-  const report = parseReport(content);
+  const file = typeof content !== 'string' && isArchive(content) ? content : undefined;
+  const text = typeof content === 'string' ? content : file ? '' : decodeText(content);
+  if (named?.acceptsEmptyReport && !file && text.trim() === '') return imported;
+  const report = file ? openArchive(file) : parseReport(text);
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (report.kind === 'text' && !importer?.readsText)
     throw new ReportError('The report is neither JSON, XML nor CSV nor the text output of a known tool');
@@ -52,6 +55,7 @@ export function importReport(
     );
   }
   const { name } = importer;
+  if (file && !importer.detects(report)) throw new ReportError(`The archive has no report of ${name}`);
   const { errors, warnings, skipped } = imported;
   const skip = (reason: string, count = 1) => {
     if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;

@@ -1,7 +1,25 @@
 import type { Importer } from '../importer.ts';
 import { bandit } from './code/bandit.ts';
+import { brakeman } from './code/brakeman.ts';
+import { checkmarx } from './code/checkmarx/checkmarx.ts';
+import { checkmarxOne } from './code/checkmarx/checkmarx-one.ts';
+import { checkmarxOsa } from './code/checkmarx/checkmarx-osa.ts';
+import { eslint } from './code/eslint.ts';
+import { fortify } from './code/fortify/fortify.ts';
+import { githubCodeScanning } from './code/github/code-scanning.ts';
+import { githubSecretScanning } from './code/github/secret-scanning.ts';
+import { gitlabDast, gitlabFuzzing } from './code/gitlab/gitlab-dast.ts';
+import { gitlabSast } from './code/gitlab/gitlab-sast.ts';
+import { gitlabSecretDetection } from './code/gitlab/gitlab-secret-detection.ts';
+import { gosec } from './code/gosec.ts';
+import { mobsf } from './code/mobsf.ts';
+import { mobsfscan } from './code/mobsfscan.ts';
 import { sarif } from './code/sarif/sarif.ts';
 import { semgrep } from './code/semgrep/semgrep.ts';
+import { sonarqube } from './code/sonarqube.ts';
+import { spotbugs } from './code/spotbugs.ts';
+import { veracode } from './code/veracode/veracode.ts';
+import { veracodeSca } from './code/veracode/veracode-sca.ts';
 import { cyclonedx } from './dependencies/cyclonedx/cyclonedx.ts';
 import { dependencyCheck } from './dependencies/dependency-check.ts';
 import { govulncheck } from './dependencies/govulncheck/govulncheck.ts';
@@ -26,6 +44,8 @@ import { retire } from './dependencies/retire.ts';
 import { snyk } from './dependencies/snyk/snyk.ts';
 import { snykApi } from './dependencies/snyk-api.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
+import { genericCsv } from './generic/generic-csv.ts';
+import { genericJson } from './generic/generic-json.ts';
 import { checkov } from './infrastructure/checkov.ts';
 import { awsInspector } from './infrastructure/cloud/aws-inspector.ts';
 import { awsSecurityHub } from './infrastructure/cloud/aws-security-hub.ts';
@@ -93,11 +113,15 @@ export const importers: readonly Importer[] = [
   bandit,
   blackDuck,
   blackDuckBinaryAnalysis,
+  brakeman,
   bundlerAudit,
   burp,
   cargoAudit,
   cfnLint,
   cfnNag,
+  checkmarx,
+  checkmarxOne,
+  checkmarxOsa,
   checkov,
   clair,
   cloudsploit,
@@ -107,12 +131,23 @@ export const importers: readonly Importer[] = [
   detectSecrets,
   dockerBench,
   dockle,
+  eslint,
+  fortify,
   gcloudArtifacts,
+  genericCsv,
+  genericJson,
   ggshield,
+  githubCodeScanning,
   githubDependabot,
+  githubSecretScanning,
   gitlabContainerScanning,
+  gitlabDast,
   gitlabDependencyScanning,
+  gitlabFuzzing,
+  gitlabSast,
+  gitlabSecretDetection,
   gitleaks,
+  gosec,
   govulncheck,
   grype,
   hadolint,
@@ -124,6 +159,8 @@ export const importers: readonly Importer[] = [
   kubeaudit,
   kubescape,
   mend,
+  mobsf,
+  mobsfscan,
   nessus,
   neuvector,
   nexpose,
@@ -146,6 +183,8 @@ export const importers: readonly Importer[] = [
   semgrep,
   snyk,
   snykApi,
+  sonarqube,
+  spotbugs,
   sqlmap,
   sysdig,
   terrascan,
@@ -156,6 +195,8 @@ export const importers: readonly Importer[] = [
   trufflehog,
   trufflehog3,
   twistlock,
+  veracode,
+  veracodeSca,
   wapiti,
   wiz,
   wizCli,

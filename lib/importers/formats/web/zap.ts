@@ -59,7 +59,9 @@ export const zap: Importer = {
     return (
       typeof property(document, 'site') === 'object' &&
       isObject(document) &&
-      ('@version' in document || '@programName' in document)
+      ('@version' in document || '@programName' in document) &&
+      // GitLab DAST adds its own list.
+      !('vulnerabilities' in document)
     );
   },
 

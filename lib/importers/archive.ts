@@ -1,0 +1,63 @@
+import { unzipSync } from 'fflate';
+import { type Report, ReportError } from './importer.ts';
+
+/** Whether bytes are a ZIP archive. */
+export const isArchive = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 &&
+  bytes[1] === 0x4b &&
+  ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6));
+
+/** The limits of a file in an archive, against ZIP bombs. Deflate compresses XML by a factor of 10 to 50. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_RATIO = 200;
+const FREE_BYTES = 1024 * 1024;
+
+/**
+ * Opens a ZIP archive, of which `read` unpacks single files.
+ * @throws ReportError if the archive is damaged
+ */
+export function openArchive(bytes: Uint8Array): Report {
+  const names = new Set<string>();
+  unpack(bytes, ({ name }) => {
+    names.add(name);
+    return false;
+  });
+  const read = (name: string): string | undefined => {
+    if (!names.has(name)) return undefined;
+    const files = unpack(bytes, (file) => {
+      if (file.name !== name) return false;
+      const { originalSize: size, size: packed } = file;
+      if (size > MAX_BYTES || (size > FREE_BYTES && size > packed * MAX_RATIO))
+        throw new ReportError(`${name} is too large: ${size} bytes, packed in ${packed}`);
+      return true;
+    });
+    const file = files[name];
+    return file && decodeText(file);
+  };
+  return { kind: 'archive', names: [...names], read };
+}
+
+interface Entry {
+  name: string;
+  /** Packed. */
+  size: number;
+  /** As the archive says. Not more is unpacked. */
+  originalSize: number;
+}
+
+function unpack(bytes: Uint8Array, filter: (file: Entry) => boolean): Record<string, Uint8Array> {
+  try {
+    return unzipSync(bytes, { filter });
+  } catch (error) {
+    if (error instanceof ReportError) throw error;
+    throw new ReportError(`The archive cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Text in UTF-8, or in UTF-16 with a byte order mark, which PowerShell writes. */
+export function decodeText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
+}

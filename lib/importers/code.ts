@@ -1,0 +1,107 @@
+import type { Severity } from './finding.ts';
+import { describeFlow, type Step } from './flow.ts';
+import { identifyCode } from './identity.ts';
+import type { Identify, ImportContext, Result } from './importer.ts';
+import { type Description, describeFinding, excerpt, formatLocation } from './markdown.ts';
+import { createMasker, isSecretRule, secretCandidates } from './secrets.ts';
+
+/** What a static analyzer says about a place in the source code. */
+export interface CodeFinding {
+  title: string;
+  severity: Severity;
+  /** The rule, and what else identifies the finding besides its place. */
+  identity: readonly (string | number | undefined)[];
+  /** An identity that the tool guarantees, instead of the place. */
+  identify?: Identify | undefined;
+  /** Names, tags and CWE of the rule, which tell whether it finds secrets. */
+  rule?: readonly (string | undefined)[];
+  /** As `relativePath` returns it. */
+  file?: string | undefined;
+  line?: number | undefined;
+  endLine?: number | undefined;
+  column?: number | undefined;
+  /** The flagged lines. */
+  code?: string | undefined;
+  /** The lines to show. Default: the flagged ones. */
+  snippet?: string | undefined;
+  /** Data flows, each from source to sink. */
+  flows?: readonly (readonly Step[])[];
+  /** Further parts of the description, as Markdown. */
+  describe: Omit<Description, 'snippet'>;
+  cwe?: string | undefined;
+  cve?: string | undefined;
+  cvss_score?: number | undefined;
+  cvss_vector?: string | undefined;
+}
+
+/** Results of findings in source code, with identity, place, data flow and masked secrets. */
+export function codeResults(
+  tool: string,
+  findings: readonly CodeFinding[],
+  context: ImportContext,
+): Result[] {
+  const entries = findings.map((finding) => {
+    const { file, line, title, code = '', snippet = '', rule = [], cwe, describe } = finding;
+    const shown = [...(finding.flows ?? []).flat().map(({ what = '' }) => what), describe.what ?? '', title];
+    const secrets = isSecretRule(title, cwe, ...rule)
+      ? [
+          ...secretCandidates(code),
+          // Without line numbers: `12: const`.
+          ...secretCandidates(snippet.replace(/^\d+: /gm, '')),
+          ...shown.flatMap((text) => secretCandidates(text, { prose: true })),
+        ]
+      : [];
+    return {
+      finding,
+      location: { file, line, secrets: secrets.filter((secret) => !isName(secret, finding)) },
+    };
+  });
+  const maskerFor = createMasker(entries.map(({ location }) => location));
+  return entries.map(({ finding, location }) =>
+    resultOf(tool, finding, maskerFor(location), location, context),
+  );
+}
+
+/** Whether a supposed secret is the name of the rule or of the file. */
+const isName = (secret: string, { rule = [], file, identity }: CodeFinding) =>
+  rule.includes(secret) || identity.includes(secret) || (file ?? '').includes(secret);
+
+function resultOf(
+  tool: string,
+  { describe, flows = [], rule: _rule, identity, identify, ...finding }: CodeFinding,
+  mask: (text: string) => string,
+  { secrets }: { secrets: readonly string[] },
+  context: ImportContext,
+): Result {
+  const { file, line, endLine, column, code, snippet = code, ...rest } = finding;
+  const masked = (text: string | null | undefined) => (text ? mask(text) : text);
+  const described = flows
+    .slice(0, MAX_FLOWS)
+    .map((steps) => describeFlow(steps.map((step) => ({ ...step, what: step.what && mask(step.what) }))));
+  const where = [describe.where, ...described].filter(Boolean).join('\n\n');
+  const facts = Object.entries({ ...describe.facts }).map(([label, value]) => [
+    label,
+    typeof value === 'string' ? mask(value) : value,
+  ]);
+  return {
+    ...rest,
+    identify:
+      identify ?? identifyCode(tool, identity, { file, line, endLine, column, code, secrets }, context),
+    title: mask(finding.title),
+    description: describeFinding({
+      ...describe,
+      what: masked(describe.what),
+      facts: { Location: formatLocation(file, line), ...Object.fromEntries(facts) },
+      where: masked(where),
+      snippet: excerpt(masked(snippet)),
+      fix: masked(describe.fix),
+      details: masked(describe.details),
+    }),
+    file,
+    line,
+    column,
+  };
+}
+
+/** More data flows of one finding say little. */
+const MAX_FLOWS = 5;

@@ -1,0 +1,34 @@
+import { codeResults } from '../../../code.ts';
+import type { Importer } from '../../../importer.ts';
+import { parseReport } from '../../../parse.ts';
+import { readAudit } from './audit.ts';
+import { readFvdl } from './fvdl.ts';
+import { readListing } from './listing.ts';
+
+/** FPR archives, the `audit.fvdl` in them, and the XML of a Fortify report. */
+export const fortify: Importer = {
+  name: 'fortify',
+  about: {
+    tool: '[Fortify SCA](https://www.opentext.com/products/static-application-security-testing)',
+    command: '`sourceanalyzer -b ID -scan -f report.fpr`, or the XML of `ReportGenerator`',
+    versions: 'FVDL 1.12, XML reports of 2017 to 2022',
+    identity: 'the instance id of Fortify, which does not depend on lines',
+    severity: 'the Fortify priority, from impact and likelihood',
+  },
+
+  detects: (report) =>
+    report.kind === 'archive'
+      ? report.names.includes('audit.fvdl')
+      : report.kind === 'xml' && (report.root === 'FVDL' || report.root === 'ReportDefinition'),
+
+  results(report, context) {
+    if (report.kind === 'xml' && report.root === 'ReportDefinition')
+      return codeResults('fortify', readListing(report.document, context), context);
+    if (report.kind !== 'archive')
+      return codeResults('fortify', readFvdl(report, new Map(), context), context);
+    const audit = report.read('audit.xml');
+    const decisions = audit === undefined ? new Map() : readAudit(audit, context);
+    const scan = parseReport(report.read('audit.fvdl') ?? '');
+    return codeResults('fortify', readFvdl(scan, decisions, context), context);
+  },
+};

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { importReport } from '../../lib/importers/index.ts';
+import { damaged } from '../support/importers/formats.ts';
+import {
+  context,
+  expectFindings,
+  findingsOfMangled,
+  fingerprints,
+  imported,
+  own,
+} from '../support/importers/importers.ts';
+
+describe.each([
+  ['generic-json', 'generic/findings.json', 3],
+  ['generic-json', 'generic/pushed.jsonl', 2],
+  ['generic-csv', 'generic/findings.csv', 3],
+])('%s: fixtures/%s', (format, file, count) => {
+  const report = own(file);
+
+  it(`has ${count} findings with distinct fingerprints`, () => {
+    expectFindings(report, format, count);
+  });
+
+  it('handles damaged reports', () => {
+    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(30);
+  });
+});
+
+describe('generic-json', () => {
+  const report = own('generic/findings.json');
+  const change = (edit: (findings: Record<string, unknown>[]) => unknown) => {
+    const document = JSON.parse(report);
+    const findings = edit(document.findings) ?? document.findings;
+    return imported(JSON.stringify({ ...document, findings }));
+  };
+
+  it('converts findings completely', () => {
+    const [injection, parser, errors] = imported(report);
+    expect(injection).toEqual({
+      fingerprint: expect.stringMatching(/^generic:[0-9a-f]{64}$/),
+      title: 'SQL injection in the order search',
+      severity: 'critical',
+      description: [
+        'The parameter `q` reaches the database, e.g. with password=********',
+        '- **Location:** `src/orders/search.ts:42`\n- **Tags:** `pentest, 2026`',
+        '**Where**',
+        '- `https://shop.example.com/orders?q=1`\n- `https://api.example.com:8443/orders`',
+        '**Fix**',
+        'Use parameters.',
+        '**Details**',
+        'All orders can be read.',
+        '**References**',
+        '- <https://owasp.org/www-community/attacks/SQL_Injection>',
+      ].join('\n\n'),
+      cwe: 'CWE-89',
+      cvss_score: 9.8,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      file: 'src/orders/search.ts',
+      line: 42,
+      source: 'Example Pentest',
+    });
+    expect(parser).toMatchObject({ severity: 'high', cve: 'CVE-2026-11111' });
+    expect(parser?.description).toContain('Upgrade `example-parser` to `1.2.4`.');
+    expect(parser?.line).toBeUndefined();
+    // Without a severity the score rates it.
+    expect(errors).toMatchObject({ severity: 'medium', cvss_score: 5.3 });
+  });
+
+  it('counts findings that are no problem, and names fields that it ignores', () => {
+    const { skipped, warnings } = importReport(report, context);
+    expect(skipped).toEqual({ 'they are marked as false positives': 1, 'they are marked as fixed': 1 });
+    expect(warnings).toEqual(['Fields without a meaning are ignored: invented_field']);
+  });
+
+  it('keeps the fingerprint of an id when everything else changes', () => {
+    const [before] = imported(report);
+    const [after] = change(([first]) => [{ ...first, title: 'SQLi', line: 50, severity: 'Low' }]);
+    expect(after?.fingerprint).toBe(before?.fingerprint);
+  });
+
+  it('distinguishes findings without an id by title, component, CWE and endpoint', () => {
+    const same = { title: 'A', severity: 'Low', description: 'x' };
+    const findings = change(() => [
+      same,
+      { ...same, component_name: 'b' },
+      { ...same, cwe: 79 },
+      { ...same, endpoints: ['https://example.com'] },
+      { ...same, file_path: 'a.ts' },
+      { ...same, file_path: 'a.ts', line: 4 },
+    ]);
+    expect(new Set(fingerprints(findings)).size).toBe(6);
+    // Severity, texts and versions are not identity.
+    const [again] = change(() => [{ ...same, severity: 'High', description: 'y', component_version: '2' }]);
+    expect(again?.fingerprint).toBe(findings[0]?.fingerprint);
+  });
+
+  it('takes fingerprints and sources of pushed findings as they are', () => {
+    const [debug, cipher] = imported(own('generic/pushed.jsonl'));
+    expect(debug).toEqual({
+      fingerprint: 'acme-audit:1',
+      title: 'Debug mode is on',
+      severity: 'medium',
+      description: '**DEBUG** is set.\n\n- **Location:** `settings/prod.py:3`',
+      cwe: 'CWE-489',
+      file: 'settings/prod.py',
+      line: 3,
+      source: 'acme-audit',
+    });
+    expect(cipher).toMatchObject({ previous_fingerprints: ['acme-audit:old'], cvss_score: 5.9 });
+  });
+
+  it('records a finding without a title, and imports the others', () => {
+    const { findings, errors } = importReport(
+      JSON.stringify({ findings: [{ title: 'A', severity: 'Low' }, { severity: 'Low' }] }),
+      context,
+    );
+    expect(findings).toHaveLength(1);
+    expect(errors).toEqual([expect.stringMatching(/^A result cannot be read: .* at findings\.1\.title$/)]);
+  });
+
+  it('does not take the reports of other tools', () => {
+    const finding = {
+      findingArn: 'arn:1',
+      awsAccountId: '1',
+      type: 'x',
+      inspectorScore: 1,
+      firstObservedAt: 1,
+    };
+    for (const foreign of [
+      { findings: [{ title: 'A', severity: 'HIGH', description: 'x', ...finding }] },
+      { findings: [], project: {} },
+      [{ title: 'A', severity: 'high', plugin: 'x' }],
+    ])
+      expect(() => imported(JSON.stringify(foreign))).toThrow(/not recognized/);
+  });
+});
+
+describe('generic-csv', () => {
+  const report = own('generic/findings.csv');
+
+  it('converts rows', () => {
+    const [login, admin, listing] = imported(report);
+    expect(login).toMatchObject({
+      title: 'Missing header X-Frame-Options',
+      severity: 'low',
+      cwe: 'CWE-1021',
+    });
+    expect(login?.description).toContain('- `https://shop.example.com/login`');
+    expect(login?.fingerprint).not.toBe(admin?.fingerprint);
+    expect(listing?.severity).toBe('medium');
+  });
+
+  it('imports inactive findings with a warning, and skips false positives', () => {
+    const { warnings, skipped } = importReport(report, context);
+    expect(warnings).toEqual(['Imported although they are marked as inactive: 1']);
+    expect(skipped).toEqual({ 'they are marked as false positives': 1 });
+  });
+
+  it('reads a table with other columns only on request', () => {
+    const table = 'Title,Severity,Owner\nWeak password,High,someone';
+    expect(() => imported(table)).toThrow(/not recognized/);
+    expect(imported(table, 'generic-csv')).toMatchObject([{ title: 'Weak password', severity: 'high' }]);
+  });
+
+  it('needs a column for the title', () => {
+    expect(() => imported('Name,Severity\nA,High', 'generic-csv')).toThrow('The table has no column “title”');
+  });
+});
