@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Finding } from './finding.ts';
 
 /** A report is invalid or its format is not supported. */
@@ -139,6 +139,10 @@ export function readList<S extends z.ZodType>(
   if (errors.length > MAX_LISTED) context.error(`${errors.length - MAX_LISTED} more results cannot be read`);
   return valid;
 }
+
+/** Any error of an importer that is about a value in the report. */
+export const toReportError = (error: unknown): unknown =>
+  error instanceof z.ZodError ? new ReportError(...locate(error, '')) : error;
 
 const MAX_LISTED = 5;
 

@@ -3,8 +3,17 @@ import { fitToLimits } from './clean.ts';
 import type { Finding } from './finding.ts';
 import { fingerprintsOf, withoutRepeated } from './fingerprints.ts';
 import { importers } from './formats/index.ts';
-import { ReportError, type Workspace } from './importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  toReportError,
+  type Workspace,
+} from './importer.ts';
 import { parseReport } from './parse.ts';
+import { isObject } from './schema.ts';
 
 /** The content of a report. */
 export interface Imported {
@@ -60,12 +69,14 @@ export function importReport(
   const skip = (reason: string, count = 1) => {
     if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
   };
-  const results = importer.results(report, {
+  const results = readResults(importer, report, {
     ...workspace,
     error: (message) => errors.push(message),
     warn: (message) => warnings.push(message),
     skip,
   });
+  const isSilent = results.length + errors.length + Object.keys(skipped).length === 0;
+  if (isSilent && !importer.detects(report) && !isEmpty(report)) refuseForeign(report, name);
   const unique = withoutRepeated(results);
   skip('the report contains them twice', results.length - unique.length);
   const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
@@ -74,4 +85,36 @@ export function importReport(
       fitToLimits({ source: name, ...finding, ...(fingerprints[index] as (typeof fingerprints)[number]) }),
   );
   return { ...imported, format: name, findings };
+}
+
+function readResults(importer: Importer, report: Report, context: ImportContext): Result[] {
+  try {
+    return importer.results(report, context);
+  } catch (error) {
+    throw toReportError(error);
+  }
+}
+
+/** @throws ReportError if a report without findings is of another tool than the one that was named */
+function refuseForeign(report: Report, name: string): void {
+  const other = importers.find(({ detects }) => detects(report));
+  if (other) throw new ReportError(`This is no report of ${name} but of ${other.name}`);
+  const [document] = report.kind === 'json' ? report.documents : [];
+  if (isObject(document) && Object.keys(document).length === 0)
+    throw new ReportError(`This is no report of ${name}: it is an empty object`);
+}
+
+/** Whether a report is what tools write when they find nothing: `null`, `[]`, `{"findings": []}`. */
+function isEmpty(report: Report): boolean {
+  if (report.kind !== 'json') return false;
+  const [document, ...others] = report.documents;
+  if (others.length > 0) return false;
+  if (document === null) return true;
+  if (typeof document !== 'object') return false;
+  const values = Object.values(document);
+  if (Array.isArray(document)) return values.length === 0;
+  return (
+    values.length > 0 &&
+    values.every((value) => value === null || (Array.isArray(value) && value.length === 0))
+  );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { genericJson } from '../../lib/importers/formats/generic/generic-json.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { damaged } from '../support/importers/formats.ts';
 import {
@@ -22,7 +23,7 @@ describe.each([
   });
 
   it('handles damaged reports', () => {
-    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(30);
+    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(10);
   });
 });
 
@@ -131,7 +132,7 @@ describe('generic-json', () => {
       { findings: [], project: {} },
       [{ title: 'A', severity: 'high', plugin: 'x' }],
     ])
-      expect(() => imported(JSON.stringify(foreign))).toThrow(/not recognized/);
+      expect(genericJson.detects({ kind: 'json', documents: [foreign] })).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { ImportContext } from '../../../importer.ts';
+import { type ImportContext, ReportError } from '../../../importer.ts';
 import { parseReport } from '../../../parse.ts';
 import { isObject, text } from '../../../schema.ts';
 
@@ -8,7 +8,8 @@ export function readAudit(content: string, context: Pick<ImportContext, 'warn'>)
   let document: unknown;
   try {
     const report = parseReport(content);
-    document = report.kind === 'xml' ? report.document : undefined;
+    if (report.kind !== 'xml') throw new ReportError('audit.xml is not XML');
+    document = report.document;
   } catch (error) {
     context.warn(`The audit cannot be read: ${(error as Error).message}`);
   }

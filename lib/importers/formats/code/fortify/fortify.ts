@@ -1,5 +1,5 @@
 import { codeResults } from '../../../code.ts';
-import type { Importer } from '../../../importer.ts';
+import { type Importer, ReportError } from '../../../importer.ts';
 import { parseReport } from '../../../parse.ts';
 import { readAudit } from './audit.ts';
 import { readFvdl } from './fvdl.ts';
@@ -29,6 +29,7 @@ export const fortify: Importer = {
     const audit = report.read('audit.xml');
     const decisions = audit === undefined ? new Map() : readAudit(audit, context);
     const scan = parseReport(report.read('audit.fvdl') ?? '');
+    if (scan.kind !== 'xml') throw new ReportError('audit.fvdl is not XML');
     return codeResults('fortify', readFvdl(scan, decisions, context), context);
   },
 };
