@@ -1,10 +1,10 @@
 import { maskCredentials } from './secrets.ts';
 import { collapseWhitespace } from './support.ts';
 
-const MAX_NOTICES = 20;
+const MAX_NOTICES = 9;
 const MAX_LENGTH = 300;
 
-/** Records messages of a tool, each once. Beyond 20, only their number. */
+/** Records messages of a tool, each once. Beyond nine, only their number, so that the agent prints it too. */
 export function recordAll(record: (message: string) => void, messages: readonly string[]): void {
   const distinct = [...new Set(messages.map(shorten))].filter((message) => message !== '');
   for (const message of distinct.slice(0, MAX_NOTICES)) record(message);

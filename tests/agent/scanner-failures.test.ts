@@ -174,7 +174,7 @@ describe('svc-agent report', () => {
     }));
     const run = await agent(['report', bandit(1, errors), '--json']);
     expect(run.err.split('\n').length).toBeLessThan(20);
-    expect(run.err).toContain('4990 more');
+    expect(run.err).toContain('4991 more');
     expect(run.out.length).toBeLessThan(100_000);
     expect((await lastScan()).error_message.length).toBeLessThan(10_000);
   });
