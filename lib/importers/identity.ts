@@ -39,7 +39,7 @@ export function identifyCode(
 ): Identify {
   const { line, column, secrets } = location;
   const lines = sourceOf(location.file, workspace);
-  const flagged = location.code?.trim() ? location.code : flaggedLines(location, lines);
+  const flagged = location.code?.trim() ? limitLines(location.code) : flaggedLines(location, lines);
   if (!flagged) return (file) => fingerprintOf(tool, ...parts, file, 'line', line, column);
   const code = sourceIdentity(normalizeCode(flagged), secrets);
   const scope = lines && line ? scopeOf(lines, line) : undefined;
@@ -47,7 +47,7 @@ export function identifyCode(
 }
 
 /** The lines of a finding's file. Its path starts with the prefix; those of the workspace do not. */
-function sourceOf(
+export function sourceOf(
   file: string | undefined,
   { linesOf, pathPrefix }: Workspace,
 ): readonly string[] | undefined {
@@ -59,6 +59,11 @@ function sourceOf(
 /** A longer range is identified by its first line, because it contains much that the rule is not about. */
 const MAX_FLAGGED_LINES = 10;
 
+function limitLines(code: string): string {
+  const lines = code.trim().split('\n');
+  return lines.length > MAX_FLAGGED_LINES ? (lines[0] ?? '') : code;
+}
+
 function flaggedLines({ line, endLine }: CodeLocation, lines: readonly string[] | undefined) {
   if (!lines || !line || line > lines.length) return undefined;
   const last = endLine && endLine >= line && endLine - line < MAX_FLAGGED_LINES ? endLine : line;
@@ -66,10 +71,14 @@ function flaggedLines({ line, endLine }: CodeLocation, lines: readonly string[] 
   return flagged.trim() === '' ? undefined : flagged;
 }
 
-/** Removes what a formatter changes: white space, the kind of quotes, and commas and semicolons at the ends of lines. */
+/**
+ * Removes what a formatter changes: white space, the kind of quotes, semicolons at the ends of lines, and commas at the end
+ * and before a closing bracket.
+ */
 const normalizeCode = (code: string): string =>
   code
-    .replace(/[,;]+[ \t]*$/gm, '')
+    .replace(/;+[ \t]*$/gm, '')
+    .replace(/[,;\s]+$/, '')
     .replace(/,(?=\s*[)\]}])/g, '')
     .replace(/'/g, '"')
     .replace(/\s+/g, '');

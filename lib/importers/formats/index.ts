@@ -1,7 +1,7 @@
 import type { Importer } from '../importer.ts';
 import { bandit } from './code/bandit.ts';
 import { sarif } from './code/sarif/sarif.ts';
-import { semgrep } from './code/semgrep.ts';
+import { semgrep } from './code/semgrep/semgrep.ts';
 import { govulncheck } from './dependencies/govulncheck.ts';
 import { grype } from './dependencies/grype.ts';
 import { npmAudit } from './dependencies/npm-audit.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, type TestContext } from 'vitest';
 import { FindingInput } from '../../../lib/findings/input.ts';
 import type { Finding } from '../../../lib/importers/finding.ts';
-import { ReportError } from '../../../lib/importers/importer.ts';
+import { ReportError, type Workspace } from '../../../lib/importers/importer.ts';
 import { importReport } from '../../../lib/importers/index.ts';
 
 export const context = { directory: '/builds/team/app' };
@@ -13,6 +13,24 @@ export const context = { directory: '/builds/team/app' };
 export const own = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
 
 export const imported = (text: string, format?: string) => importReport(text, context, { format }).findings;
+
+/** A workspace with these files. */
+export const workspace = (files: Record<string, string>, former: Record<string, string> = {}): Workspace => ({
+  ...context,
+  linesOf: (path) => files[path]?.split('\n'),
+  formerPathsOf: (path) => (former[path] ? [former[path]] : []),
+});
+
+/**
+ * How the service handles the second of two reports: a finding is known if the first has its fingerprint, or one of its
+ * previous fingerprints. A known finding keeps its decision.
+ */
+export function decisionsKept(before: readonly Finding[], after: readonly Finding[]): boolean[] {
+  const known = new Set(fingerprints(before));
+  return after.map(({ fingerprint, previous_fingerprints = [] }) =>
+    [fingerprint, ...previous_fingerprints].some((each) => known.has(each)),
+  );
+}
 
 export const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint);
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { fingerprintOf, identifyCode } from '../../identity.ts';
-import { type Importer, type Report, readList } from '../../importer.ts';
+import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../../identity.ts';
+import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../markdown.ts';
+import { recordAll } from '../../notices.ts';
 import { isObject, list, number, optional, property, requiredText, text } from '../../schema.ts';
-import { createMasker, secretCandidates, sourceIdentity } from '../../secrets.ts';
+import { createMasker, type SecretLocation, secretCandidates, sourceIdentity } from '../../secrets.ts';
 import { cweOf, relativePath, severityOf } from '../../support.ts';
 
 const Result = z.object({
@@ -23,6 +24,7 @@ const Result = z.object({
 type Result = z.output<typeof Result>;
 
 const Failure = z.object({ filename: text, reason: text });
+const Totals = optional(z.object({ nosec: number, skipped_tests: number }));
 
 /** `bandit -f json` */
 export const bandit: Importer = {
@@ -30,7 +32,7 @@ export const bandit: Importer = {
   about: {
     tool: '[Bandit](https://bandit.readthedocs.io)',
     command: '`bandit -r . -f json -o report.json`',
-    versions: '1.4 to 1.9',
+    versions: '1.6 to 1.9',
     identity: 'test, file, flagged line, function',
     severity: '`issue_severity`',
   },
@@ -46,8 +48,19 @@ export const bandit: Importer = {
 
   results(report, context) {
     const document = documentOf(report);
-    for (const { filename, reason } of readList(Failure, property(document, 'errors'), 'errors', context))
-      context.error(`${filename ?? 'A file'} was not checked: ${reason ?? 'no reason given'}`);
+    recordAll(
+      context.error,
+      list(Failure)
+        .parse(property(document, 'errors'))
+        .map(
+          ({ filename, reason }) => `${filename ?? 'A file'} was not checked: ${reason ?? 'no reason given'}`,
+        ),
+    );
+    const totals = Totals.parse(property(property(document, 'metrics'), '_totals'));
+    context.skip(
+      'a comment in the code ignores them (nosec)',
+      (totals?.nosec ?? 0) + (totals?.skipped_tests ?? 0),
+    );
     const results = readList(Result, property(document, 'results'), 'results', context);
     const entries = results.map((result) => {
       const file = relativePath(result.filename, context);
@@ -59,14 +72,9 @@ export const bandit: Importer = {
       const mask = maskerFor(location);
       const { file, line } = location;
       const name = [result.test_id, result.test_name].filter(Boolean).join(' ');
-      const formerSource = sourceIdentity(sourceOf(result) || result.issue_text, location.secrets);
+      const formerSource = sourceIdentity(textOf(result) || result.issue_text, location.secrets);
       return {
-        identify: identifyCode(
-          'bandit',
-          [result.test_id],
-          { ...location, code: flaggedLines(result) },
-          context,
-        ),
+        identify: identifyCode('bandit', [result.test_id], placeOf(result, location, context), context),
         // The lines around the flagged one were part of it.
         identifyFormerly: (file) => fingerprintOf('bandit', result.test_id, file, ...formerSource),
         title: `${name}: ${mask(result.issue_text)}`,
@@ -89,16 +97,28 @@ export const bandit: Importer = {
 const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The source lines without line numbers, which change when code moves. */
-const sourceOf = ({ code }: Result) => (code ?? '').replace(/^\d+ /gm, '');
+const textOf = ({ code }: Result) => (code ?? '').replace(/^\d+ /gm, '');
 
-/** The flagged lines of `code`, which also has the lines around them: `12 import os`. */
-function flaggedLines({ code, line_number: line, line_range: range }: Result): string | undefined {
-  const flagged = new Set(range.length > 0 && range.length <= MAX_RANGE ? range : [line]);
-  const lines = (code ?? '').split('\n').flatMap((text) => {
+/**
+ * The flagged statement. `code` has the lines around it (`12 import os`), but of a long statement only some, so that the
+ * source code is preferred for it.
+ */
+function placeOf(result: Result, location: SecretLocation, context: ImportContext): CodeLocation {
+  const { code = '', line_number: line, line_range: range, col_offset: column } = result;
+  const [first = line, last = line] =
+    range.length > 0 && range.length <= MAX_RANGE ? [range[0], range.at(-1)] : [];
+  const isFlagged = (number: number) => number >= (first ?? 0) && number <= (last ?? 0);
+  const shown = code.split('\n').flatMap((text) => {
     const [, number, source = ''] = /^(\d+) (.*)$/.exec(text) ?? [];
-    return number && flagged.has(Number(number)) ? [source] : [];
+    return number && isFlagged(Number(number)) ? [source] : [];
   });
-  return lines.length > 0 ? lines.join('\n') : undefined;
+  const isWhole = shown.length === (last ?? 0) - (first ?? 0) + 1;
+  const isReadable = sourceOf(location.file, context) !== undefined;
+  return {
+    ...location,
+    ...{ line: first, endLine: last, column },
+    code: shown.length > 0 && (isWhole || !isReadable) ? shown.join('\n') : undefined,
+  };
 }
 
 /** A longer statement is identified by the line that Bandit names. */
@@ -109,7 +129,7 @@ const HARDCODED_PASSWORD = /^B10[567]$/;
 
 function passwordsIn(result: Result): string[] {
   const [, password] = /: '(.*)'$/s.exec(result.issue_text) ?? [];
-  const source = sourceOf(result);
+  const source = textOf(result);
   // The source may contain the password with escapes.
   return password !== undefined && source.includes(password)
     ? [password]

@@ -1,30 +1,24 @@
 import { z } from 'zod';
 import type { Severity } from '../../finding.ts';
 import { fingerprintOf } from '../../identity.ts';
-import { type Importer, read } from '../../importer.ts';
+import { type Importer, type Report, type Result, readList } from '../../importer.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../../markdown.ts';
+import { isObject, property, text } from '../../schema.ts';
 import { isSecretRule } from '../../secrets.ts';
-import { cveOf, cweOf } from '../../support.ts';
+import { cveOf, cweOf, severityOf } from '../../support.ts';
 
-/** Text, or an XML element with text. The parser returns elements in an array, and those with attributes as objects. */
-const text = z.preprocess((value) => {
-  const only = Array.isArray(value) ? value[0] : value;
-  const content = typeof only === 'object' ? (only as { '#text'?: unknown } | null)?.['#text'] : only;
-  return typeof content === 'number' ? String(content) : content;
-}, z.string().nullish());
-
-/** A list, or a single member. An empty XML element is an empty string. */
-const list = <S extends z.ZodType>(item: S) =>
-  z.preprocess((value) => [value ?? []].flat().filter((member) => member !== ''), z.array(item));
-/** A list that XML wraps in an element, unlike JSON: `"instances": [a, b]`. */
-const nestedList = <S extends z.ZodType>(name: string, item: S) =>
+/**
+ * The members of a list. XML wraps them in an element, unlike JSON: `"instances": [a, b]`. An empty XML element is an empty
+ * string.
+ */
+const nestedList = <S extends z.ZodType>(name: string, member: S) =>
   z.preprocess(
     (value) =>
-      [value ?? []].flat().flatMap((member) => {
-        const inner = (member as Record<string, unknown> | null)?.[name];
-        return inner === undefined ? (member as unknown) : inner;
-      }),
-    list(item),
+      [value ?? []]
+        .flat()
+        .flatMap((found) => (isObject(found) && found[name] !== undefined ? found[name] : found))
+        .filter((found) => isObject(found)),
+    z.array(member),
   );
 
 const Instance = z.object({ uri: text, method: text, param: text, attack: text, evidence: text });
@@ -34,21 +28,16 @@ const Alert = z.object({
   alert: text,
   name: text,
   riskcode: text,
+  riskdesc: text,
   confidence: text,
   desc: text,
   instances: nestedList('instance', Instance),
-  count: text,
   solution: text,
   otherinfo: text,
   reference: text,
   cweid: text,
 });
-const Site = z.object({
-  '@name': z.string().nullish(),
-  '@_name': z.string().nullish(),
-  alerts: nestedList('alertitem', Alert),
-});
-const Zap = z.object({ site: list(Site) });
+const Site = z.object({ '@name': text, '@_name': text, alerts: nestedList('alertitem', Alert) });
 
 type Alert = z.output<typeof Alert>;
 type Instance = z.output<typeof Instance>;
@@ -59,35 +48,39 @@ export const zap: Importer = {
   about: {
     tool: '[ZAP](https://www.zaproxy.org)',
     command: '`zap-baseline.py -t https://… -J report.json` (or `-x report.xml`)',
-    versions: '2.10 to 2.16',
+    versions: '2.9 to 2.16',
     identity: 'alert, site',
     severity: '`riskcode`',
   },
 
   detects: (report) => {
     if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
-    const { site, ...rest } = ((report.kind === 'json' ? report.documents[0] : undefined) ?? {}) as Record<
-      string,
-      unknown
-    >;
-    return typeof site === 'object' && ('@version' in rest || '@programName' in rest);
-  },
-
-  results(report) {
-    const document =
-      report.kind === 'xml'
-        ? [(report.document as Record<string, unknown>)[report.root]].flat()[0]
-        : report.kind === 'json'
-          ? report.documents[0]
-          : undefined;
-    return read(Zap, document === '' ? {} : document).site.flatMap((site) =>
-      site.alerts
-        // ZAP gives confidence 0 to alerts that were marked as false positives.
-        .filter(({ confidence }) => confidence !== '0')
-        .map((alert) => toFinding(alert, site['@name'] ?? site['@_name'] ?? '')),
+    const document = documentOf(report);
+    return (
+      typeof property(document, 'site') === 'object' &&
+      isObject(document) &&
+      ('@version' in document || '@programName' in document)
     );
   },
+
+  results(report, context) {
+    const found = property(documentOf(report), 'site');
+    const members = [found ?? []].flat().filter((site) => site !== '');
+    return readList(Site, members, 'site', context).flatMap((site) => {
+      // ZAP gives confidence 0 to alerts that were marked as false positives.
+      const alerts = site.alerts.filter(
+        ({ confidence }) => !/^(?:0|false positive)$/i.test(confidence ?? ''),
+      );
+      context.skip('they are marked as false positives in ZAP', site.alerts.length - alerts.length);
+      return grouped(alerts).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
+    });
+  },
 };
+
+function documentOf(report: Report): unknown {
+  if (report.kind === 'xml') return [property(report.document, report.root)].flat()[0];
+  return report.kind === 'json' ? report.documents[0] : undefined;
+}
 
 const RISKS = new Map<string, Severity>(
   Object.entries({ 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const),
@@ -96,31 +89,56 @@ const CONFIDENCES = new Map(Object.entries({ 1: 'Low', 2: 'Medium', 3: 'High', 4
 
 const MAX_INSTANCES = 50;
 
+const ruleOf = ({ alertRef, pluginid }: Alert) => alertRef ?? pluginid ?? '';
+const nameOf = (alert: Alert) => alert.name ?? alert.alert ?? `Alert ${ruleOf(alert)}`;
+
+/** A reference such as `10055-4` names a variant of an alert; a plugin may raise several alerts. */
+const kindOf = (alert: Alert): string =>
+  /-\d+$/.test(alert.alertRef ?? '') ? ruleOf(alert) : `${ruleOf(alert)} ${nameOf(alert)}`;
+
+/** ZAP lists an alert once for each risk and confidence. Highest risk first. */
+function grouped(alerts: readonly Alert[]): [Alert, ...Alert[]][] {
+  const groups = new Map<string, [Alert, ...Alert[]]>();
+  for (const alert of alerts) {
+    const group = groups.get(kindOf(alert));
+    if (group) group.push(alert);
+    else groups.set(kindOf(alert), [alert]);
+  }
+  for (const group of groups.values())
+    group.sort((a, b) => Number(b.riskcode ?? 0) - Number(a.riskcode ?? 0));
+  return [...groups.values()];
+}
+
 /** One finding per alert and site, because the instances differ with each crawl. */
-function toFinding(alert: Alert, site: string) {
-  const rule = alert.alertRef ?? alert.pluginid ?? '';
-  const name = alert.name ?? alert.alert ?? `Alert ${rule}`;
+function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
+  const [alert] = group;
+  const rule = ruleOf(alert);
+  const name = nameOf(alert);
   const isSecret = isSecretRule(name) || REVEALING_ALERTS.test(name);
-  const { instances } = alert;
+  const instances = instancesOf(group, isSecret);
+  const information = distinct(group.map(({ otherinfo }) => maskRequest(paragraphs(otherinfo))));
   return {
-    repeats: true,
-    identify: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
+    identify: () => fingerprintOf('zap', kindOf(alert), site),
+    // Risk and confidence were part of it.
+    identifyFormerly: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
-    severity: RISKS.get(alert.riskcode ?? '') ?? ('info' as const),
+    severity: RISKS.get(alert.riskcode ?? '') ?? severityOf(alert.riskdesc?.split(' ')[0]),
     description: describeFinding({
       what: escapeMarkdown(paragraphs(alert.desc)),
       facts: {
         Site: site,
         Alert: rule,
-        Confidence: CONFIDENCES.get(alert.confidence ?? ''),
+        Confidence: distinct(group.map(({ confidence }) => CONFIDENCES.get(confidence ?? '') ?? '')).join(
+          ', ',
+        ),
       },
       where: [
-        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${formatInstance(instance, isSecret)}`),
+        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${instance}`),
         ...(instances.length > MAX_INSTANCES ? [`- … and ${instances.length - MAX_INSTANCES} more`] : []),
         '',
         isSecret
           ? 'The evidence is omitted because it may be a secret.'
-          : escapeMarkdown(maskRequest(paragraphs(alert.otherinfo))),
+          : escapeMarkdown(information.join('\n')),
       ].join('\n'),
       fix: escapeMarkdown(paragraphs(alert.solution)),
       references: [
@@ -132,6 +150,19 @@ function toFinding(alert: Alert, site: string) {
     cwe: /^\d+$/.test(alert.cweid ?? '') ? cweOf(alert.cweid) : undefined,
   };
 }
+
+/** The instances of all alerts. One that an alert repeats from another is listed once. */
+function instancesOf(group: readonly Alert[], isSecret: boolean): string[] {
+  const listed = new Set<string>();
+  return group.flatMap(({ instances }) => {
+    const formatted = instances.map((instance) => formatInstance(instance, isSecret));
+    const added = formatted.filter((instance) => !listed.has(instance));
+    for (const instance of added) listed.add(instance);
+    return added;
+  });
+}
+
+const distinct = (texts: string[]) => [...new Set(texts.filter((each) => each !== ''))];
 
 /** Alerts whose evidence is confidential. */
 const REVEALING_ALERTS =

@@ -1,19 +1,27 @@
-import { fingerprintOf } from '../../../identity.ts';
-import { type ImportContext, type Importer, ReportError, read } from '../../../importer.ts';
 import {
-  describeFinding,
-  escapeMarkdown,
-  excerpt,
-  firstSentence,
-  formatLocation,
-  sanitizeMarkdown,
-  toStrings,
-} from '../../../markdown.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../../secrets.ts';
-import { collapseWhitespace, cveOf, severityOf } from '../../../support.ts';
-import { resolveLocation } from './places.ts';
-import { cweOfResult, type MessageText, messageOf, ruleOf, severityOfResult } from './rules.ts';
-import { Log, type Result, type Rule, type Run } from './schema.ts';
+  type ImportContext,
+  type Result as Imported,
+  type Importer,
+  ReportError,
+  readList,
+} from '../../../importer.ts';
+import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../../../markdown.ts';
+import { property } from '../../../schema.ts';
+import { createMasker, isSecretRule, secretCandidates } from '../../../secrets.ts';
+import { cveOf, severityOf } from '../../../support.ts';
+import { describeResult, replaceLinks } from './description.ts';
+import { hasValue, identityOf } from './identity.ts';
+import { recordInvocations } from './invocations.ts';
+import { createResolver, type Resolve } from './places.ts';
+import {
+  createRuleFinder,
+  cweOfResult,
+  type FoundRule,
+  isPassed,
+  messageOf,
+  severityOfResult,
+} from './rules.ts';
+import { type Location, Result, type Rule, Run } from './schema.ts';
 
 /** SARIF 2.1.0 of any tool. */
 export const sarif: Importer = {
@@ -22,51 +30,89 @@ export const sarif: Importer = {
     tool: '[SARIF](https://sarifweb.azurewebsites.net) of any tool',
     command: "the tool's SARIF output",
     versions: '2.1.0',
-    identity: "tool, rule, file, the tool's fingerprint or the flagged lines",
-    severity: '`security-severity`, or the level',
+    identity:
+      "tool, rule, file, the tool's fingerprint or the flagged lines; the message if it is about a whole file",
+    severity: "`security-severity`, a severity in the rule's tags, or the level",
   },
 
-  detects: (report) => {
-    const [log] = report.kind === 'json' ? report.documents : [];
-    return Array.isArray((log as { runs?: unknown } | null)?.runs);
-  },
+  detects: (report) => report.kind === 'json' && Array.isArray(property(report.documents[0], 'runs')),
 
   results(report, context) {
-    const logs = report.kind === 'json' ? report.documents : [undefined];
+    const logs = report.kind === 'json' ? report.documents : [];
     return logs.flatMap((log) => {
-      const { version, runs } = read(Log, log);
-      if (version?.startsWith('1.')) throw new ReportError(`SARIF ${version} is not supported`, 'version');
-      return runs.flatMap((run) => {
-        const prepared = (run.results ?? [])
-          .filter(isActionable)
-          .map((result) => prepareResult(result, run, context));
-        const maskerFor = createMasker(prepared.map(({ secretLocation }) => secretLocation));
-        return prepared.map((result) => toFinding(result, maskerFor(result.secretLocation), run, context));
-      });
+      const version = property(log, 'version');
+      if (typeof version === 'string' && /^(?:1|2\.0)\b/.test(version))
+        throw new ReportError(`SARIF ${version} is not supported: write SARIF 2.1.0`, 'version');
+      const runs = property(log, 'runs');
+      return readList(Run, Array.isArray(runs) ? runs : [], 'runs', context).flatMap((run, index) =>
+        resultsOfRun(run, index, context),
+      );
     });
   },
 };
 
-/** Whether a result is neither suppressed nor absent compared with an earlier run. */
-const isActionable = ({ suppressions, baselineState }: Result) =>
-  baselineState !== 'absent' &&
-  !suppressions?.some(({ status }) => status === 'accepted' || status === undefined || status === null);
+function resultsOfRun(run: Run, index: number, context: ImportContext): Imported[] {
+  const tool = run.tool.driver.name?.trim() || 'sarif';
+  const resolve = createResolver(run, context);
+  recordInvocations(run, tool, resolve, context);
+  const results = readList(Result, run.results, `runs.${index}.results`, context).filter((result) => {
+    const reason = reasonToSkip(result);
+    if (reason) context.skip(reason);
+    return !reason;
+  });
+  const ruleOf = createRuleFinder(run);
+  const prepared = results.flatMap((result) => {
+    const found = ruleOf(result);
+    return locationsOf(result).map((location, at, { length }) =>
+      prepare({ result, found, location, at, of: length, tool, run, resolve }),
+    );
+  });
+  const maskerFor = createMasker(prepared.map(({ secretLocation }) => secretLocation));
+  return prepared.map((each) => toResult(each, maskerFor(each.secretLocation), context));
+}
+
+/** Why a result is not imported. A suppression counts unless it was rejected or is under review. */
+function reasonToSkip(result: Result): string | undefined {
+  const { suppressions, baselineState } = result;
+  if (suppressions.length > 0 && suppressions.every(({ status }) => (status ?? 'accepted') === 'accepted'))
+    return 'the report lists them as suppressed';
+  if (baselineState === 'absent') return 'the report lists them as fixed';
+  return isPassed(result) ? 'they are passed or not applicable checks' : undefined;
+}
+
+/** The distinct locations of a result. Each becomes a finding. */
+function locationsOf({ locations }: Result): (Location | undefined)[] {
+  const distinct = new Map(
+    locations.map((location) => [JSON.stringify(location.physicalLocation ?? location), location]),
+  );
+  return distinct.size > 0 ? [...distinct.values()] : [undefined];
+}
+
+interface Place {
+  result: Result;
+  found: FoundRule;
+  location: Location | undefined;
+  at: number;
+  of: number;
+  tool: string;
+  run: Run;
+  resolve: Resolve;
+}
 
 /** Collects the data of a finding. The secrets of all findings must be known before one is formatted. */
-function prepareResult(result: Result, run: Run, context: ImportContext) {
-  const { component, rule } = ruleOf(result, run);
-  const [location] = result.locations ?? [];
+function prepare(place: Place) {
+  const { result, found, location, tool, resolve } = place;
+  const { component, rule } = found;
   const { region, contextRegion } = location?.physicalLocation ?? {};
   const ruleId = result.ruleId ?? result.rule?.id ?? rule.id ?? '';
-  const tool = run.tool.driver.name?.trim() || 'sarif';
   const tags = [...toStrings(rule.properties?.tags), ...toStrings(result.properties?.tags)];
-  const scansSecrets = SECRET_SCANNER.test(tool);
-  const cwe = cweOfResult(result, rule, tags) ?? (scansSecrets ? 'CWE-798' : undefined);
+  const isSecretScanner = SECRET_SCANNER.test(tool);
+  const cwe = cweOfResult(result, rule, tags) ?? (isSecretScanner ? 'CWE-798' : undefined);
   const message = messageOf(result, rule, component);
   const source = [region?.snippet?.text, contextRegion?.snippet?.text].find(hasValue) ?? '';
-  const { file, url } = resolveLocation(location, run, context);
+  const { file, url } = resolve(location);
   const secrets =
-    scansSecrets && source
+    isSecretScanner && source
       ? // Secret scanners report the secret itself as the source.
         [source, ...secretCandidates(source)]
       : isSecretRule(ruleId, rule.name, cwe, ...tags)
@@ -76,50 +122,45 @@ function prepareResult(result: Result, run: Run, context: ImportContext) {
           )
         : [];
   const secretLocation = { file, line: region?.startLine, secrets };
-  return { result, rule, ruleId, tool, tags, cwe, message, source, url, secretLocation };
+  return { ...place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation };
 }
 
-function toFinding(
-  {
-    result,
-    rule,
-    ruleId,
-    tool,
-    tags,
-    cwe,
-    message,
-    source,
-    url,
-    secretLocation,
-  }: ReturnType<typeof prepareResult>,
+function toResult(
+  prepared: ReturnType<typeof prepare>,
   mask: (text: string) => string,
-  run: Run,
   context: ImportContext,
-) {
-  const { line } = secretLocation;
+): Imported {
+  const { result, location, at, of, tool, run, resolve } = prepared;
+  const { rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation } = prepared;
+  const { line, secrets } = secretLocation;
   const file = secretLocation.file && mask(secretLocation.file);
-  const [name] = result.locations?.[0]?.logicalLocations ?? [];
+  const { region, contextRegion } = location?.physicalLocation ?? {};
+  const [name] = location?.logicalLocations ?? [];
   const logical = name?.fullyQualifiedName ?? name?.name;
-  const providedFingerprint = toolFingerprint(result);
-  const identity = providedFingerprint
-    ? [providedFingerprint]
-    : source
-      ? sourceIdentity(source, secretLocation.secrets)
-      : [logical, ...sourceIdentity(message.text.replace(/\d+/g, '0'), secretLocation.secrets)];
   const score = Number(result.properties?.['security-severity'] ?? rule.properties?.['security-severity']);
   const cve = cveOf(ruleId, rule.name, ...tags, rule.shortDescription?.text);
   const { driver } = run.tool;
   // In the export of this service, the score may be derived from the severity.
   const exported = tool === 'svc-findings' ? result.properties : undefined;
   return {
-    identify: () => fingerprintOf(slug(tool), ruleId, file ?? url, ...identity),
+    ...identityOf(
+      {
+        ...{ tool: slug(tool), ruleId, result, at, of, file, url, logical, region, contextRegion, secrets },
+        ...{
+          message: message.text,
+          isSecretScanner,
+          isAdvisory: ADVISORY.test(`${ruleId} ${rule.name ?? ''}`),
+        },
+      },
+      context,
+    ),
     title: mask(titleOf(message.text, rule)) || ruleId || 'Result without a message',
     severity: severityOf(
       toStrings(exported?.severity)[0],
-      severityOfResult(result, rule, SECRET_SCANNER.test(tool) ? 'error' : 'warning'),
+      severityOfResult(result, rule, isSecretScanner ? 'error' : 'warning'),
     ),
     description: describeFinding({
-      ...describeResult(result, rule, message, run, context, mask),
+      ...describeResult(result, rule, message, { resolve, mask }),
       facts: {
         Rule: [ruleId, rule.name && rule.name !== ruleId ? `(${rule.name})` : ''].join(' '),
         Location: formatLocation(file, line) ?? (url && mask(url)),
@@ -134,11 +175,11 @@ function toFinding(
     cwe,
     cve,
     // For other tools, the score is a CVSS score only if the rule is about a CVE.
-    cvss_score: exported ? (exported.cvss_score ?? undefined) : cve && score > 0 ? score : undefined,
-    cvss_vector: exported?.cvss_vector ?? undefined,
+    cvss_score: exported ? numberOf(exported.cvss_score) : cve && score > 0 ? score : undefined,
+    cvss_vector: toStrings(exported?.cvss_vector)[0],
     file,
-    line: line ?? undefined,
-    column: result.locations?.[0]?.physicalLocation?.region?.startColumn ?? undefined,
+    line,
+    column: region?.startColumn,
     source: slug(tool),
   };
 }
@@ -146,21 +187,17 @@ function toFinding(
 const SECRET_SCANNER =
   /gitleaks|truffle|ggshield|gitguardian|detect-secrets|kingfisher|nosey|secretlint|talisman|whispers|secret/i;
 
+/** Ids of published vulnerabilities in packages. */
+const ADVISORY =
+  /\b(?:CVE-\d{4}-\d+|GHSA(?:-[0-9a-z]{4}){3}|(?:GO|PYSEC|RUSTSEC|BDSA|MAL|OSV)-\d{4}-\d+|SNYK-[A-Z]+-\w+-\d+)/;
+
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
 const slug = (name: string) =>
   name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '') || 'sarif';
-
-/** Semgrep writes “requires login” for values that it reveals to customers only. */
-const hasValue = (value: unknown): value is string =>
-  typeof value === 'string' && value.trim() !== '' && value !== 'requires login';
-
-/** Replaces SARIF links: `[text](1)` refers to a related location. Other brackets are escaped with a backslash. */
-const replaceLinks = (value: string, target: (text: string, link: string) => string) =>
-  value
-    .replace(/(?<!\\)\[((?:\\.|[^[\]\\])*)\]\(([^()\s]+)\)/g, (_found, label, link) => target(label, link))
-    .replace(/\\(?=[[\]\\])/g, '');
 
 function titleOf(message: string, rule: Rule): string {
   const messageStart = firstSentence(replaceLinks(message, (label) => label));
@@ -170,57 +207,4 @@ function titleOf(message: string, rule: Rule): string {
   return messageStart && messageStart.length <= 100 && !heading.includes(messageStart)
     ? `${heading}: ${messageStart}`
     : heading;
-}
-
-/** The problem, the fix and the documentation of a result. */
-function describeResult(
-  result: Result,
-  rule: Rule,
-  message: MessageText,
-  run: Run,
-  context: ImportContext,
-  mask: (value: string) => string,
-) {
-  const formatLink = (label: string, link: string) => {
-    const related = result.relatedLocations?.find(({ id }) => String(id) === link);
-    const { file } = resolveLocation(related, run, context);
-    const relatedLocation = related
-      ? formatLocation(file, related.physicalLocation?.region?.startLine)
-      : undefined;
-    return /^\d+$/.test(link)
-      ? `${label}${relatedLocation ? ` (${relatedLocation})` : ''}`
-      : `${label} (${link})`;
-  };
-  const { help, fullDescription: full } = rule;
-  const maskedMessage = mask(message.text);
-  const documentation = help?.markdown ? sanitizeMarkdown(help.markdown) : escapeMarkdown(help?.text ?? '');
-  const repeats = (longer: string | undefined | null, part: string | undefined | null) =>
-    collapseWhitespace(longer ?? '').includes(collapseWhitespace(part ?? ''));
-
-  // Semgrep's documentation repeats the message in Markdown, so the message is omitted.
-  const documented = help?.markdown && repeats(help.markdown, message.text);
-  const what = documented
-    ? mask(documentation)
-    : message.markdown
-      ? sanitizeMarkdown(mask(message.markdown))
-      : escapeMarkdown(replaceLinks(maskedMessage, formatLink));
-  return {
-    what: [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : escapeMarkdown(full?.text ?? '')]
-      .filter(Boolean)
-      .join('\n\n'),
-    fix: result.fixes?.map(({ description }) => escapeMarkdown(mask(description?.text ?? ''))).join('\n\n'),
-    help: documented || repeats(message.text, help?.markdown ?? help?.text) ? undefined : documentation,
-  };
-}
-
-/**
- * The tool's own fingerprint. Of the partial fingerprints, only those of the primary location are used. The others
- * contain commits, authors, file hashes or line numbers.
- */
-function toolFingerprint({ fingerprints, partialFingerprints }: Result): string | undefined {
-  const parts = [
-    ...Object.entries(fingerprints ?? {}),
-    ...Object.entries(partialFingerprints ?? {}).filter(([key]) => /^(?:scan)?primaryLocation/i.test(key)),
-  ].filter(([, value]) => hasValue(value));
-  return parts.length > 0 ? JSON.stringify(parts.sort(([a], [b]) => (a < b ? -1 : 1))) : undefined;
 }

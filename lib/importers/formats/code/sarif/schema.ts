@@ -1,93 +1,122 @@
 import { z } from 'zod';
+import { list, number, optional, text, texts } from '../../../schema.ts';
 
-/* The used fields of SARIF 2.1.0 (OASIS). Fields that some tools omit are optional. */
+/* The used fields of SARIF 2.1.0 (OASIS). Only the structure is required: tools omit fields and write other types. */
 
-const text = z.string().nullish();
+/** A list whose members are referred to by their index: invalid ones are replaced, not left out. */
+const indexed = <S extends z.ZodType>(member: S) =>
+  z
+    .array(member.catch(() => member.parse({}) as never))
+    .optional()
+    .catch(undefined);
+
+const record = <S extends z.ZodType>(value: S) => optional(z.record(z.string(), value));
+
 const Multiformat = z.object({ text, markdown: text });
-const Message = Multiformat.extend({ id: text, arguments: z.array(z.string()).nullish() });
+const Message = Multiformat.extend({ id: text, arguments: texts });
 const Reference = z.object({
   id: text,
-  index: z.number().nullish(),
-  toolComponent: z.object({ index: z.number().nullish(), name: text }).nullish(),
+  index: number,
+  toolComponent: optional(z.object({ index: number, name: text })),
 });
-const Properties = z
-  .object({
-    tags: z.unknown(),
-    cwe: z.unknown(),
-    precision: z.unknown(),
-    'security-severity': z.unknown(),
-    severity: z.unknown(),
-    cvss_score: z.number().nullish().catch(undefined),
-    cvss_vector: text.catch(undefined),
-  })
-  .partial();
+const Properties = optional(z.record(z.string(), z.unknown()));
 
 export const Rule = z.object({
   id: text,
   name: text,
-  shortDescription: Multiformat.nullish(),
-  fullDescription: Multiformat.nullish(),
-  help: Multiformat.nullish(),
+  shortDescription: optional(Multiformat),
+  fullDescription: optional(Multiformat),
+  help: optional(Multiformat),
   helpUri: text,
-  messageStrings: z.record(z.string(), Multiformat).nullish(),
-  defaultConfiguration: z.object({ level: text }).nullish(),
-  relationships: z.array(z.object({ target: Reference.nullish() })).nullish(),
-  properties: Properties.nullish(),
+  messageStrings: record(Multiformat.catch({})),
+  defaultConfiguration: optional(z.object({ level: text })),
+  relationships: list(z.object({ target: optional(Reference) })),
+  properties: Properties,
 });
-export const Component = z.object({
+const Component = z.object({
   name: text,
   version: text,
   semanticVersion: text,
-  rules: z.array(Rule).nullish(),
-  globalMessageStrings: z.record(z.string(), Multiformat).nullish(),
+  rules: indexed(Rule),
+  globalMessageStrings: record(Multiformat.catch({})),
 });
 
-const Artifact = z.object({ uri: text, uriBaseId: text, index: z.number().nullish() });
+const Artifact = z.object({ uri: text, uriBaseId: text, index: number });
 const Region = z.object({
-  startLine: z.number().nullish(),
-  startColumn: z.number().nullish(),
-  snippet: z.object({ text }).nullish(),
+  startLine: number,
+  startColumn: number,
+  endLine: number,
+  endColumn: number,
+  snippet: optional(z.object({ text })),
 });
-export const Location = z.object({
-  id: z.number().nullish(),
-  physicalLocation: z
-    .object({
-      artifactLocation: Artifact.nullish(),
-      region: Region.nullish(),
-      contextRegion: Region.nullish(),
-    })
-    .nullish(),
-  logicalLocations: z.array(z.object({ fullyQualifiedName: text, name: text })).nullish(),
+const Location = z.object({
+  id: text,
+  message: optional(Message),
+  physicalLocation: optional(
+    z.object({
+      artifactLocation: optional(Artifact),
+      region: optional(Region),
+      contextRegion: optional(Region),
+    }),
+  ),
+  logicalLocations: list(z.object({ fullyQualifiedName: text, name: text })),
 });
+
+const ThreadFlow = z.object({ locations: list(z.object({ location: optional(Location) })) });
 
 export const Result = z.object({
   ruleId: text,
-  ruleIndex: z.number().nullish(),
-  rule: Reference.nullish(),
+  ruleIndex: number,
+  rule: optional(Reference),
   level: text,
   kind: text,
-  message: Message.nullish(),
-  locations: z.array(Location).nullish(),
-  relatedLocations: z.array(Location).nullish(),
-  fingerprints: z.record(z.string(), z.unknown()).nullish(),
-  partialFingerprints: z.record(z.string(), z.unknown()).nullish(),
-  suppressions: z.array(z.object({ status: text })).nullish(),
+  message: optional(Message),
+  locations: list(Location),
+  relatedLocations: list(Location),
+  codeFlows: list(z.object({ threadFlows: list(ThreadFlow) })),
+  fingerprints: record(z.unknown()),
+  partialFingerprints: record(z.unknown()),
+  suppressions: list(z.object({ status: text })),
   baselineState: text,
-  fixes: z.array(z.object({ description: Multiformat.nullish() })).nullish(),
-  taxa: z.array(Reference).nullish(),
+  fixes: list(z.object({ description: optional(Multiformat) })),
+  taxa: list(Reference),
   hostedViewerUri: text,
-  properties: Properties.nullish(),
+  properties: Properties,
 });
+
+const Notification = z.object({
+  level: text,
+  message: optional(Message),
+  descriptor: optional(z.object({ id: text })),
+  exception: optional(z.object({ kind: text, message: text })),
+  locations: list(Location),
+});
+const Invocation = z.object({
+  executionSuccessful: z.unknown().optional(),
+  exitCode: number,
+  exitCodeDescription: text,
+  exitSignalName: text,
+  processStartFailureMessage: text,
+  toolExecutionNotifications: list(Notification),
+  toolConfigurationNotifications: list(Notification),
+});
+
 export const Run = z.object({
-  tool: z.object({ driver: Component, extensions: z.array(Component).nullish() }),
-  artifacts: z.array(z.object({ location: Artifact.nullish() })).nullish(),
-  originalUriBaseIds: z.record(z.string(), Artifact).nullish(),
-  results: z.array(Result).nullish(),
+  tool: z
+    .object({ driver: Component.catch(() => Component.parse({})), extensions: indexed(Component) })
+    .catch(() => ({ driver: Component.parse({}), extensions: undefined })),
+  artifacts: indexed(z.object({ location: optional(Artifact) })),
+  originalUriBaseIds: record(Artifact.catch({})),
+  invocations: list(Invocation),
+  externalPropertyFileReferences: optional(z.object({ results: z.unknown().optional() })),
+  results: z.unknown().optional(),
 });
-export const Log = z.object({ version: text, runs: z.array(Run) });
 
 export type Run = z.output<typeof Run>;
 export type Rule = z.output<typeof Rule>;
 export type Result = z.output<typeof Result>;
 export type Component = z.output<typeof Component>;
 export type Location = z.output<typeof Location>;
+export type Region = z.output<typeof Region>;
+export type Invocation = z.output<typeof Invocation>;
+export type Notification = z.output<typeof Notification>;
