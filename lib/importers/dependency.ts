@@ -1,5 +1,7 @@
+import type { z } from 'zod';
+import { type ImportContext, ReportError, readList, type Workspace } from './importer.ts';
 import { firstSentence, inlineCode } from './markdown.ts';
-import { collapseWhitespace } from './support.ts';
+import { collapseWhitespace, relativePath } from './support.ts';
 
 /** `CVE-2021-44228 in log4j-core 2.14.1: Remote code injection` */
 export function vulnerabilityTitle(
@@ -44,9 +46,12 @@ export const imageName = (image: string): string =>
     .replace(/@sha\d+:[0-9a-f]+$/i, '')
     .replace(/:[^/:]+$/, '');
 
-/** Removes the package version from a path such as `log4j-core-2.14.1.jar`. */
+/**
+ * Removes the package version from a path such as `log4j-core-2.14.1.jar`. A version without a point stays, because the path may
+ * contain it by chance: `app2`.
+ */
 export const withoutVersion = (path: string | undefined, version: string | undefined | null) =>
-  version ? path?.replaceAll(version, '') : path;
+  version && /\d\.\d/.test(version) ? path?.replaceAll(version, '') : path;
 
 /** The first JSON document of a report; undefined if it is not an object. */
 export const firstDocument = (report: {
@@ -58,3 +63,65 @@ export const firstDocument = (report: {
     ? (document as Record<string, unknown>)
     : undefined;
 };
+
+/**
+ * The first of some manifests that is in the scanned directory, with the prefix of the workspace. Undefined if there is none,
+ * and without access to the source code.
+ */
+export function manifestIn(names: readonly string[], context: Workspace): string | undefined {
+  const found = names.find((name) => context.linesOf?.(name));
+  return found && relativePath(found, context);
+}
+
+/**
+ * Identifies the manifest of a tool that does not name it: by its folder, so that the packages of a repository have different
+ * findings. The top folder adds nothing.
+ * @param file the manifest, if it is known
+ */
+export function folderParts(file: string | undefined, { pathPrefix }: Workspace): string[] {
+  const folder = file === undefined ? (pathPrefix ?? '') : file.slice(0, Math.max(0, file.lastIndexOf('/')));
+  return folder === '' ? [] : ['folder', folder];
+}
+
+/** Whether an advisory says that the package itself is malicious, not that it has a vulnerability. */
+export const isMalicious = (...ids: (string | undefined | null)[]): boolean =>
+  ids.some((id) => /^MAL-\d/i.test(id ?? ''));
+
+/** The fix for a malicious package. */
+export const REMOVE_PACKAGE =
+  'Remove the package, and replace the credentials of the machines that installed it.';
+
+const MAX_LISTED = 5;
+
+/** Records messages of the same kind: the first ones, and how many more there are. */
+export function reportAll(
+  messages: readonly string[],
+  context: Pick<ImportContext, 'error'>,
+  more: (count: number) => string,
+): void {
+  const distinct = [...new Set(messages)];
+  for (const message of distinct.slice(0, MAX_LISTED)) context.error(message);
+  if (distinct.length > MAX_LISTED) context.error(more(distinct.length - MAX_LISTED));
+}
+
+/** A list that a report must have. It may be null. @throws ReportError if it is missing */
+export function listIn(document: Record<string, unknown> | undefined, name: string): unknown {
+  if (!document || !(name in document)) throw new ReportError('The list is missing', name);
+  return document[name];
+}
+
+/** Validates the members of a list within a report. If none is valid, that is recorded, and the rest of the report is read. */
+export function readPart<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  path: string,
+  context: Pick<ImportContext, 'error'>,
+): z.output<S>[] {
+  try {
+    return readList(schema, value, path, context);
+  } catch (error) {
+    if (!(error instanceof ReportError)) throw error;
+    context.error(`Results cannot be read: ${error.message}`);
+    return [];
+  }
+}

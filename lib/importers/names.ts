@@ -12,6 +12,7 @@ export const FORMATS = [
   'sarif',
   'semgrep',
   'snyk',
+  'snyk-api',
   'trivy',
   'zap',
 ] as const;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { importers } from '../../lib/importers/formats/index.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { parseReport } from '../../lib/importers/parse.ts';
@@ -44,8 +45,8 @@ const REPORTS: [format: string, file: string, count: number][] = [
   // Entries: one for each path to a vulnerable dependency.
   ['snyk', 'snyk/single_project_many_vulns.json', 41],
   ['snyk', 'snyk/all_containers_target_output.json', 40],
-  // Finding messages: 40 vulnerable modules, their imported packages and each called symbol.
-  ['govulncheck', 'govulncheck/issue_14642.json', 116],
+  // Vulnerable modules. govulncheck also lists their imported packages and each called symbol, 116 in all.
+  ['govulncheck', 'govulncheck/issue_14642.json', 40],
   ['govulncheck', 'govulncheck/many_vulns_new_version.json', 1],
   ['nuclei', 'nuclei/issue_14071.json', 27],
   ['nuclei', 'nuclei/many_findings.json', 18],
@@ -75,8 +76,14 @@ const OWN: [format: string, file: string, count: number][] = [
   ['osv-scanner', 'osv-scanner.json', 4],
   ['pip-audit', 'pip-audit.json', 2],
   ['snyk', 'snyk.json', 4],
-  ['govulncheck', 'govulncheck.jsonl', 4],
+  ['govulncheck', 'govulncheck.jsonl', 2],
   ['nuclei', 'nuclei.jsonl', 7],
+  ['npm-audit', 'dependencies/npm-audit-6.json', 2],
+  ['grype', 'dependencies/grype-0.7.json', 2],
+  ['trivy', 'dependencies/trivy-0.9.json', 1],
+  ['trivy', 'dependencies/trivy-cluster.json', 4],
+  ['govulncheck', 'dependencies/govulncheck-0.1.json', 2],
+  ['snyk-api', 'dependencies/snyk-api.json', 3],
 ];
 
 describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
@@ -199,6 +206,8 @@ describe('grype', () => {
   it('converts matches completely', () => {
     expect(found).toEqual({
       fingerprint: expect.stringMatching(/^grype:[0-9a-f]{64}$/),
+      // A folder was scanned: its path was part of the identity twice.
+      previous_fingerprints: [expect.stringMatching(/^grype:[0-9a-f]{64}$/)],
       title: 'GHSA-aaaa-bbbb-cccc in left-pad 1.3.0: It runs `code` from <input>',
       severity: 'critical',
       description: [
@@ -252,7 +261,7 @@ describe('npm-audit', () => {
       cve: undefined,
       cvss_score: 9.8,
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
-      file: undefined,
+      file: 'package-lock.json',
       line: undefined,
       source: 'npm-audit',
     });
@@ -270,12 +279,57 @@ describe('npm-audit', () => {
       before[0],
     );
   });
+});
 
-  it('rejects reports of npm 6 and shows the error of npm', () => {
-    expect(() =>
-      imported('{"error":{"code":"ENOLOCK","summary":"This needs a lockfile.","detail":""}}'),
-    ).toThrow('npm audit failed: This needs a lockfile.');
-    expect(() => imported('{"actions":[],"advisories":{},"metadata":{}}')).toThrow(/use npm 7 or later/);
+describe('npm-audit of npm 6', () => {
+  const [growl, merge] = imported(own('dependencies/npm-audit-6.json'));
+
+  it('converts advisories completely', () => {
+    expect(merge).toEqual({
+      fingerprint: expect.stringMatching(/^npm-audit:[0-9a-f]{64}$/),
+      title: 'GHSA-vh95-rmgr-6w4m in minimist: Prototype Pollution',
+      severity: 'medium',
+      description: [
+        'Merges **objects**. &lt;script>alert(1)&lt;/script>',
+        '- **Package:** `minimist`\n- **Installed version:** `0.0.8`\n- **Vulnerable versions:** `<1.2.3`\n- **Fixed version:** `>=1.2.3`\n- **CVE:** `CVE-2026-10011`',
+        '**Where**\n\n```\nbuilder>minimist\nmkdirp>minimist\n```',
+        '**Fix**\n\nUpgrade to version 1.2.3.\n\n```sh\nnpm install builder@3.0.0\n```\n\nThis upgrades `builder` to a new major version.',
+        '**References**\n\n- <https://github.com/advisories/GHSA-vh95-rmgr-6w4m>\n- <https://example.com/a>',
+      ].join('\n\n'),
+      cwe: 'CWE-1321',
+      cve: 'CVE-2026-10011',
+      cvss_score: 5.6,
+      cvss_vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:L',
+      file: 'package-lock.json',
+      line: undefined,
+      source: 'npm-audit',
+    });
+    expect(growl).toMatchObject({
+      title: 'growler: Command Injection',
+      severity: 'critical',
+      cwe: undefined,
+    });
+    expect(growl?.description).toContain('- **Dependency:** `development only`');
+  });
+
+  it('keeps the fingerprint when the advisory is edited or the installed version changes', () => {
+    const name = 'dependencies/npm-audit-6.json';
+    const before = fingerprints(imported(own(name)));
+    expect(fingerprintsAfter(name, '1500', '109999')).toEqual(before);
+    expect(fingerprintsAfter(name, '0.0.8', '1.2.0')).toEqual(before);
+    expect(fingerprintsAfter(name, 'GHSA-vh95-rmgr-6w4m', 'GHSA-xvch-5gv4-984h')[1]).not.toBe(before[1]);
+  });
+
+  it('leaves reports of pnpm to its own format', () => {
+    const { actions: _, ...document } = JSON.parse(own('dependencies/npm-audit-6.json'));
+    const ofPnpm = own('dependencies/npm-audit-6.json').replaceAll('"builder>minimist"', '".>minimist"');
+    for (const text of [JSON.stringify(document), ofPnpm]) {
+      const report = parseReport(text);
+      expect(importers.filter(({ detects }) => detects(report)).map(({ name }) => name)).not.toContain(
+        'npm-audit',
+      );
+      expect(imported(text, 'npm-audit')).toHaveLength(2);
+    }
   });
 });
 
@@ -412,76 +466,15 @@ describe('snyk', () => {
     expect(fingerprintsAfter('snyk.json', 'web@1.0.0', 'web@1.0.1')).toEqual(before);
   });
 
-  it('imports a single project, and explains what it cannot import', () => {
+  it('imports a single project, and says how to import infrastructure as code', () => {
     const [projects] = documents('snyk.json') as [unknown[]];
     expect(imported(JSON.stringify(projects[0]))).toEqual(findings.slice(0, 3));
-    expect(() => imported('{"ok":false,"error":"Missing node_modules","path":"/x"}')).toThrow(
-      'Snyk could not test: Missing node_modules at error',
-    );
     const infrastructure = {
       vulnerabilities: [],
       ok: false,
       infrastructureAsCodeIssues: [{ id: 'SNYK-CC-1' }],
     };
     expect(() => imported(JSON.stringify(infrastructure))).toThrow(/snyk iac test --sarif/);
-  });
-});
-
-describe('govulncheck', () => {
-  const findings = imported(own('govulncheck.jsonl'));
-  const [required, imports, called, unknown] = findings;
-
-  it('converts messages completely', () => {
-    expect(called).toEqual({
-      fingerprint: expect.stringMatching(/^govulncheck:[0-9a-f]{64}$/),
-      title: 'GO-2026-9001 in parse.Parser.Document (called): Unbounded recursion in example.com/yaml',
-      severity: 'high',
-      description: [
-        'Unbounded recursion in example.com/yaml',
-        '- **Module:** `example.com/yaml`\n- **Installed version:** `v1.2.0`\n- **Fixed version:** `v1.2.1`\n- **Package:** `example.com/yaml/parse`\n- **Symbol:** `parse.Parser.Document`\n- **Use:** `the code calls the vulnerable symbol`\n- **Called at:** `settings/settings.go:17`\n- **Aliases:** `CVE-2026-10006, GHSA-aaaa-bbbb-cccc`',
-        '```\ncmd/main.go:9 cmd.main\nsettings/settings.go:17 settings.Read\nparse/parser.go:40 parse.Parser.Document\n```',
-        '**Fix**\n\nUpgrade `example.com/yaml` to `v1.2.1`, or later.',
-        '**Details**\n\nA nested document *exhausts* the stack.',
-        '**References**\n\n- <https://pkg.go.dev/vuln/GO-2026-9001>\n- <https://example.com/yaml/fix>',
-      ].join('\n\n'),
-      cve: 'CVE-2026-10006',
-      cwe: undefined,
-      cvss_score: undefined,
-      cvss_vector: undefined,
-      file: 'settings/settings.go',
-      line: 17,
-      source: 'govulncheck',
-    });
-  });
-
-  it('rates by use', () => {
-    expect(required).toMatchObject({ severity: 'info', file: undefined });
-    expect(required?.description).toContain('required, separate findings show its use');
-    const [quick] = imported(
-      own('govulncheck.jsonl').replace('"scan_level": "symbol"', '"scan_level": "package"'),
-    ).slice(-1);
-    expect(quick).toMatchObject({ severity: 'medium' });
-    expect(imports).toMatchObject({ severity: 'low', file: undefined });
-    expect(unknown).toMatchObject({ title: 'GO-2026-9003 in net/url (imported)', severity: 'low' });
-    expect(unknown?.description).toContain('imported, none of its vulnerable symbols is called');
-    expect(unknown?.description).toContain('Build with Go 1.24.6 or later.');
-  });
-
-  it('keeps fingerprints when lines, callers or versions change', () => {
-    const before = fingerprints(findings);
-    expect(fingerprintsAfter('govulncheck.jsonl', '"line": 17', '"line": 71')).toEqual(before);
-    expect(fingerprintsAfter('govulncheck.jsonl', '"main"', '"run"')).toEqual(before);
-    expect(fingerprintsAfter('govulncheck.jsonl', 'v1.2.0', 'v1.1.9')).toEqual(before);
-    expect(fingerprintsAfter('govulncheck.jsonl', '"Document"', '"Stream"')[2]).not.toBe(before[2]);
-  });
-
-  it('imports messages in an array, and a run without findings', () => {
-    const messages = documents('govulncheck.jsonl');
-    expect(importReport(JSON.stringify(messages), context)).toMatchObject({
-      format: 'govulncheck',
-      findings,
-    });
-    expect(imported(JSON.stringify(messages[0]))).toEqual([]);
   });
 });
 

@@ -1,45 +1,60 @@
 import { z } from 'zod';
-import { firstDocument, imageName, upgrade, vulnerabilityTitle, withoutVersion } from '../../dependency.ts';
+import {
+  firstDocument,
+  imageName,
+  listIn,
+  upgrade,
+  vulnerabilityTitle,
+  withoutVersion,
+} from '../../dependency.ts';
 import { fingerprintOf } from '../../identity.ts';
-import { type Importer, read } from '../../importer.ts';
+import { type ImportContext, type Importer, readList } from '../../importer.ts';
 import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../../markdown.ts';
-import { type Cvss, cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../../schema.ts';
+import {
+  type Cvss,
+  cveOf,
+  cvssOf,
+  cweOf,
+  plainPath,
+  relativePath,
+  severityOf,
+  severityOfScore,
+} from '../../support.ts';
 
-const text = z.string().nullish();
-const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
+const Vector = z.object({ vector: text });
 
 const Metadata = z.object({
-  id: z.string(),
+  id: requiredText,
   dataSource: text,
   severity: text,
-  urls: list(z.string()),
+  urls: texts,
   description: text,
   cvss: list(z.object({ type: text, version: text, vector: text })),
-  epss: list(z.object({ epss: z.number().nullish(), percentile: z.number().nullish() })),
+  epss: list(z.object({ epss: number, percentile: number })),
   knownExploited: list(z.object({ dateAdded: text })),
   cwes: list(z.object({ cwe: text })),
+  // Before 0.13.
+  links: texts,
+  cvssV2: optional(Vector),
+  cvssV3: optional(Vector),
 });
 
 const Match = z.object({
   vulnerability: Metadata.extend({
     namespace: text,
-    fix: z.object({ versions: list(z.string()), state: text }).nullish(),
+    fix: optional(z.object({ versions: texts, state: text }).nullable()),
     advisories: list(z.object({ id: text, link: text })),
+    fixedInVersion: text,
   }),
   relatedVulnerabilities: list(Metadata),
   matchDetails: list(z.object({ type: text, matcher: text })),
   artifact: z.object({
-    name: z.string(),
+    name: requiredText,
     version: text,
     type: text,
-    purl: text,
-    locations: list(z.object({ path: text, annotations: z.object({ evidence: text }).nullish() })),
+    locations: list(z.object({ path: text, annotations: optional(z.object({ evidence: text }).nullable()) })),
   }),
-});
-
-const Document = z.object({
-  matches: z.array(Match),
-  source: z.object({ type: text, target: z.unknown().optional() }).nullish(),
 });
 
 type Metadata = z.output<typeof Metadata>;
@@ -50,42 +65,55 @@ export const grype: Importer = {
   about: {
     tool: '[Grype](https://github.com/anchore/grype)',
     command: '`grype dir:. -o json > report.json`',
-    versions: '0.13 to 0.100',
+    versions: '0.7 to 0.96',
     identity: 'advisory, package, location',
     severity: '`severity`',
   },
 
   detects: (report) => {
     const document = firstDocument(report);
-    return Array.isArray(document?.matches) && ('descriptor' in document || 'source' in document);
+    if (!Array.isArray(document?.matches)) return false;
+    const [first] = document.matches;
+    return (
+      'descriptor' in document ||
+      'source' in document ||
+      ('artifact' in Object(first) && 'vulnerability' in Object(first))
+    );
   },
 
   results(report, context) {
-    const { matches, source } = read(Document, firstDocument(report));
-    const target = targetOf(source?.target);
-    const folder = source?.type === 'directory' ? (relativePath(target, context) ?? '') : undefined;
-    const scanned = folder ?? imageName(target ?? '');
+    const document = firstDocument(report);
+    const matches = readList(Match, listIn(document, 'matches'), 'matches', context);
+    context.skip('Grype ignored them', [document?.ignoredMatches ?? []].flat().length);
+    const place = placeOf(document?.source, context);
     return matches.map(({ vulnerability, relatedVulnerabilities, matchDetails, artifact }) => {
-      const { id, fix } = vulnerability;
+      const { id } = vulnerability;
       const { name, version, type } = artifact;
-      const records = [vulnerability, ...(relatedVulnerabilities ?? [])];
+      const fix = {
+        state: vulnerability.fix?.state,
+        versions: [...(vulnerability.fix?.versions ?? []), vulnerability.fixedInVersion],
+      };
+      const records = [vulnerability, ...relatedVulnerabilities];
       // Supporting evidence, such as a copyright file, is not the location of the package.
-      const paths = (artifact.locations ?? [])
+      const paths = artifact.locations
         .filter(({ annotations }) => annotations?.evidence !== 'supporting')
         .map(({ path }) => path)
         .filter((path): path is string => Boolean(path));
-      // If a directory was scanned, paths are relative to it.
-      const file = relativePath(folder && paths[0] ? `${folder}/${paths[0]}` : paths[0], context);
+      const file = place.fileOf(paths[0]);
       const cvss = bestCvss(records);
       const details = records.find(({ description }) => description?.trim())?.description ?? '';
       const severityWord = records
         .map(({ severity }) => severity)
         .find((known) => known && !/^unknown$/i.test(known));
-      const [epss] = records.flatMap((one) => one.epss ?? []);
+      const [epss] = records.flatMap((one) => one.epss);
       return {
         // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
         repeats: true,
-        identify: () => fingerprintOf('grype', scanned, withoutVersion(file, version), type, name, id),
+        identify: (file) =>
+          fingerprintOf('grype', place.artifact(file), withoutVersion(file, version), type, name, id),
+        // The scanned directory was part of it, besides the path of the file.
+        identifyFormerly: (file) =>
+          fingerprintOf('grype', place.formerly, withoutVersion(file, version), type, name, id),
         title: vulnerabilityTitle(id, name, version, details),
         severity: severityOf(severityWord, cvss ? severityOfScore(cvss.score) : 'info'),
         description: describeFinding({
@@ -93,27 +121,27 @@ export const grype: Importer = {
           facts: {
             Package: name,
             'Installed version': version,
-            'Fixed version': fix?.versions?.join(', '),
+            'Fixed version': fix.versions.filter(Boolean).join(', '),
             Type: type,
-            Target: target,
+            Target: place.target,
             Path: [...new Set(paths)].slice(0, 10).join(', '),
             Aliases: records
               .slice(1)
               .map((related) => related.id)
               .filter((other) => other !== id)
               .join(', '),
-            'Known to be exploited': records.some((one) => one.knownExploited?.length) ? 'yes' : undefined,
+            'Known to be exploited': records.some((one) => one.knownExploited.length > 0) ? 'yes' : undefined,
             EPSS: typeof epss?.epss === 'number' ? `${(epss.epss * 100).toFixed(1)} %` : undefined,
-            'Matched by': matchDetails?.[0]?.type,
+            'Matched by': matchDetails[0]?.type,
           },
-          fix: fix?.state === 'wont-fix' ? 'The vendor will not fix it.' : upgrade(name, fix?.versions),
+          fix: fix.state === 'wont-fix' ? 'The vendor will not fix it.' : upgrade(name, fix.versions),
           references: [
             vulnerability.dataSource,
-            ...(vulnerability.advisories ?? []).map(({ link }) => link),
-            ...records.flatMap(({ urls }) => urls ?? []),
+            ...vulnerability.advisories.map(({ link }) => link),
+            ...records.flatMap(({ urls, links }) => [...urls, ...links]),
           ],
         }),
-        cwe: cweOf(...records.flatMap(({ cwes }) => cwes ?? []).map(({ cwe }) => cwe)),
+        cwe: cweOf(...records.flatMap(({ cwes }) => cwes).map(({ cwe }) => cwe)),
         cve: cveOf(...records.map((one) => one.id)),
         cvss_score: cvss?.score,
         cvss_vector: cvss?.vector,
@@ -123,20 +151,46 @@ export const grype: Importer = {
   },
 };
 
-/** The scanned image as the user named it, the directory or the file. */
-function targetOf(target: unknown): string | undefined {
-  const named = (target as { userInput?: unknown } | null)?.userInput ?? target;
-  return typeof named === 'string' && named !== '' ? named : undefined;
+/** What was scanned. */
+function placeOf(source: unknown, context: ImportContext) {
+  const type = property(source, 'type');
+  const value = property(source, 'target');
+  const named = isObject(value) ? (value.userInput ?? value) : value;
+  const target = typeof named === 'string' && named !== '' ? named : undefined;
+  if (type !== 'directory') {
+    const image = imageName(target ?? '');
+    const isImage = type === 'image' || type === 'snap';
+    return {
+      target,
+      artifact: () => image,
+      formerly: image,
+      fileOf: (path: string | undefined) => (isImage ? plainPath(path) : relativePath(path, context)),
+    };
+  }
+  const folder = relativePath(target, context);
+  const isAbsolute = (path: string) => path.startsWith(`${context.directory}/`);
+  return {
+    target,
+    // The path of the file contains it.
+    artifact: (file: string | undefined) => (file ? '' : (folder ?? '')),
+    formerly: relativePath(target, { directory: context.directory }) ?? '',
+    /** Paths are relative to the scanned directory, some with a leading slash. */
+    fileOf: (path: string | undefined) =>
+      path && !isAbsolute(path)
+        ? plainPath([folder, path].filter(Boolean).join('/'))
+        : relativePath(path, context),
+  };
 }
 
 /** The newest CVSS of the vulnerability, otherwise of a related one. */
 function bestCvss(all: Metadata[]): Cvss | undefined {
-  for (const { cvss } of all) {
-    const [best] = (cvss ?? []).filter(({ vector }) => cvssOf(vector)).sort((a, b) => rank(b) - rank(a));
-    if (best) return cvssOf(best.vector);
+  for (const { cvss, cvssV3, cvssV2 } of all) {
+    const [best] = cvss.filter(({ vector }) => cvssOf(vector)).sort((a, b) => rank(b) - rank(a));
+    const found = cvssOf(best?.vector) ?? cvssOf(cvssV3?.vector) ?? cvssOf(cvssV2?.vector);
+    if (found) return found;
   }
   return undefined;
 }
 
-const rank = ({ version, type }: { version?: string | null; type?: string | null }) =>
+const rank = ({ version, type }: { version?: string | undefined; type?: string | undefined }) =>
   (Number.parseFloat(version ?? '') || 0) * 10 + (type === 'Primary' ? 1 : 0);

@@ -1,87 +1,101 @@
 import { z } from 'zod';
-import { firstDocument } from '../../dependency.ts';
+import { firstDocument, folderParts, manifestIn } from '../../dependency.ts';
 import { fingerprintOf } from '../../identity.ts';
-import { type Importer, ReportError, read } from '../../importer.ts';
+import { type Importer, ReportError, readList } from '../../importer.ts';
 import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../../markdown.ts';
-import { cveOf, cvssOf, cweOf, severityOf } from '../../support.ts';
-
-const text = z.string().nullish();
+import { flag, isObject, list, number, optional, property, requiredText, text, texts } from '../../schema.ts';
+import { maskCredentials } from '../../secrets.ts';
+import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
+import { advisoryResults, hasAdvisories, isOfPnpm } from './npm-advisories.ts';
 
 const Advisory = z.object({
-  source: z.union([z.number(), z.string()]).nullish(),
+  source: text,
   name: text,
   title: text,
   url: text,
   severity: text,
-  cwe: z.union([z.string(), z.array(z.string())]).nullish(),
-  cvss: z.object({ score: z.number().nullish(), vectorString: text }).nullish(),
+  cwe: texts,
+  cvss: optional(z.object({ score: number, vectorString: text })),
   range: text,
 });
 
 const Vulnerability = z.object({
-  name: text,
+  name: requiredText,
   severity: text,
-  isDirect: z.boolean().nullish(),
-  via: z.array(z.union([z.string(), Advisory])).nullish(),
-  effects: z.array(z.string()).nullish(),
+  isDirect: flag,
+  /** Advisories, and the names of vulnerable packages that it depends on. */
+  via: list(z.union([z.string(), Advisory])),
+  effects: texts,
   range: text,
-  nodes: z.array(z.string()).nullish(),
+  nodes: texts,
   fixAvailable: z
-    .union([z.boolean(), z.object({ name: text, version: text, isSemVerMajor: z.boolean().nullish() })])
-    .nullish(),
+    .union([z.boolean(), z.object({ name: text, version: text, isSemVerMajor: flag })])
+    .optional()
+    .catch(undefined),
 });
-
-const Document = z.object({ vulnerabilities: z.record(z.string(), Vulnerability) });
-
-const Failure = z.object({ message: text, error: z.object({ code: text, summary: text }) });
 
 type Vulnerability = z.output<typeof Vulnerability>;
 type Advisory = z.output<typeof Advisory>;
 
-/** `npm audit --json` of npm 7 and later: a finding for each vulnerable package, which is also how npm counts. */
+/** The lock files that npm reads; and those of other tools that write such reports. */
+const MANIFESTS = ['npm-shrinkwrap.json', 'package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
+
+/**
+ * `npm audit --json`. Since npm 7: a finding for each vulnerable package, which is also how npm counts. npm 6: a finding for
+ * each advisory.
+ */
 export const npmAudit: Importer = {
   name: 'npm-audit',
   about: {
     tool: '[npm audit](https://docs.npmjs.com/cli/commands/npm-audit)',
     command: '`npm audit --json > report.json`',
-    versions: '7 to 11',
-    identity: 'manifest, package, advisories',
+    versions: '6 to 11',
+    identity: 'folder, package, advisories',
     severity: '`severity`',
   },
 
   detects: (report) => {
     const document = firstDocument(report);
     return (
-      document !== undefined && ('auditReportVersion' in document || isNpm6(document) || hasFailed(document))
+      document !== undefined &&
+      ('auditReportVersion' in document ||
+        (hasAdvisories(document) && !isOfPnpm(document)) ||
+        hasFailed(document))
     );
   },
 
-  results(report) {
+  results(report, context) {
     const document = firstDocument(report);
-    if (document && isNpm6(document)) {
-      throw new ReportError('Reports of npm 6 and pnpm are not supported: use npm 7 or later', 'advisories');
-    }
-    if (document && hasFailed(document)) {
-      const { message, error } = read(Failure, document);
-      throw new ReportError(
-        `npm audit failed: ${message || error.summary || error.code || 'no reason given'}`,
-      );
-    }
-    const { vulnerabilities } = read(Document, document);
-    return Object.entries(vulnerabilities).map(([key, found]) => {
-      const name = found.name ?? key;
-      const advisories = (found.via ?? []).filter((via) => typeof via !== 'string');
-      const viaPackages = (found.via ?? []).filter((via) => typeof via === 'string');
+    if (document && hasFailed(document)) throw new ReportError(`npm audit failed: ${reasonOf(document)}`);
+    const file = manifestIn(MANIFESTS, context) ?? relativePath('package-lock.json', context);
+    if (hasAdvisories(document)) return advisoryResults(document, file, context);
+    const packages = property(document, 'vulnerabilities');
+    if (!isObject(packages)) throw new ReportError('expected an object', 'vulnerabilities');
+    const vulnerabilities = readList(
+      Vulnerability,
+      Object.entries(packages).map(([name, found]) => (isObject(found) ? { name, ...found } : found)),
+      'vulnerabilities',
+      context,
+    );
+    return vulnerabilities.map((found) => {
+      const { name } = found;
+      const advisories = found.via.filter((via) => typeof via !== 'string');
+      const viaPackages = found.via.filter((via) => typeof via === 'string');
       const [worst] = advisories
         .map(({ cvss }) => ({ score: cvss?.score, ...cvssOf(cvss?.vectorString) }))
         .filter(({ score, vector }) => score && vector)
         .sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
       return {
         // With the advisories, so that a new advisory for a triaged package is a new finding.
-        identify: () =>
-          fingerprintOf('npm-audit', name, ...[...advisories.map(advisoryId), ...viaPackages].sort()),
+        identify: (manifest) =>
+          fingerprintOf(
+            'npm-audit',
+            ...folderParts(manifest, context),
+            name,
+            ...[...advisories.map(advisoryId), ...viaPackages].sort(),
+          ),
         title: titleOf(name, advisories, viaPackages),
-        severity: severityOf(found.severity),
+        severity: severityOf(found.severity, worst?.score ? severityOfScore(worst.score) : 'medium'),
         description: describeFinding({
           what: [
             advisories.map((advisory) => `- ${advisoryLine(advisory)}`).join('\n'),
@@ -94,29 +108,35 @@ export const npmAudit: Importer = {
             Package: name,
             'Vulnerable versions': found.range,
             Dependency: found.isDirect === undefined ? undefined : found.isDirect ? 'direct' : 'transitive',
-            'Affected dependents': found.effects?.join(', '),
+            'Affected dependents': found.effects.join(', '),
           },
-          where: found.nodes?.length ? codeBlock(found.nodes.join('\n')) : undefined,
+          where: found.nodes.length > 0 ? codeBlock(found.nodes.join('\n')) : undefined,
           fix: fixOf(found),
           references: advisories.map(({ url }) => url),
         }),
         cwe: cweOf(...advisories.flatMap(({ cwe }) => cwe)),
         cve: cveOf(...advisories.map(({ title }) => title)),
-        cvss_score: worst?.score ?? undefined,
+        cvss_score: worst?.score,
         cvss_vector: worst?.vector,
+        file,
       };
     });
   },
 };
 
-const isNpm6 = (document: Record<string, unknown>) => 'advisories' in document && 'metadata' in document;
-
 const hasFailed = ({ error }: Record<string, unknown>) =>
   typeof error === 'object' && error !== null && 'summary' in error && 'detail' in error;
 
+const reasonOf = ({ message, error }: Record<string, unknown>) => {
+  const reason = [message, property(error, 'summary'), property(error, 'code')].find(
+    (part) => typeof part === 'string' && part !== '',
+  );
+  return maskCredentials(String(reason ?? 'no reason given'));
+};
+
 /** Prefers the URL to `source`, which changes when an advisory is edited. */
 const advisoryId = ({ url, source, title }: Advisory) =>
-  /\bGHSA(?:-[0-9a-z]{4}){3}\b/i.exec(url ?? '')?.[0] ?? url ?? String(source ?? title ?? '');
+  /\bGHSA(?:-[0-9a-z]{4}){3}\b/i.exec(url ?? '')?.[0] ?? url ?? source ?? title ?? '';
 
 function titleOf(name: string, advisories: Advisory[], viaPackages: string[]): string {
   const [first, ...others] = advisories;
@@ -139,7 +159,7 @@ const advisoryLine = ({ title, severity, range, ...advisory }: Advisory) =>
     .join(' — ');
 
 function fixOf({ fixAvailable: fix }: Vulnerability): string | undefined {
-  if (fix === undefined || fix === null) return undefined;
+  if (fix === undefined) return undefined;
   if (fix === false) return 'No fix is available.';
   if (fix === true) return codeBlock('npm audit fix', 'sh');
   const breaking = fix.isSemVerMajor ? ', which is a breaking change' : '';

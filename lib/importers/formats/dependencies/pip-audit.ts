@@ -1,26 +1,40 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from '../../dependency.ts';
+import {
+  firstDocument,
+  folderParts,
+  isMalicious,
+  listIn,
+  manifestIn,
+  REMOVE_PACKAGE,
+  reportAll,
+  upgrade,
+  vulnerabilityTitle,
+} from '../../dependency.ts';
 import { fingerprintOf } from '../../identity.ts';
-import { type Importer, type Report, read } from '../../importer.ts';
+import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
 import { describeFinding, escapeMarkdown } from '../../markdown.ts';
+import { isObject, list, property, requiredText, text, texts } from '../../schema.ts';
 import { cveOf } from '../../support.ts';
 
-const text = z.string().nullish();
-
 const Dependency = z.object({
-  name: z.string(),
+  name: requiredText,
   version: text,
-  vulns: z
-    .array(
-      z.object({
-        id: z.string(),
-        fix_versions: z.array(z.string()).nullish(),
-        aliases: z.array(z.string()).nullish(),
-        description: text,
-      }),
-    )
-    .nullish(),
+  skip_reason: text,
+  vulns: list(z.object({ id: requiredText, fix_versions: texts, aliases: texts, description: text })),
 });
+
+type Dependency = z.output<typeof Dependency>;
+
+/** The files that pip-audit can read, and those that usually declare what an audited environment contains. */
+const MANIFESTS = [
+  'requirements.txt',
+  'pylock.toml',
+  'pyproject.toml',
+  'poetry.lock',
+  'uv.lock',
+  'Pipfile.lock',
+  'setup.py',
+];
 
 /** `pip-audit -f json`. Before 2.0, the report is the bare list of dependencies. */
 export const pipAudit: Importer = {
@@ -28,51 +42,75 @@ export const pipAudit: Importer = {
   about: {
     tool: '[pip-audit](https://pypi.org/project/pip-audit/)',
     command: '`pip-audit -f json -o report.json`',
-    versions: '1.0 to 2.9',
-    identity: 'package, advisory',
-    severity: 'medium: pip-audit rates nothing',
+    versions: '1 to 2.10',
+    identity: 'folder, package, advisory',
+    severity: 'medium, because pip-audit rates nothing; critical for malicious packages',
   },
 
   detects: (report) => {
+    const [document] = report.kind === 'json' ? report.documents : [];
     const dependencies = dependenciesOf(report);
     if (!Array.isArray(dependencies)) return false;
-    const first = dependencies[0] as object | null | undefined;
-    return first
-      ? typeof first === 'object' && 'name' in first && ('vulns' in first || 'skip_reason' in first)
-      : report.kind === 'json' && 'fixes' in (report.documents[0] as object);
+    if (dependencies.length > 0) {
+      const [first] = dependencies;
+      return isObject(first) && 'name' in first && ('vulns' in first || 'skip_reason' in first);
+    }
+    // The empty list without more is also written by other tools.
+    return (
+      isObject(document) && Object.keys(document).every((key) => ['dependencies', 'fixes'].includes(key))
+    );
   },
 
-  results(report) {
+  results(report, context) {
     const isBareList = report.kind === 'json' && Array.isArray(report.documents[0]);
-    const dependencies = read(z.array(Dependency), dependenciesOf(report), isBareList ? '' : 'dependencies');
+    const path = isBareList ? '' : 'dependencies';
+    const list = isBareList ? dependenciesOf(report) : listIn(firstDocument(report), path);
+    const dependencies = readList(Dependency, list, path, context);
+    reportSkipped(dependencies, context);
+    const file = manifestIn(MANIFESTS, context);
     return dependencies.flatMap(({ name, version, vulns }) =>
-      (vulns ?? []).map(({ id, aliases, fix_versions, description }) => ({
+      vulns.map(({ id, aliases, fix_versions, description }) => ({
         // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
         repeats: true,
-        identify: () => fingerprintOf('pip-audit', name, id),
+        identify: (manifest) => fingerprintOf('pip-audit', ...folderParts(manifest, context), name, id),
+        // Two packages of a repository had the same.
+        identifyVaguely: () => fingerprintOf('pip-audit', name, id),
         title: vulnerabilityTitle(id, name, version, description),
         // pip-audit reports no severity.
-        severity: 'medium' as const,
+        severity: isMalicious(id, ...aliases) ? ('critical' as const) : ('medium' as const),
         description: describeFinding({
           // The description was Markdown, but pip-audit removed its line breaks.
           what: description && escapeMarkdown(description),
           facts: {
             Package: name,
             'Installed version': version,
-            'Fixed version': fix_versions?.join(', '),
-            Aliases: aliases?.join(', '),
-            Severity: 'not rated by pip-audit',
+            'Fixed version': fix_versions.join(', '),
+            Aliases: aliases.join(', '),
+            Severity: isMalicious(id, ...aliases) ? 'malicious package' : 'not rated by pip-audit',
           },
-          fix: upgrade(name, fix_versions),
+          fix: isMalicious(id, ...aliases) ? REMOVE_PACKAGE : upgrade(name, fix_versions),
           references: [`https://osv.dev/vulnerability/${id}`],
         }),
-        cve: cveOf(id, ...(aliases ?? [])),
+        cve: cveOf(id, ...aliases),
+        file,
       })),
     );
   },
 };
 
+/** pip-audit ends with exit code 0 if it could not check a dependency. */
+function reportSkipped(dependencies: readonly Dependency[], context: ImportContext): void {
+  const skipped = dependencies.filter(({ skip_reason: reason }) => reason !== undefined);
+  if (skipped.length > 0 && skipped.length === dependencies.length)
+    context.error(`None of the ${skipped.length} dependencies was checked`);
+  reportAll(
+    skipped.map(({ name, skip_reason: reason }) => `${name} was not checked: ${reason || 'no reason given'}`),
+    context,
+    (count) => `${count} more dependencies were not checked`,
+  );
+}
+
 function dependenciesOf(report: Report): unknown {
   const [document] = report.kind === 'json' ? report.documents : [];
-  return Array.isArray(document) ? document : (document as { dependencies?: unknown } | null)?.dependencies;
+  return Array.isArray(document) ? document : property(document, 'dependencies');
 }

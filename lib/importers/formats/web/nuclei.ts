@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { fingerprintOf } from '../../identity.ts';
-import { type Importer, type Report, read } from '../../importer.ts';
-import { describeFinding, escapeMarkdown, toStrings } from '../../markdown.ts';
+import { reportAll } from '../../dependency.ts';
+import { fingerprintOf, identifyCode } from '../../identity.ts';
+import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
+import { describeFinding, escapeMarkdown } from '../../markdown.ts';
+import { flag, list, number, optional, text, texts } from '../../schema.ts';
 import { isSecretRule, mask, maskCredentials } from '../../secrets.ts';
 import {
   collapseWhitespace,
@@ -12,10 +14,6 @@ import {
   severityOf,
   severityOfScore,
 } from '../../support.ts';
-
-const text = z.string().nullish();
-// The type depends on the version of nuclei.
-const stringOrList = z.union([z.string(), z.array(z.string())]).nullish();
 
 const Event = z.object({
   'template-id': text,
@@ -29,32 +27,28 @@ const Event = z.object({
     description: text,
     impact: text,
     remediation: text,
-    reference: stringOrList,
-    tags: stringOrList,
-    classification: z
-      .object({
-        'cve-id': stringOrList,
-        'cwe-id': stringOrList,
-        'cvss-metrics': text,
-        'cvss-score': z.number().nullish(),
-      })
-      .nullish(),
+    reference: texts,
+    tags: texts,
+    classification: optional(
+      z.object({ 'cve-id': texts, 'cwe-id': texts, 'cvss-metrics': text, 'cvss-score': number }).nullable(),
+    ),
   }),
   type: text,
   'matcher-name': text,
   matcher_name: text,
   'extractor-name': text,
-  'matcher-status': z.boolean().nullish(),
+  'matcher-status': flag,
+  /** With -matcher-status: why the template could not be tried. */
+  error: text,
   'matched-at': text,
   matched: text,
   host: text,
   url: text,
   ip: text,
-  port: z.union([z.string(), z.number()]).nullish(),
-  'extracted-results': stringOrList,
-  extracted_results: stringOrList,
-  'matched-line': z.array(z.number()).nullish(),
-  meta: z.record(z.string(), z.unknown()).nullish(),
+  'extracted-results': texts,
+  extracted_results: texts,
+  'matched-line': list(z.number()),
+  meta: optional(z.record(z.string(), z.unknown()).nullable()),
   'curl-command': text,
   fuzzing_method: text,
   fuzzing_parameter: text,
@@ -69,8 +63,8 @@ export const nuclei: Importer = {
   about: {
     tool: '[Nuclei](https://docs.projectdiscovery.io)',
     command: '`nuclei -jsonl -o report.jsonl -u https://…`',
-    versions: '2.9 to 3.4',
-    identity: 'template, matcher, URL',
+    versions: '2 and 3 (its reports do not say more)',
+    identity: 'template, matcher, URL; in files the matched line',
     severity: '`info.severity`',
   },
   acceptsEmptyReport: true,
@@ -82,9 +76,10 @@ export const nuclei: Importer = {
   },
 
   results(report, context) {
+    const events = readList(Event, eventsOf(report), '', context);
+    reportFailed(events, context);
     return (
-      eventsOf(report)
-        .map((event, index) => read(Event, event, String(index)))
+      events
         // With -matcher-status, nuclei also reports templates that did not match.
         .filter((event) => event['matcher-status'] !== false)
         .map((event) => {
@@ -105,19 +100,21 @@ export const nuclei: Importer = {
           const cvss = cvssOf(info.classification?.['cvss-metrics']);
           const score = info.classification?.['cvss-score'] ?? cvss?.score;
           const name = info.name?.trim() || id;
-          const results = [...toStrings(event['extracted-results']), ...toStrings(event.extracted_results)];
+          const results = [...event['extracted-results'], ...event.extracted_results];
+          const line = file ? event['matched-line'][0] : undefined;
+          const rule = [
+            matcher,
+            event['extractor-name'],
+            event.fuzzing_method,
+            event.fuzzing_position,
+            event.fuzzing_parameter,
+          ];
+          const identifyAddress = (path: string | undefined) =>
+            fingerprintOf('nuclei', id, removeNonces(path ?? location), ...rule);
           return {
-            identify: () =>
-              fingerprintOf(
-                'nuclei',
-                id,
-                removeNonces(location),
-                matcher,
-                event['extractor-name'],
-                event.fuzzing_method,
-                event.fuzzing_position,
-                event.fuzzing_parameter,
-              ),
+            identify: file ? identifyCode('nuclei', [id, ...rule], { file, line }, context) : identifyAddress,
+            // Two matches in a file or at an address had the same, with their number.
+            identifyVaguely: identifyAddress,
             title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
             severity: severityOf(
               /^unknown$/i.test(info.severity?.trim() ?? '') ? undefined : info.severity,
@@ -141,23 +138,23 @@ export const nuclei: Importer = {
                   .join(' '),
                 Extracted: extractedResults(event, results).join(', '),
                 Payload: payloadOf(event),
-                Tags: toStrings(info.tags).join(', '),
+                Tags: info.tags.join(', '),
               },
               snippet: event['curl-command'] && maskCredentials(event['curl-command']),
               fix: info.remediation && escapeMarkdown(info.remediation),
               references: [
-                ...toStrings(info.reference).flatMap((one) =>
+                ...info.reference.flatMap((one) =>
                   one.split('\n').map((line) => line.replace(/^\s*-\s+/, '')),
                 ),
                 event['template-url'],
               ],
             }),
-            cwe: cweOf(...toStrings(info.classification?.['cwe-id'])),
-            cve: cveOf(...toStrings(info.classification?.['cve-id']), id),
-            cvss_score: score ?? undefined,
+            cwe: cweOf(...(info.classification?.['cwe-id'] ?? [])),
+            cve: cveOf(...(info.classification?.['cve-id'] ?? []), id),
+            cvss_score: score,
             cvss_vector: cvss?.vector,
             file,
-            line: file ? event['matched-line']?.[0] : undefined,
+            line,
           };
         })
     );
@@ -166,11 +163,25 @@ export const nuclei: Importer = {
 
 const eventsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
 
+/** Records the templates that could not be tried. */
+function reportFailed(events: readonly Event[], context: ImportContext): void {
+  const failed = events.filter((event) => event.error && event['matcher-status'] !== true);
+  reportAll(
+    failed.map((event) => {
+      const address = maskCredentials(event.host ?? event.url ?? event['matched-at'] ?? 'the target');
+      const id = event['template-id'] ?? event.templateID ?? 'A template';
+      return `${id} could not be tried at ${address}: ${maskCredentials(event.error ?? '')}`;
+    }),
+    context,
+    (count) => `${count} more templates could not be tried`,
+  );
+}
+
 /** Whether a template finds secrets or signs in with credentials. */
 const isSecret = ({ info, template, 'template-path': path, ...event }: Event) =>
-  isSecretRule(info.name, ...toStrings(info.tags), ...toStrings(info.classification?.['cwe-id'])) ||
+  isSecretRule(info.name, ...info.tags, ...(info.classification?.['cwe-id'] ?? [])) ||
   /\b(?:tokens?|keys?|credentials?|default-logins?)\b/i.test(
-    [event['template-id'], event.templateID, template, path, ...toStrings(info.tags)].join(' '),
+    [event['template-id'], event.templateID, template, path, ...info.tags].join(' '),
   );
 
 /** The extracted results, with possible secrets masked. */

@@ -1,21 +1,11 @@
 import { z } from 'zod';
+import { list, number, optional, requiredText, text, texts } from '../../../schema.ts';
 
-const text = z.string().nullish();
-const number = z.number().nullish();
-const list = <S extends z.ZodType>(item: S) => z.array(item).nullish();
+const Cvss = z.object({ V40Vector: text, V3Vector: text, V2Vector: text });
 
-const Cvss = z.object({
-  V40Vector: text,
-  V40Score: number,
-  V3Vector: text,
-  V3Score: number,
-  V2Vector: text,
-  V2Score: number,
-});
-
-const Vulnerability = z.object({
-  VulnerabilityID: z.string(),
-  PkgName: z.string(),
+export const Vulnerability = z.object({
+  VulnerabilityID: requiredText,
+  PkgName: requiredText,
   PkgPath: text,
   InstalledVersion: text,
   FixedVersion: text,
@@ -25,12 +15,12 @@ const Vulnerability = z.object({
   Title: text,
   Description: text,
   PrimaryURL: text,
-  References: list(z.string()),
-  CweIDs: list(z.string()),
-  CVSS: z.record(z.string(), Cvss).nullish(),
+  References: texts,
+  CweIDs: texts,
+  CVSS: optional(z.record(z.string(), Cvss).nullable()),
 });
 
-const Misconfiguration = z.object({
+export const Misconfiguration = z.object({
   ID: text,
   AVDID: text,
   Title: text,
@@ -40,55 +30,65 @@ const Misconfiguration = z.object({
   Severity: text,
   Status: text,
   PrimaryURL: text,
-  References: list(z.string()),
-  CauseMetadata: z
-    .object({
-      Resource: text,
-      Provider: text,
-      Service: text,
-      StartLine: number,
-      Code: z.object({ Lines: list(z.object({ Content: text })) }).nullish(),
-    })
-    .nullish(),
+  References: texts,
+  CauseMetadata: optional(
+    z
+      .object({
+        Resource: text,
+        Provider: text,
+        Service: text,
+        StartLine: number,
+        Code: optional(z.object({ Lines: list(z.object({ Content: text })) }).nullable()),
+      })
+      .nullable(),
+  ),
 });
 
-const Secret = z.object({
-  RuleID: z.string(),
+export const Secret = z.object({
+  RuleID: requiredText,
   Category: text,
   Severity: text,
   Title: text,
   StartLine: number,
+  EndLine: number,
   Match: text,
 });
 
-const License = z.object({
+export const License = z.object({
   Severity: text,
   Category: text,
   PkgName: text,
   FilePath: text,
-  Name: z.string(),
+  Name: requiredText,
   Confidence: number,
   Link: text,
 });
 
-const Result = z.object({
+/** The results of a target. The lists are read separately. */
+export const Section = z.object({
   Target: text,
   Class: text,
   Type: text,
-  Vulnerabilities: list(Vulnerability),
-  Misconfigurations: list(Misconfiguration),
-  Secrets: list(Secret),
-  Licenses: list(License),
+  Vulnerabilities: z.unknown().optional(),
+  Misconfigurations: z.unknown().optional(),
+  MisconfSummary: optional(z.object({ Exceptions: number }).nullable()),
+  Secrets: z.unknown().optional(),
+  Licenses: z.unknown().optional(),
+  /** Suppressed by `.trivyignore`, a policy or a VEX document, with `--show-suppressed`. */
+  ExperimentalModifiedFindings: list(z.object({ Status: text })),
 });
 
-export const Document = z.object({
-  SchemaVersion: z.number(),
-  ArtifactName: text,
-  ArtifactType: text,
-  Results: list(Result),
+/** A resource in a cluster. */
+export const Resource = z.object({
+  Namespace: text,
+  Kind: text,
+  Name: text,
+  Error: text,
+  Results: z.unknown().optional(),
 });
 
-export type Result = z.output<typeof Result>;
+export type Section = z.output<typeof Section>;
+export type Resource = z.output<typeof Resource>;
 export type Vulnerability = z.output<typeof Vulnerability>;
 export type Misconfiguration = z.output<typeof Misconfiguration>;
 export type Secret = z.output<typeof Secret>;
