@@ -22,9 +22,9 @@ export interface Fingerprints {
 /**
  * The fingerprints of the results of a report, in their order.
  *
- * Results with the same fingerprint get a suffix with their position and their number, `#2/3`. When their number changes,
- * nothing tells which of them is gone, so all of them are new findings: a decision about one must not apply to another.
- * Results of one problem get their position only, `#2`.
+ * Results with the same fingerprint get a suffix from their neighbours. If these are equal too, the suffix is their position,
+ * their number and the distances of their lines: when one of them changes, nothing tells which of them is gone, so all of them
+ * are new findings. A decision about one must not apply to another. Results of one problem get their position only, `#2`.
  * @param vague adds the fingerprints of earlier releases that could identify two problems
  */
 export function fingerprintsOf(
@@ -54,13 +54,23 @@ export function fingerprintsOf(
     const [repeating, others] = [true, false].map((wanted) =>
       fingerprints.map((found, index) => ((results[index]?.repeats ?? false) === wanted ? found : undefined)),
     ) as [(string | undefined)[], (string | undefined)[]];
-    const [positions, counts] = [withPosition(repeating), withCount(others)];
+    const [positions, counts] = [withPosition(repeating), distinguished(others, results)];
     return fingerprints.map((_, index) => positions[index] ?? counts[index]);
   };
-  const current = numbered(identified(({ identify }) => identify, own));
+  const plain = identified(({ identify }) => identify, own);
+  const current = numbered(plain);
   const earlier = ({ identifyFormerly }: Result) => identifyFormerly;
   const vaguely = ({ identifyVaguely }: Result) => identifyVaguely;
+  // Of a result that was one of several equal ones.
+  const beside = plain.map((fingerprint, index) => {
+    const result = results[index];
+    const isOnly = fingerprint !== undefined && limitFingerprint(fingerprint) === current[index];
+    return isOnly && !result?.repeats && result?.identify.neighbours
+      ? withNeighbour(fingerprint, result)
+      : undefined;
+  });
   const previous = [
+    beside,
     numbered(identified(({ identify }) => identify, former(0))),
     withPosition(identified(earlier, own)),
     withPosition(identified(earlier, former(0))),
@@ -75,11 +85,17 @@ export function fingerprintsOf(
       withPosition(identified(vaguely, unprefixed)),
     );
   }
+  // A decision about another result of this report, or one that two results could take over, stays where it is.
+  const taken = new Set(current);
+  const candidates = results.map((_, index) => [
+    ...new Set(previous.flatMap((list) => list[index] ?? []).filter((found) => !taken.has(found))),
+  ]);
+  const claims = groupsOf(candidates.flat());
   return results.map((_, index) => {
-    const fingerprint = current[index] ?? '';
-    const candidates = previous.map((list) => list[index]).filter((found) => found !== undefined);
-    const others = [...new Set(candidates)].filter((found) => found !== fingerprint).slice(0, MAX_PREVIOUS);
-    return { fingerprint, ...(others.length > 0 && { previous_fingerprints: others }) };
+    const others = candidates[index]
+      ?.filter((found) => claims.get(found)?.length === 1)
+      .slice(0, MAX_PREVIOUS);
+    return { fingerprint: current[index] ?? '', ...(others?.length && { previous_fingerprints: others }) };
   });
 }
 
@@ -88,19 +104,34 @@ type FileOf = (result: Result, index: number) => string | undefined | typeof NON
 /** There is no such path. Unlike undefined, which is the file of a result without one. */
 const NONE = Symbol('none');
 
-/** Adds position and number to repeated fingerprints. */
-function withCount(fingerprints: readonly (string | undefined)[]): (string | undefined)[] {
-  const counts = countOf(fingerprints);
-  const positions = new Map<string, number>();
-  return fingerprints.map((fingerprint) => {
-    if (fingerprint === undefined) return undefined;
-    const count = counts.get(fingerprint) ?? 1;
-    if (count === 1) return limitFingerprint(fingerprint);
-    const position = (positions.get(fingerprint) ?? 0) + 1;
-    positions.set(fingerprint, position);
-    return `${sha256(fingerprint)}#${position}/${count}`;
-  });
+/** Adds a suffix to repeated fingerprints: from the neighbours, or the position, number and distances. */
+function distinguished(
+  fingerprints: readonly (string | undefined)[],
+  results: readonly Result[],
+): (string | undefined)[] {
+  const distinct = fingerprints.map((fingerprint) => fingerprint && limitFingerprint(fingerprint));
+  for (const group of groupsOf(fingerprints).values()) {
+    if (group.length === 1) continue;
+    const withNeighbours = group.map((index) => withNeighbour(fingerprints[index], results[index]));
+    for (const equal of groupsOf(withNeighbours).values()) {
+      const members = equal.map((at) => group[at] as number);
+      const [first = 0] = members;
+      const lines = members.map((index) => (results[index]?.line ?? 0) - (results[first]?.line ?? 0));
+      const [common] = equal.map((at) => withNeighbours[at] ?? '');
+      members.forEach((index, position) => {
+        distinct[index] =
+          members.length === 1
+            ? common
+            : `${sha256(`${fingerprints[index]} ${common} ${lines}`)}#${position + 1}/${members.length}`;
+      });
+    }
+  }
+  return distinct;
 }
+
+/** The fingerprint that a result has beside equal ones with other neighbours. */
+const withNeighbour = (fingerprint: string | undefined, result: Result | undefined): string =>
+  `${sha256(`${fingerprint} ${result?.identify.neighbours?.() ?? ''}`)}#`;
 
 /** Adds the position to repeated fingerprints except the first. Releases before 0.2 did so for all results. */
 function withPosition(fingerprints: readonly (string | undefined)[]): (string | undefined)[] {
@@ -114,11 +145,16 @@ function withPosition(fingerprints: readonly (string | undefined)[]): (string | 
   });
 }
 
-function countOf(fingerprints: readonly (string | undefined)[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const fingerprint of fingerprints)
-    if (fingerprint !== undefined) counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + 1);
-  return counts;
+/** The indexes of equal texts. */
+function groupsOf(values: readonly (string | undefined)[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  values.forEach((value, index) => {
+    if (value === undefined) return;
+    const group = groups.get(value);
+    if (group) group.push(index);
+    else groups.set(value, [index]);
+  });
+  return groups;
 }
 
 /** Removes results that a report contains twice: the same in everything that a finding shows. */

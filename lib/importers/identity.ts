@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Identify, Workspace } from './importer.ts';
 import { sourceIdentity } from './secrets.ts';
+import { normalizeCode } from './source/normalize.ts';
+import { scopeOf } from './source/scope.ts';
+import {
+  MAX_STATEMENT_LINES,
+  neighboursOf,
+  type Range,
+  statementAround,
+  textOf,
+} from './source/statement.ts';
 
 type Part = string | number | undefined | null;
 
@@ -24,8 +33,9 @@ export interface CodeLocation {
 }
 
 /**
- * Identifies a result in source code by its rule, its file, the flagged lines and the function that contains them. It stays
- * the same when lines are added elsewhere, when code is formatted, and when the function is moved within the file.
+ * Identifies a result in source code by its rule, its file, the flagged statement and the functions that contain it. It stays
+ * the same when lines are added elsewhere, when code is formatted, and when the function is moved within the file. The
+ * statements before and after it tell it apart from equal ones in the same function.
  *
  * Without the source code, the line number identifies it: a result that moved is a new finding, because a finding of the same
  * rule in the same file may be another problem.
@@ -37,13 +47,24 @@ export function identifyCode(
   location: CodeLocation,
   workspace: Workspace,
 ): Identify {
-  const { line, column, secrets } = location;
+  const { line, column, secrets = [] } = location;
   const lines = sourceOf(location.file, workspace);
-  const flagged = location.code?.trim() ? limitLines(location.code) : flaggedLines(location, lines);
+  const range = lines && flaggedRange(location, lines);
+  const flagged =
+    lines && range
+      ? partOf(textOf(lines, range), column)
+      : location.code?.trim() && limitLines(location.code);
   if (!flagged) return (file) => fingerprintOf(tool, ...parts, file, 'line', line, column);
-  const code = sourceIdentity(normalizeCode(flagged), secrets);
-  const scope = lines && line ? scopeOf(lines, line) : undefined;
-  return (file) => fingerprintOf(tool, ...parts, file, 'code', ...code, scope);
+  const identityOf = (code: string) =>
+    sourceIdentity(normalizeCode(code), [...secrets, ...secrets.map(normalizeCode)]);
+  const code = identityOf(flagged);
+  const scope = lines && line ? scopeOf(lines, range?.[0] ?? line, location.file) : undefined;
+  const identify: Identify = (file) => fingerprintOf(tool, ...parts, file, 'code', ...code, scope);
+  if (!lines || !range) return identify;
+  const isSame = (statement: string) => normalizeCode(statement) === normalizeCode(flagged);
+  return Object.assign(identify, {
+    neighbours: () => fingerprintOf('', ...neighboursOf(lines, range, isSame).flatMap(identityOf)),
+  });
 }
 
 /** The lines of a finding's file. Its path is relative to the repository; those of `linesOf` are relative to the directory. */
@@ -58,86 +79,29 @@ export function sourceOf(
 }
 
 /** A longer range is identified by its first line, because it contains much that the rule is not about. */
-const MAX_FLAGGED_LINES = 10;
-
 function limitLines(code: string): string {
   const lines = code.trim().split('\n');
-  return lines.length > MAX_FLAGGED_LINES ? (lines[0] ?? '') : code;
-}
-
-function flaggedLines({ line, endLine }: CodeLocation, lines: readonly string[] | undefined) {
-  if (!lines || !line || line > lines.length) return undefined;
-  const last = endLine && endLine >= line && endLine - line < MAX_FLAGGED_LINES ? endLine : line;
-  const flagged = lines.slice(line - 1, last).join('\n');
-  return flagged.trim() === '' ? undefined : flagged;
+  return lines.length > MAX_STATEMENT_LINES ? (lines[0] ?? '') : code;
 }
 
 /**
- * Removes what a formatter changes: white space, the kind of quotes, semicolons at the ends of lines, and commas at the end
- * and before a closing bracket.
+ * The flagged statement in the source code; undefined if the source code has no such line, or is not what the report contains:
+ * a part of a line, or another version of the file.
  */
-const normalizeCode = (code: string): string =>
-  code
-    .replace(/;+[ \t]*$/gm, '')
-    .replace(/[,;\s]+$/, '')
-    .replace(/,(?=\s*[)\]}])/g, '')
-    .replace(/'/g, '"')
-    .replace(/\s+/g, '');
-
-/** Declarations with a keyword: `def name`, `class Name`, `func (r *T) name`, `resource "type" "name"`. */
-const KEYWORD_DECLARATION =
-  /^(?:[\w@]+(?:\([^)]*\))?\s+)*?(def|class|function\*?|func|fn|fun|sub|module|interface|struct|impl|trait|enum|object|record|namespace|package|proc|method|resource|data|variable|provider|output|stage|task|job|target)\b\s*(?:\([^)]*\)\s*)?((?:"[^"]*"\s*)+|[\w$.:!?]+)/;
-
-/** Functions without a keyword: `name(…) {`, `public static int name(…)`, `const name = (…) => {`, `name: function (`. */
-const PLAIN_DECLARATION =
-  /^(?:(?:[\w$<>[\],.?*&:@]+\s+)*[*&]?([\w$~:]+)\s*\([^;]*$|(?:export\s+)?(?:const|let|var|this\.|module\.exports\.|exports\.)?\s*([\w$.]+)\s*[=:]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>))/;
-
-const CONTROL =
-  /^(?:}\s*)?(?:if|else|elif|elsif|for|foreach|while|until|do|switch|case|default|when|match|try|catch|except|finally|with|using|lock|synchronized|unless|return|throw|await|yield|select|loop|begin|rescue|ensure)\b/;
-
-const COMMENT = /^(?:#(?!\[)|\/\/|\/\*|\*|--|<!--|;|%|"""|''')/;
-
-/** The end of a declaration that takes several lines, or of a block. */
-const CLOSER = /^[)\]}>]/;
-
-/**
- * The name of the innermost function, class or block around a line, found by its indentation; undefined on the top level.
- * @param line counts from 1
- */
-export function scopeOf(lines: readonly string[], line: number): string | undefined {
-  let indent = indentOf(lines[line - 1] ?? '');
-  for (let at = line - 2, seen = 0; at >= 0 && indent > 0 && seen < MAX_SCOPE_LINES; at--, seen++) {
-    const text = lines[at] ?? '';
-    const trimmed = text.trim();
-    if (trimmed === '' || COMMENT.test(trimmed) || CLOSER.test(trimmed)) continue;
-    const depth = indentOf(text);
-    if (depth >= indent) continue;
-    indent = depth;
-    if (trimmed.length > MAX_DECLARATION || CONTROL.test(trimmed)) continue;
-    const name = declaredName(trimmed);
-    if (name) return name;
-  }
-  return undefined;
+function flaggedRange({ line, endLine, code }: CodeLocation, lines: readonly string[]): Range | undefined {
+  if (!line || line > lines.length) return undefined;
+  const reported = code?.trim() ? limitLines(code) : undefined;
+  const wanted =
+    reported === undefined ? (endLine ?? line) - line + 1 : reported.trimEnd().split('\n').length;
+  const range: Range = [line, line + (wanted >= 1 && wanted <= MAX_STATEMENT_LINES ? wanted : 1) - 1];
+  const text = textOf(lines, range);
+  if (text.trim() === '') return undefined;
+  if (reported !== undefined && normalizeCode(text) !== normalizeCode(reported)) return undefined;
+  return statementAround(lines, range);
 }
 
-/** Limits the work for hostile files. */
-const MAX_SCOPE_LINES = 5_000;
-const MAX_DECLARATION = 300;
+/** Of a very long line, which a tool has generated, the part that starts at the column. */
+const partOf = (text: string, column: number | null | undefined): string =>
+  text.length > MAX_TEXT && column ? text.slice(column - 1, column - 1 + MAX_TEXT) : text;
 
-function declaredName(text: string): string | undefined {
-  const [, keyword, named] = KEYWORD_DECLARATION.exec(text) ?? [];
-  if (keyword && named) return `${keyword} ${named.replace(/\s+/g, ' ').trim()}`;
-  const [, called, assigned] = PLAIN_DECLARATION.exec(text) ?? [];
-  return called ?? assigned;
-}
-
-/** The width of a line's indentation. A tab counts as four columns. */
-function indentOf(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (character === ' ') width++;
-    else if (character === '\t') width += 4;
-    else break;
-  }
-  return width;
-}
+const MAX_TEXT = 10_000;

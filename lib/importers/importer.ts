@@ -54,7 +54,14 @@ export interface ImportContext extends Workspace {
  * What identifies a result in a later report. The file is a parameter, because it may be renamed.
  * @returns a fingerprint ({@link fingerprintOf})
  */
-export type Identify = (file: string | undefined) => string;
+export interface Identify {
+  (file: string | undefined): string;
+  /**
+   * Tells results apart that are equal otherwise, such as two equal statements in a function. It changes more often than the
+   * identity.
+   */
+  neighbours?: () => string;
+}
 
 /** A result of a report that becomes a finding. */
 export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerprints'> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Finding } from '../../finding.ts';
 import { fingerprintOf, identifyCode } from '../../identity.ts';
 import {
   type Identify,
@@ -169,17 +170,25 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
 }
 
 /** The source of a resource is not part of its identity, because it changes when another finding in it is fixed. */
-function identityOf(entry: Entry, context: ImportContext): Pick<Result, 'identify' | 'identifyVaguely'> {
+function identityOf(entry: Entry, context: ImportContext): Omit<Result, keyof Finding> {
   const { check, check_type, source, isSecret, location } = entry;
-  const id = check.check_id;
-  const named: Identify = (file) =>
-    isSecret
-      ? fingerprintOf('checkov', id, file, ...sourceIdentity(`${source} ${check.resource}`, location.secrets))
-      : fingerprintOf('checkov', id, file, check.resource);
-  if (isSecret || !isPositional(check.resource ?? '', check_type)) return { identify: named };
-  const resource = check.resource?.replace(/\[\d+\]/g, '[]');
+  const { check_id: id, resource = '', file_path: path } = check;
+  const former: Identify = (file) => fingerprintOf('checkov', id, file, check.resource);
+  if (isSecret) {
+    return {
+      identify: (file) =>
+        fingerprintOf('checkov', id, file, ...sourceIdentity(`${source} ${resource}`, location.secrets)),
+    };
+  }
+  // The file may be renamed.
+  const name = path && path.length > 1 ? resource.replaceAll(path, '') : resource;
+  if (!isPositional(resource, check_type)) {
+    const identify: Identify = (file) => fingerprintOf('checkov', id, file, check.resource && name);
+    return { identify, ...(name !== resource && { identifyFormerly: former }) };
+  }
   const place = { ...location, endLine: check.file_line_range[1], code: source };
-  return { identify: identifyCode('checkov', [id, resource], place, context), identifyVaguely: named };
+  const identify = identifyCode('checkov', [id, name.replace(/\[\d+\]/g, '[]')], place, context);
+  return { identify, identifyVaguely: former };
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { describeFinding, escapeMarkdown, excerpt, formatLocation, inlineCode } from '../../markdown.ts';
 import { isObject, number, requiredText, text, texts } from '../../schema.ts';
 import { createMasker, maskSecrets, sourceIdentity } from '../../secrets.ts';
+import { normalizeCode } from '../../source/normalize.ts';
 import { relativePath } from '../../support.ts';
 
 /** Version 8 */
@@ -140,8 +141,10 @@ function identityOf({ leak, location }: Entry, context: ImportContext): Group['i
   const { line, secrets } = location;
   const source = sourceIdentity(match ?? secret ?? '', secret ? [secret] : []);
   const former: Identify = (file) => fingerprintOf('gitleaks', rule, file, commit, ...source);
-  if (secrets.length > 0)
-    return { identify: (file) => fingerprintOf('gitleaks', rule, file, ...source), identifyFormerly: former };
+  if (secrets.length > 0) {
+    const code = sourceIdentity(normalizeCode(match ?? secret ?? ''), secrets);
+    return { identify: (file) => fingerprintOf('gitleaks', rule, file, ...code), identifyFormerly: former };
+  }
   const place = { ...location, endLine: leak.EndLine, column: leak.StartColumn };
   const identify: Identify = commit
     ? // In the history, the line is the one of the commit and not of the workspace.
