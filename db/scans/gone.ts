@@ -11,22 +11,24 @@ const MAX_CANDIDATES = 50;
 /**
  * Counts the findings of some sources that the latest comparable scan reported and this one did not. Comparable is a completed
  * scan of the same project, persona and target that reported findings of these sources, or nothing at all.
- * @param sources at least one
+ * @param sources at least one; undefined for all
  */
 export async function countGone(
   db: Db,
   tables: OrgTables,
   scan: ScanRow,
-  sources: readonly string[],
+  sources: readonly string[] | undefined,
 ): Promise<{ against: string | null; gone: number }> {
   const { findings, scans, sightings } = tables;
   const idsOf = (id: SQL) => sql`(
     select f.id, f.source from ${findings} f where f.scan_id = ${id} union all
     select f.id, f.source from ${sightings} s join ${findings} f on f.id = s.finding_id where s.scan_id = ${id})`;
-  const wanted = sql.join(
-    sources.map((source) => sql`${source}`),
-    sql`, `,
-  );
+  const isWanted = sources
+    ? sql`reported.source in (${sql.join(
+        sources.map((source) => sql`${source}`),
+        sql`, `,
+      )})`
+    : sql`true`;
   const [row] = await run<{ against: string; gone: number }>(
     db,
     sql`
@@ -38,13 +40,13 @@ export async function countGone(
       order by c.created_at desc, c.scan_id desc limit ${MAX_CANDIDATES}
     ), against as (
       select c.scan_id from candidates c
-      where exists (select from ${idsOf(sql`c.scan_id`)} reported where reported.source in (${wanted}))
+      where exists (select from ${idsOf(sql`c.scan_id`)} reported where ${isWanted})
         or not exists (select from ${idsOf(sql`c.scan_id`)} reported)
       order by c.created_at desc, c.scan_id desc limit 1
     )
     select against.scan_id as against, (
       select count(*)::int from ${idsOf(sql`against.scan_id`)} reported
-      where reported.source in (${wanted})
+      where ${isWanted}
         and reported.id not in (${findingIdsOfScan(db, tables, scan.scan_id)})
     ) as gone from against`,
   );

@@ -1232,7 +1232,7 @@ export interface paths {
         };
         /**
          * Count findings that are gone
-         * @description Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings.
+         * @description Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings. Without `source`, findings of all sources count.
          *
          *     Requires an API token of the organization. A project token acts on its project only.
          */
@@ -6244,8 +6244,8 @@ export interface operations {
     };
     scanGone: {
         parameters: {
-            query: {
-                source: string;
+            query?: {
+                source?: string | null;
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */

@@ -50,11 +50,11 @@ export function fingerprintsOf(
     (_, index) =>
       formerPaths[index]?.[age] ?? NONE;
 
-  const numbered = (fingerprints: (string | undefined)[]) => {
+  const numbered = (fingerprints: (string | undefined)[], fileOf = own) => {
     const [repeating, others] = [true, false].map((wanted) =>
       fingerprints.map((found, index) => ((results[index]?.repeats ?? false) === wanted ? found : undefined)),
     ) as [(string | undefined)[], (string | undefined)[]];
-    const [positions, counts] = [withPosition(repeating), distinguished(others, results)];
+    const [positions, counts] = [withPosition(repeating), distinguished(others, results, fileOf !== own)];
     return fingerprints.map((_, index) => positions[index] ?? counts[index]);
   };
   const plain = identified(({ identify }) => identify, own);
@@ -71,16 +71,25 @@ export function fingerprintsOf(
   });
   const previous = [
     beside,
-    numbered(identified(({ identify }) => identify, former(0))),
+    numbered(
+      identified(({ identify }) => identify, former(0)),
+      former(0),
+    ),
     withPosition(identified(earlier, own)),
     withPosition(identified(earlier, former(0))),
-    numbered(identified(({ identify }) => identify, former(1))),
+    numbered(
+      identified(({ identify }) => identify, former(1)),
+      former(1),
+    ),
   ];
   if (vague) {
     // Without the prefix, files of different directories have the same path.
     previous.push(
       withPosition(identified(vaguely, own)),
-      numbered(identified(({ identify }) => identify, unprefixed)),
+      numbered(
+        identified(({ identify }) => identify, unprefixed),
+        unprefixed,
+      ),
       withPosition(identified(earlier, unprefixed)),
       withPosition(identified(vaguely, unprefixed)),
     );
@@ -108,9 +117,14 @@ const NONE = Symbol('none');
 function distinguished(
   fingerprints: readonly (string | undefined)[],
   results: readonly Result[],
+  isFormer = false,
 ): (string | undefined)[] {
   const distinct = fingerprints.map((fingerprint) => fingerprint && limitFingerprint(fingerprint));
-  for (const group of groupsOf(fingerprints).values()) {
+  // Results of two files were not equal ones of their former file: one of the files is a copy.
+  const keys = fingerprints.map((fingerprint, index) =>
+    fingerprint === undefined || !isFormer ? fingerprint : `${fingerprint} ${results[index]?.file}`,
+  );
+  for (const group of groupsOf(keys).values()) {
     if (group.length === 1) continue;
     const withNeighbours = group.map((index) => withNeighbour(fingerprints[index], results[index]));
     for (const equal of groupsOf(withNeighbours).values()) {

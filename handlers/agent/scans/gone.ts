@@ -5,7 +5,7 @@ import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
-import { count, text, z } from '../../../lib/http/schema.ts';
+import { count, optional, text, z } from '../../../lib/http/schema.ts';
 
 const MAX_SOURCES = 100;
 
@@ -17,10 +17,10 @@ export const scanGone = endpoint(
     tag: 'Agent ingest',
     summary: 'Count findings that are gone',
     description:
-      'Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings.',
+      'Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings. Without `source`, findings of all sources count.',
     request: {
       params: z.object({ id: scanId() }),
-      query: z.object({ source: text({ max: 2_000, example: 'semgrep,bandit' }) }),
+      query: z.object({ source: optional(text({ max: 2_000, example: 'semgrep,bandit' })) }),
     },
     responses: {
       200: {
@@ -33,7 +33,7 @@ export const scanGone = endpoint(
     const scan = await readScan(db, tables, id);
     if (!scan || (token.projectId !== null && scan.project_id !== token.projectId))
       throw new ApiError('resource_error/not_found');
-    const { against, gone } = await countGone(db, tables, scan, query.source.split(',', MAX_SOURCES));
+    const { against, gone } = await countGone(db, tables, scan, query.source?.split(',', MAX_SOURCES));
     return ok({ ...(against !== null && { against }), gone });
   },
 );

@@ -25,7 +25,7 @@ const CLOSER = /^[)\]}>]/;
 
 /** Limits the work for hostile files. */
 const MAX_DECLARATION = 300;
-const MAX_DEPTH = 50;
+const MAX_DEPTH = 20;
 
 /** For each line, the index of the nearest line above it with less indentation; -1 on the top level. */
 const parentsByFile = new WeakMap<readonly string[], Int32Array>();

@@ -4,7 +4,8 @@ import { isIgnored } from './scope.ts';
 export const MAX_STATEMENT_LINES = 10;
 
 /** Limits the work for hostile files. A longer line is not part of a longer statement. */
-const MAX_LINE = 1_000;
+const MAX_LINE = 300;
+const MAX_SKIPPED = 5;
 const MAX_IGNORED_LINES = 100;
 
 /** First and last line. Lines count from 1. */
@@ -134,11 +135,13 @@ export function neighboursOf(
 ): string[] {
   return ([-1, 1] as const).map((step) => {
     let at = step < 0 ? first - 1 : last + 1;
+    let skipped = 0;
     for (let looked = 0; looked < MAX_IGNORED_LINES && at >= 1 && at <= lines.length; looked++) {
       if (!isIgnored(lines[at - 1] ?? '')) {
         const [start, end] = statementAround(lines, [at, at]);
         const statement = textOf(lines, [start, end]).slice(0, MAX_LINE);
         if (!isSkipped(statement)) return statement;
+        if (++skipped > MAX_SKIPPED) return '';
         at = step < 0 ? start : end;
       }
       at += step;
