@@ -5,10 +5,13 @@ import { FORMATS } from '../../lib/importers/names.ts';
 import { parseReport } from '../../lib/importers/parse.ts';
 import { own } from '../support/importers/importers.ts';
 
-/** Our reports. The audit of Fortify is a part of an archive. */
+/** Our reports. The audit of Fortify is a part of an archive; edits/ contains several reports in a file. */
 const reports = readdirSync(new URL('../fixtures/', import.meta.url), { recursive: true })
   .map((name) => String(name).replaceAll('\\', '/'))
-  .filter((name) => /\.(?:jsonl?|sarif|xml|csv|fvdl)$/.test(name) && !/fortify-audit|killed-run/.test(name));
+  .filter(
+    (name) =>
+      /\.(?:jsonl?|sarif|xml|csv|fvdl)$/.test(name) && !/fortify-audit|killed-run|^edits\//.test(name),
+  );
 
 describe('recognizing a format', () => {
   it.each(reports)('exactly one importer recognizes %s', (name) => {
