@@ -3,28 +3,19 @@ import { folderParts } from '../../dependency.ts';
 import { fingerprintOf } from '../../identity.ts';
 import { type ImportContext, type Result, readList } from '../../importer.ts';
 import { codeBlock, describeFinding, escapeMarkdown, inlineCode, sanitizeMarkdown } from '../../markdown.ts';
-import { flag, isObject, list, number, optional, property, text, texts } from '../../schema.ts';
+import { flag, list, number, text, texts } from '../../schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../../support.ts';
+import {
+  advisoriesIn,
+  advisoryId,
+  linksOf,
+  listedPaths,
+  RegistryAdvisory,
+} from './package-managers/registry-advisory.ts';
 
-const Advisory = z.object({
-  id: text,
-  module_name: text,
-  title: text,
-  severity: text,
-  url: text,
-  github_advisory_id: text,
-  cves: texts,
-  cwe: texts,
-  cvss: optional(z.object({ score: number, vectorString: text })),
-  overview: text,
-  recommendation: text,
-  references: text,
-  vulnerable_versions: text,
-  patched_versions: text,
+const Advisory = RegistryAdvisory.extend({
   findings: list(z.object({ version: text, paths: texts, dev: flag })),
 });
-
-type Advisory = z.output<typeof Advisory>;
 
 const Action = z.object({
   action: text,
@@ -35,32 +26,13 @@ const Action = z.object({
   resolves: list(z.object({ id: text })),
 });
 
-/** Whether a report lists advisories, as the registry returned them to npm 6 and returns them to pnpm and Yarn. */
-export const hasAdvisories = (document: unknown): document is Record<string, unknown> =>
-  isObject(document) && isObject(document.advisories) && isObject(document.metadata);
-
-/** Whether pnpm wrote it: it names no actions, and its paths start with the directory of a package in the workspace. */
-export const isOfPnpm = (document: Record<string, unknown>): boolean =>
-  !('actions' in document) ||
-  Object.values(isObject(document.advisories) ? document.advisories : {}).some((advisory) =>
-    [property(advisory, 'findings')]
-      .flat()
-      .some((found) => [property(found, 'paths')].flat().some((path) => /^\.(?:>|__)/.test(String(path)))),
-  );
-
 /** A finding for each advisory. @param file the manifest */
 export function advisoryResults(
   document: Record<string, unknown>,
   file: string | undefined,
   context: ImportContext,
 ): Result[] {
-  const entries = Object.entries(isObject(document.advisories) ? document.advisories : {});
-  const advisories = readList(
-    Advisory,
-    entries.map(([id, advisory]) => (isObject(advisory) ? { id, ...advisory } : advisory)),
-    'advisories',
-    context,
-  );
+  const advisories = readList(Advisory, advisoriesIn(document), 'advisories', context);
   const { data: actions = [] } = list(Action).safeParse(document.actions);
   context.skip('muted in npm', [document.muted ?? []].flat().length);
   return advisories.map((advisory) => {
@@ -88,11 +60,11 @@ export function advisoryResults(
               ? 'development only'
               : undefined,
         },
-        where: paths.length > 0 ? codeBlock(listed(paths).join('\n')) : undefined,
+        where: paths.length > 0 ? codeBlock(listedPaths(paths).join('\n')) : undefined,
         fix: [sanitizeMarkdown(advisory.recommendation ?? ''), action && fixOf(action)]
           .filter(Boolean)
           .join('\n\n'),
-        references: [advisory.url, ...linksIn(advisory.references)],
+        references: [advisory.url, ...linksOf(advisory)],
       }),
       cwe: cweOf(...advisory.cwe),
       cve: cveOf(...advisory.cves, advisory.title),
@@ -102,17 +74,6 @@ export function advisoryResults(
     };
   });
 }
-
-/** The number of an advisory changes when it is edited. */
-const advisoryId = ({ github_advisory_id: id, url, id: number }: Advisory) =>
-  id ?? /\bGHSA(?:-[0-9a-z]{4}){3}\b/i.exec(url ?? '')?.[0] ?? url ?? number ?? '';
-
-const MAX_PATHS = 50;
-
-const listed = (paths: string[]) =>
-  paths.length > MAX_PATHS ? [...paths.slice(0, MAX_PATHS), `… and ${paths.length - MAX_PATHS} more`] : paths;
-
-const linksIn = (references: string | undefined) => references?.match(/https?:\/\/[^\s)\]>"]+/g) ?? [];
 
 function fixOf({ action, module, target, isMajor, depth }: z.output<typeof Action>): string | undefined {
   if (!module || action === 'review') return undefined;

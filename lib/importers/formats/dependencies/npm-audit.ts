@@ -6,7 +6,8 @@ import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../../ma
 import { flag, isObject, list, number, optional, property, requiredText, text, texts } from '../../schema.ts';
 import { maskCredentials } from '../../secrets.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
-import { advisoryResults, hasAdvisories, isOfPnpm } from './npm-advisories.ts';
+import { advisoryResults } from './npm-advisories.ts';
+import { hasAdvisories, isOfPnpm } from './package-managers/registry-advisory.ts';
 
 const Advisory = z.object({
   source: text,

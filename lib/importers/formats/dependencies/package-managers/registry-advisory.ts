@@ -5,7 +5,7 @@ import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../../../markdown.t
 import { isObject, list, number, optional, property, text, texts } from '../../../schema.ts';
 import { cvssOf, severityOf, severityOfScore } from '../../../support.ts';
 
-/** An advisory of the npm registry, as pnpm and Yarn report it. */
+/** An advisory of the npm registry, as npm 6, pnpm and Yarn report it. */
 export const RegistryAdvisory = z.object({
   id: text,
   module_name: text,
@@ -78,14 +78,20 @@ export function advisoryResult(
         'Vulnerable versions': advisory.vulnerable_versions,
         'Fixed version': advisory.patched_versions,
       },
-      where: paths.length > 0 ? codeBlock(listed([...new Set(paths)]).join('\n')) : undefined,
+      where: paths.length > 0 ? codeBlock(listedPaths([...new Set(paths)]).join('\n')) : undefined,
       fix: sanitizeMarkdown(advisory.recommendation ?? ''),
-      references: [advisory.url, ...(advisory.references?.match(/https?:\/\/[^\s)\]>"]+/g) ?? [])],
+      references: [advisory.url, ...linksOf(advisory)],
     },
   });
 }
 
+export const linksOf = ({ references }: RegistryAdvisory): string[] =>
+  references?.match(/https?:\/\/[^\s)\]>"]+/g) ?? [];
+
 const MAX_PATHS = 50;
 
-const listed = (paths: string[]) =>
-  paths.length > MAX_PATHS ? [...paths.slice(0, MAX_PATHS), `… and ${paths.length - MAX_PATHS} more`] : paths;
+/** The first dependency paths of a package, and how many more there are. */
+export const listedPaths = (paths: readonly string[]): string[] =>
+  paths.length > MAX_PATHS
+    ? [...paths.slice(0, MAX_PATHS), `… and ${paths.length - MAX_PATHS} more`]
+    : [...paths];
