@@ -1,5 +1,6 @@
 import type { Finding } from '../../lib/importers/finding.ts';
-import { createAgentClient, createReporter, type Outcome, type Reporter } from '../reporter.ts';
+import { createAgentClient } from '../client.ts';
+import { createReporter, type Outcome, type Reporter } from '../reporter.ts';
 import { type ReportContent, scanMessage } from '../scanner/reports.ts';
 import { countGone } from '../summary/gone.ts';
 import { requireConnection, requireProject, type Session } from './common.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Schemas } from '../../lib/client/index.ts';
+import { createAgentClient } from '../client.ts';
 import { UsageError } from '../errors.ts';
 import { table } from '../output.ts';
-import { createAgentClient } from '../reporter.ts';
 import { projectReference } from '../settings.ts';
 import { requireConnection, requireProject, startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';

@@ -1,8 +1,8 @@
+import { createAgentClient } from '../client.ts';
 import { createDelivery, type DeliveryFailure } from '../delivery/delivery.ts';
 import { UsageError } from '../errors.ts';
 import { isPending } from '../journal/lines.ts';
 import { acceptedJournals, openUnfinished } from '../journal/unfinished.ts';
-import { createAgentClient } from '../reporter.ts';
 import { quantity } from '../text.ts';
 import { commandWith, requireConnection, startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';

@@ -1,5 +1,5 @@
 import { SEVERITIES } from '../../lib/importers/finding.ts';
-import { formatLocation, inlineCode } from '../../lib/importers/markdown.ts';
+import { formatLocation, inlineCode } from '../../lib/importers/text/markdown.ts';
 import type { Entry } from '../journal/lines.ts';
 import { firstMessages, shorten, skippedCount } from '../scanner/reports.ts';
 import { oneLine, quantity } from '../text.ts';

@@ -16,8 +16,8 @@ const LAST_DELAY_MS = 2_000;
 const STEADY_MS = 10_000;
 
 /**
- * Joins the server again when the connection to it is lost. PostgreSQL restarts by itself after a backend has crashed; if the
- * postmaster is dead, a new server is started on the same port, so that connection pools find it.
+ * Joins the server again when the connection to it is lost. After a crash of a backend, PostgreSQL restarts itself. If the
+ * postmaster is dead, this starts a new server on the same port, so that connection pools find it.
  */
 export function supervise(context: ClusterContext, first: JoinedServer): Supervisor {
   const { log, signal } = context;

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import { limitFingerprint } from './fingerprints.ts';
+import { limitFingerprint } from './identity/fingerprints.ts';
 import { plainPath } from './support.ts';
 
 // Limits of the service (docs/api.md).

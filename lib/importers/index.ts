@@ -1,8 +1,7 @@
-import { decodeText, isArchive, openArchive } from './archive.ts';
 import { fitToLimits } from './clean.ts';
 import type { Finding } from './finding.ts';
-import { fingerprintsOf, withoutRepeated } from './fingerprints.ts';
 import { importers } from './formats/index.ts';
+import { fingerprintsOf, withoutRepeated } from './identity/fingerprints.ts';
 import {
   type ImportContext,
   type Importer,
@@ -12,8 +11,9 @@ import {
   toReportError,
   type Workspace,
 } from './importer.ts';
-import { parseReport } from './parse.ts';
-import { isObject } from './schema.ts';
+import { decodeText, isArchive, openArchive } from './read/archive.ts';
+import { parseReport } from './read/parse.ts';
+import { isObject } from './read/schema.ts';
 
 /** The content of a report. */
 export interface Imported {

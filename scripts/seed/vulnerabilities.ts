@@ -1,8 +1,8 @@
-import { upgrade, vulnerabilityTitle } from '../../lib/importers/dependency.ts';
 import type { Finding } from '../../lib/importers/finding.ts';
-import { fingerprintOf } from '../../lib/importers/identity.ts';
-import { describeFinding } from '../../lib/importers/markdown.ts';
+import { fingerprintOf } from '../../lib/importers/identity/identity.ts';
+import { upgrade, vulnerabilityTitle } from '../../lib/importers/kinds/dependency.ts';
 import { cvssOf, severityOfScore } from '../../lib/importers/support.ts';
+import { describeFinding } from '../../lib/importers/text/markdown.ts';
 
 /** Published vulnerabilities: CVE, package, version in use, fixed version, weakness, CVSS 3.1, summary. */
 const PUBLISHED = {

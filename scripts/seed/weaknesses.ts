@@ -1,6 +1,6 @@
 import type { Finding, Severity } from '../../lib/importers/finding.ts';
-import { fingerprintOf } from '../../lib/importers/identity.ts';
-import { describeFinding } from '../../lib/importers/markdown.ts';
+import { fingerprintOf } from '../../lib/importers/identity/identity.ts';
+import { describeFinding } from '../../lib/importers/text/markdown.ts';
 
 export type Language = 'typescript' | 'python' | 'go' | 'java';
 

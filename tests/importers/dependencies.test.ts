@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { importers } from '../../lib/importers/formats/index.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
-import { parseReport } from '../../lib/importers/parse.ts';
-import { maskCredentials } from '../../lib/importers/secrets.ts';
+import { parseReport } from '../../lib/importers/read/parse.ts';
 import { cvssOf } from '../../lib/importers/support.ts';
+import { maskCredentials } from '../../lib/importers/text/secrets.ts';
 import {
   context,
   expectFindings,

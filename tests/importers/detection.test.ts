@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { importers } from '../../lib/importers/formats/index.ts';
 import { FORMATS } from '../../lib/importers/names.ts';
-import { parseReport } from '../../lib/importers/parse.ts';
+import { parseReport } from '../../lib/importers/read/parse.ts';
 import { own } from '../support/importers/importers.ts';
 
 /** Our reports. The audit of Fortify is a part of an archive; edits/ contains several reports in a file. */

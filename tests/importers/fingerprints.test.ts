@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprintsOf } from '../../lib/importers/fingerprints.ts';
+import { fingerprintsOf } from '../../lib/importers/identity/fingerprints.ts';
 import type { Identify, Result } from '../../lib/importers/importer.ts';
 
 /** A result whose fingerprint is its name and file. */

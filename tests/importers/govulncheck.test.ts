@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
-import { parseReport } from '../../lib/importers/parse.ts';
+import { parseReport } from '../../lib/importers/read/parse.ts';
 import { context, fingerprints, imported, own } from '../support/importers/importers.ts';
 
 const REPORT = own('govulncheck.jsonl');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { htmlLines, htmlMarkdown, linksIn } from '../../lib/importers/html.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
-import { addressIdentity, shownAddress } from '../../lib/importers/issues.ts';
-import { parseReport } from '../../lib/importers/parse.ts';
+import { addressIdentity, shownAddress } from '../../lib/importers/kinds/issues.ts';
+import { parseReport } from '../../lib/importers/read/parse.ts';
+import { htmlLines, htmlMarkdown, linksIn } from '../../lib/importers/text/html.ts';
 import { context, own } from '../support/importers/importers.ts';
 
 /** The size of what a report becomes, or the message of the error. */

@@ -10,7 +10,7 @@ import {
   requiredText,
   text,
   texts,
-} from '../../lib/importers/schema.ts';
+} from '../../lib/importers/read/schema.ts';
 
 describe('lenient schemas', () => {
   it.each([

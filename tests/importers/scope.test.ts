@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scopeOf } from '../../lib/importers/source/scope.ts';
+import { scopeOf } from '../../lib/importers/identity/source/scope.ts';
 
 /** The scope of the line that contains `HERE`. */
 const scopeIn = (code: string, file?: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeCode } from '../../lib/importers/source/normalize.ts';
-import { neighboursOf, statementAround, textOf } from '../../lib/importers/source/statement.ts';
+import { normalizeCode } from '../../lib/importers/identity/source/normalize.ts';
+import { neighboursOf, statementAround, textOf } from '../../lib/importers/identity/source/statement.ts';
 
 /** The statement around the lines that contain `HERE`. */
 const statementIn = (code: string) => {

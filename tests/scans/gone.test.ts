@@ -40,7 +40,7 @@ describe('GET /agent/scans/{id}/gone', () => {
     expect(await gone(first)).toEqual({ gone: 0 });
     const second = await scan({ semgrep: 'cd' });
     expect(await gone(second)).toEqual({ against: first, gone: 2 });
-    // What was gone before is not gone again.
+    // A finding that an earlier scan reported as gone is not reported again.
     expect(await gone(await scan({ semgrep: 'd' }))).toEqual({ against: second, gone: 1 });
     const empty = await scan({});
     expect((await gone(empty)).gone).toBe(1);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importReport } from '../../../lib/importers/index.ts';
-import { parseReport } from '../../../lib/importers/parse.ts';
+import { parseReport } from '../../../lib/importers/read/parse.ts';
 import { context, expectFindings, findingsOfMangled, fingerprints, imported, own } from './importers.ts';
 import { mangled } from './mangle.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseReport } from '../../../lib/importers/parse.ts';
+import { parseReport } from '../../../lib/importers/read/parse.ts';
 import { mangled } from './mangle.ts';
 
 /** A report in which parts are removed, changed, exchanged or truncated. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type CodeFinding, codeResults } from '../../code.ts';
 import type { Severity } from '../../finding.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import { type Importer, type Report, readList } from '../../importer.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { list, number, optional, property, requiredText, text } from '../../schema.ts';
+import { type CodeFinding, codeResults } from '../../kinds/code.ts';
+import { list, number, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cveOf, cweOf, relativePath } from '../../support.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
 
 const Warning = z.object({
   warning_type: requiredText,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type CodeFinding, codeResults } from '../../code.ts';
 import { type Importer, type Report, readList } from '../../importer.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { flag, isObject, list, number, requiredText, text } from '../../schema.ts';
+import { type CodeFinding, codeResults } from '../../kinds/code.ts';
+import { flag, isObject, list, number, requiredText, text } from '../../read/schema.ts';
 import { relativePath } from '../../support.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
 
 const Message = z.object({
   ruleId: text,

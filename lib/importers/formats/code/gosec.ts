@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type CodeFinding, codeResults } from '../../code.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
-import { escapeMarkdown, sanitizeMarkdown } from '../../markdown.ts';
-import { flag, isObject, list, number, optional, property, requiredText, text } from '../../schema.ts';
+import { type CodeFinding, codeResults } from '../../kinds/code.ts';
+import { flag, isObject, list, number, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../../support.ts';
+import { escapeMarkdown, sanitizeMarkdown } from '../../text/markdown.ts';
 
 const Issue = z.object({
   severity: text,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { firstDocument } from '../../dependency.ts';
 import type { Severity } from '../../finding.ts';
-import { htmlToMarkdown, htmlToText } from '../../html.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../../importer.ts';
-import { describeFinding, inlineCode } from '../../markdown.ts';
-import { isObject, list, property, requiredText, text } from '../../schema.ts';
-import { mask, sourceIdentity } from '../../secrets.ts';
+import { firstDocument } from '../../kinds/dependency.ts';
+import { isObject, list, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf } from '../../support.ts';
+import { htmlToMarkdown, htmlToText } from '../../text/html.ts';
+import { describeFinding, inlineCode } from '../../text/markdown.ts';
+import { mask, sourceIdentity } from '../../text/secrets.ts';
 
 /** The JSON report of an app in MobSF. */
 export const mobsf: Importer = {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type CodeFinding, codeResults } from '../../code.ts';
 import { type Importer, type Report, readList } from '../../importer.ts';
-import { escapeMarkdown, firstSentence } from '../../markdown.ts';
-import { isObject, list, optional, property, requiredText, text } from '../../schema.ts';
+import { type CodeFinding, codeResults } from '../../kinds/code.ts';
+import { isObject, list, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../../support.ts';
+import { escapeMarkdown, firstSentence } from '../../text/markdown.ts';
 
 const Rule = z.object({
   name: z.string(),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { codeResults } from '../../code.ts';
 import type { Severity } from '../../finding.ts';
-import { htmlToMarkdown, htmlToText } from '../../html.ts';
 import { type ImportContext, type Importer, type Report, read, readList } from '../../importer.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../../schema.ts';
-import { maskCredentials } from '../../secrets.ts';
+import { codeResults } from '../../kinds/code.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import { cveOf, cweOf, relativePath } from '../../support.ts';
+import { htmlToMarkdown, htmlToText } from '../../text/html.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
+import { maskCredentials } from '../../text/secrets.ts';
 
 const Place = z.object({ component: text, textRange: optional(z.object({ startLine: number })), msg: text });
 

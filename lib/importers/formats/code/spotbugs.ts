@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type CodeFinding, codeResults } from '../../code.ts';
 import type { Severity } from '../../finding.ts';
-import { htmlToMarkdown } from '../../html.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../../importer.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { elementAt, elements, list, number, optional, requiredText, text } from '../../schema.ts';
+import { type CodeFinding, codeResults } from '../../kinds/code.ts';
+import { elementAt, elements, list, number, optional, requiredText, text } from '../../read/schema.ts';
 import { cweOf, relativePath } from '../../support.ts';
+import { htmlToMarkdown } from '../../text/html.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
 
 const SourceLine = z.object({
   '@_start': number,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { fingerprintOf } from '../../identity/identity.ts';
+import { type ImportContext, type Importer, readList } from '../../importer.ts';
 import {
   firstDocument,
   imageName,
@@ -6,11 +8,8 @@ import {
   upgrade,
   vulnerabilityTitle,
   withoutVersion,
-} from '../../dependency.ts';
-import { fingerprintOf } from '../../identity.ts';
-import { type ImportContext, type Importer, readList } from '../../importer.ts';
-import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../../markdown.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../../schema.ts';
+} from '../../kinds/dependency.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import {
   type Cvss,
   cveOf,
@@ -21,6 +20,7 @@ import {
   severityOf,
   severityOfScore,
 } from '../../support.ts';
+import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../../text/markdown.ts';
 
 const Vector = z.object({ vector: text });
 
@@ -151,7 +151,7 @@ export const grype: Importer = {
   },
 };
 
-/** What was scanned. */
+/** The scanned image or directory. */
 function placeOf(source: unknown, context: ImportContext) {
   const type = property(source, 'type');
   const value = property(source, 'target');

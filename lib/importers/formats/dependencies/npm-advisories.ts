@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { folderParts } from '../../dependency.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import { type ImportContext, type Result, readList } from '../../importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, inlineCode, sanitizeMarkdown } from '../../markdown.ts';
-import { flag, list, number, text, texts } from '../../schema.ts';
+import { folderParts } from '../../kinds/dependency.ts';
+import { flag, list, number, text, texts } from '../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../../support.ts';
+import {
+  codeBlock,
+  describeFinding,
+  escapeMarkdown,
+  inlineCode,
+  sanitizeMarkdown,
+} from '../../text/markdown.ts';
 import {
   advisoriesIn,
   advisoryId,

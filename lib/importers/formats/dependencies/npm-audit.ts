@@ -1,11 +1,21 @@
 import { z } from 'zod';
-import { firstDocument, folderParts, manifestIn } from '../../dependency.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import { type Importer, ReportError, readList } from '../../importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../../markdown.ts';
-import { flag, isObject, list, number, optional, property, requiredText, text, texts } from '../../schema.ts';
-import { maskCredentials } from '../../secrets.ts';
+import { firstDocument, folderParts, manifestIn } from '../../kinds/dependency.ts';
+import {
+  flag,
+  isObject,
+  list,
+  number,
+  optional,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
+import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../../text/markdown.ts';
+import { maskCredentials } from '../../text/secrets.ts';
 import { advisoryResults } from './npm-advisories.ts';
 import { hasAdvisories, isOfPnpm } from './package-managers/registry-advisory.ts';
 

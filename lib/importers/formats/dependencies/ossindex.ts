@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parsePurl, vulnerabilityResult } from '../../dependency.ts';
 import {
   type ImportContext,
   type Importer,
@@ -8,9 +7,10 @@ import {
   type Result,
   readList,
 } from '../../importer.ts';
-import { sanitizeMarkdown } from '../../markdown.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../../schema.ts';
+import { parsePurl, vulnerabilityResult } from '../../kinds/dependency.ts';
+import { isObject, number, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import { cveOf, cvssOf, severityOfScore } from '../../support.ts';
+import { sanitizeMarkdown } from '../../text/markdown.ts';
 
 const Vulnerability = z.object({
   id: requiredText,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { fingerprintOf } from '../../identity/identity.ts';
+import { type ImportContext, type Importer, type Result, readList } from '../../importer.ts';
 import {
   firstDocument,
   isMalicious,
@@ -7,12 +9,10 @@ import {
   readPart,
   upgrade,
   vulnerabilityTitle,
-} from '../../dependency.ts';
-import { fingerprintOf } from '../../identity.ts';
-import { type ImportContext, type Importer, type Result, readList } from '../../importer.ts';
-import { describeFinding, inlineCode } from '../../markdown.ts';
-import { flag, isObject, list, optional, text, texts } from '../../schema.ts';
+} from '../../kinds/dependency.ts';
+import { flag, isObject, list, optional, text, texts } from '../../read/schema.ts';
 import { plainPath, relativePath } from '../../support.ts';
+import { describeFinding, inlineCode } from '../../text/markdown.ts';
 import { cvssOfOsv, describeAdvisory, fixedVersions, Osv, severityOfOsv } from './osv.ts';
 
 const Analysis = optional(z.record(z.string(), z.object({ called: flag })).nullable());

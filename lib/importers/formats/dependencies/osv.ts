@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isMalicious } from '../../dependency.ts';
 import type { Severity } from '../../finding.ts';
-import { sanitizeMarkdown } from '../../markdown.ts';
-import { list, optional, requiredText, text, texts } from '../../schema.ts';
+import { isMalicious } from '../../kinds/dependency.ts';
+import { list, optional, requiredText, text, texts } from '../../read/schema.ts';
 import { type Cvss, cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../../support.ts';
+import { sanitizeMarkdown } from '../../text/markdown.ts';
 
 const DatabaseSpecific = optional(
   z.object({ severity: z.unknown().optional(), cwe_ids: texts, url: text }).nullable(),

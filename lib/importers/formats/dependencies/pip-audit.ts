@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { fingerprintOf } from '../../identity/identity.ts';
+import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
 import {
   firstDocument,
   folderParts,
@@ -6,15 +8,13 @@ import {
   listIn,
   manifestIn,
   REMOVE_PACKAGE,
-  reportAll,
   upgrade,
   vulnerabilityTitle,
-} from '../../dependency.ts';
-import { fingerprintOf } from '../../identity.ts';
-import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
-import { describeFinding, escapeMarkdown } from '../../markdown.ts';
-import { isObject, list, property, requiredText, text, texts } from '../../schema.ts';
+} from '../../kinds/dependency.ts';
+import { isObject, list, property, requiredText, text, texts } from '../../read/schema.ts';
 import { cveOf } from '../../support.ts';
+import { describeFinding, escapeMarkdown } from '../../text/markdown.ts';
+import { recordAll } from '../../text/notices.ts';
 
 const Dependency = z.object({
   name: requiredText,
@@ -103,9 +103,9 @@ function reportSkipped(dependencies: readonly Dependency[], context: ImportConte
   const skipped = dependencies.filter(({ skip_reason: reason }) => reason !== undefined);
   if (skipped.length > 0 && skipped.length === dependencies.length)
     context.error(`None of the ${skipped.length} dependencies was checked`);
-  reportAll(
+  recordAll(
+    context.error,
     skipped.map(({ name, skip_reason: reason }) => `${name} was not checked: ${reason || 'no reason given'}`),
-    context,
     (count) => `${count} more dependencies were not checked`,
   );
 }

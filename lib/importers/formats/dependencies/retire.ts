@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { firstDocument, upgrade, vulnerabilityResult } from '../../dependency.ts';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../../importer.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { isObject, list, optional, property, requiredText, text, texts } from '../../schema.ts';
+import { firstDocument, upgrade, vulnerabilityResult } from '../../kinds/dependency.ts';
+import { isObject, list, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import { relativePath, severityOf } from '../../support.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
 
 const Vulnerability = z.object({
   severity: text,

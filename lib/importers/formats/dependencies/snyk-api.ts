@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isMalicious, listIn, REMOVE_PACKAGE, vulnerabilityTitle } from '../../dependency.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import { type Importer, type Report, readList } from '../../importer.ts';
-import { describeFinding, escapeMarkdown, formatLocation } from '../../markdown.ts';
-import { flag, isObject, list, number, optional, requiredText, text } from '../../schema.ts';
+import { isMalicious, listIn, REMOVE_PACKAGE, vulnerabilityTitle } from '../../kinds/dependency.ts';
+import { flag, isObject, list, number, optional, requiredText, text } from '../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
+import { describeFinding, escapeMarkdown, formatLocation } from '../../text/markdown.ts';
 
 const Representation = z.object({
   dependency: optional(z.object({ package_name: text, package_version: text })),

@@ -1,5 +1,6 @@
 import { type Importer, ReportError, readList } from '../../importer.ts';
-import { GenericFinding, genericResults, isKnownField, warnOfUnknown } from './fields.ts';
+import { GenericFinding, isKnownField, warnOfUnknown } from './fields.ts';
+import { genericResults } from './results.ts';
 
 /** A table with a row for each finding. */
 export const genericCsv: Importer = {

@@ -1,6 +1,7 @@
 import { type Importer, type Report, readList } from '../../importer.ts';
-import { isObject, property, text } from '../../schema.ts';
-import { GenericFinding, genericResults, isKnownField, warnOfUnknown } from './fields.ts';
+import { isObject, property, text } from '../../read/schema.ts';
+import { GenericFinding, isKnownField, warnOfUnknown } from './fields.ts';
+import { genericResults } from './results.ts';
 
 /** `{"findings": […]}` as DefectDojo reads it, a list of findings, or one finding per line. */
 export const genericJson: Importer = {

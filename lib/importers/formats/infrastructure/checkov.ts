@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from '../../finding.ts';
-import { fingerprintOf, identifyCode } from '../../identity.ts';
+import { fingerprintOf, identifyCode } from '../../identity/identity.ts';
 import {
   type Identify,
   type ImportContext,
@@ -9,11 +9,11 @@ import {
   type Result,
   readList,
 } from '../../importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../markdown.ts';
-import { recordAll } from '../../notices.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../../schema.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../secrets.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import { cveOf, plainPath, relativePath, severityOf } from '../../support.ts';
+import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../text/markdown.ts';
+import { recordAll } from '../../text/notices.ts';
+import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../text/secrets.ts';
 
 const Check = z.object({
   check_id: requiredText,

@@ -9,10 +9,10 @@ import {
   resultsOf,
   rootOf,
   statedCvss,
-} from '../../issues.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { elementAt, elements, isObject, number, requiredText, text } from '../../schema.ts';
+} from '../../kinds/issues.ts';
+import { elementAt, elements, isObject, number, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOfScore } from '../../support.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
 
 const Test = z.looseObject({ '@_id': requiredText, '@_key': text, '@_status': text });
 

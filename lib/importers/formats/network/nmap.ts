@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../../importer.ts';
-import { cvesIn, formatService, hasRoot, hostIdentity, type Issue, resultsOf, rootOf } from '../../issues.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { elementAt, elements, requiredText, text } from '../../schema.ts';
+import {
+  cvesIn,
+  formatService,
+  hasRoot,
+  hostIdentity,
+  type Issue,
+  resultsOf,
+  rootOf,
+} from '../../kinds/issues.ts';
+import { elementAt, elements, requiredText, text } from '../../read/schema.ts';
 import { severityOfScore } from '../../support.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
 
 const Port = z.looseObject({ '@_portid': requiredText, '@_protocol': text, state: z.unknown().optional() });
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Severity } from '../../finding.ts';
-import { linksIn } from '../../html.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../../importer.ts';
 import {
   type Cell,
@@ -15,10 +14,11 @@ import {
   rootOf,
   rowsOf,
   statedCvss,
-} from '../../issues.ts';
-import { escapeMarkdown } from '../../markdown.ts';
-import { elementAt, elements, number, requiredText, text } from '../../schema.ts';
+} from '../../kinds/issues.ts';
+import { elementAt, elements, number, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOf, severityOfScore } from '../../support.ts';
+import { linksIn } from '../../text/html.ts';
+import { escapeMarkdown } from '../../text/markdown.ts';
 
 const Host = z.object({ '#text': text, hostname: text, asset: z.unknown().optional() });
 

@@ -10,10 +10,10 @@ import {
   jsonOf,
   resultsOf,
   rowsOf,
-} from '../../issues.ts';
-import { escapeMarkdown, inlineCode } from '../../markdown.ts';
-import { property, requiredText, text } from '../../schema.ts';
+} from '../../kinds/issues.ts';
+import { property, requiredText, text } from '../../read/schema.ts';
 import { cweOf } from '../../support.ts';
+import { escapeMarkdown, inlineCode } from '../../text/markdown.ts';
 
 const Row = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../../importer.ts';
-import { flag, isObject, number, property, requiredText } from '../../schema.ts';
+import { flag, isObject, number, property, requiredText } from '../../read/schema.ts';
 import { secretResults } from './secret-results.ts';
 
 const Secret = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { fingerprintOf, identifyCode } from '../../identity.ts';
+import { fingerprintOf, identifyCode } from '../../identity/identity.ts';
+import { normalizeCode } from '../../identity/source/normalize.ts';
 import {
   type Identify,
   type ImportContext,
@@ -8,11 +9,10 @@ import {
   type Result,
   readList,
 } from '../../importer.ts';
-import { describeFinding, escapeMarkdown, excerpt, formatLocation, inlineCode } from '../../markdown.ts';
-import { isObject, number, requiredText, text, texts } from '../../schema.ts';
-import { createMasker, maskSecrets, sourceIdentity } from '../../secrets.ts';
-import { normalizeCode } from '../../source/normalize.ts';
+import { isObject, number, requiredText, text, texts } from '../../read/schema.ts';
 import { relativePath } from '../../support.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation, inlineCode } from '../../text/markdown.ts';
+import { createMasker, maskSecrets, sourceIdentity } from '../../text/secrets.ts';
 
 /** Version 8 */
 const Leak = z.object({

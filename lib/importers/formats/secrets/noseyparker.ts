@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../../importer.ts';
-import { isObject, list, number, optional, requiredText, text, texts } from '../../schema.ts';
+import { isObject, list, number, optional, requiredText, text, texts } from '../../read/schema.ts';
 import { type FoundSecret, secretResults } from './secret-results.ts';
 
 const Commit = optional(

@@ -1,9 +1,9 @@
 import type { Severity } from '../../finding.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import type { ImportContext, Result } from '../../importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, formatLocation } from '../../markdown.ts';
-import { maskSecrets, sourceIdentity } from '../../secrets.ts';
 import { relativePath } from '../../support.ts';
+import { codeBlock, describeFinding, escapeMarkdown, formatLocation } from '../../text/markdown.ts';
+import { maskSecrets, sourceIdentity } from '../../text/secrets.ts';
 
 /** A place where a tool found a secret. */
 export interface FoundSecret {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ImportContext, readList } from '../../importer.ts';
-import { isObject, requiredText, text, texts } from '../../schema.ts';
+import { isObject, requiredText, text, texts } from '../../read/schema.ts';
 import type { FoundSecret } from './secret-results.ts';
 
 /** A finding of TruffleHog 2, and of the first releases of trufflehog3. */

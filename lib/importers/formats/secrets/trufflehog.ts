@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../../importer.ts';
-import { flag, isObject, number, property, requiredText, text } from '../../schema.ts';
+import { flag, isObject, number, property, requiredText, text } from '../../read/schema.ts';
 import { type FoundSecret, secretResults } from './secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from './trufflehog-history.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../../importer.ts';
-import { isObject, number, property, requiredText, text } from '../../schema.ts';
+import { isObject, number, property, requiredText, text } from '../../read/schema.ts';
 import { severityOf } from '../../support.ts';
 import { secretResults } from './secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from './trufflehog-history.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { htmlLines, htmlMarkdown } from '../../html.ts';
 import { type Importer, readList } from '../../importer.ts';
 import {
   addressIdentity,
@@ -10,11 +9,12 @@ import {
   rootOf,
   shownAddress,
   statedCvss,
-} from '../../issues.ts';
-import { inlineCode } from '../../markdown.ts';
-import { elementAt, elements, flag, number, requiredText, text } from '../../schema.ts';
-import { maskCredentials } from '../../secrets.ts';
+} from '../../kinds/issues.ts';
+import { elementAt, elements, flag, number, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOf } from '../../support.ts';
+import { htmlLines, htmlMarkdown } from '../../text/html.ts';
+import { inlineCode } from '../../text/markdown.ts';
+import { maskCredentials } from '../../text/secrets.ts';
 
 const Item = z.object({
   Name: requiredText,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../../importer.ts';
-import { addressIdentity, cvesIn, type Issue, jsonOf, resultsOf, shownAddress } from '../../issues.ts';
-import { escapeMarkdown, inlineCode } from '../../markdown.ts';
-import { flag, isObject, optional, property, requiredText, text } from '../../schema.ts';
-import { isSecretRule, maskCredentials } from '../../secrets.ts';
+import { addressIdentity, cvesIn, type Issue, jsonOf, resultsOf, shownAddress } from '../../kinds/issues.ts';
+import { flag, isObject, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOf } from '../../support.ts';
+import { escapeMarkdown, inlineCode } from '../../text/markdown.ts';
+import { isSecretRule, maskCredentials } from '../../text/secrets.ts';
 
 const Found = z.object({
   name: requiredText,

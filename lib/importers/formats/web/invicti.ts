@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { htmlLines, htmlMarkdown, linksIn } from '../../html.ts';
 import { type Importer, read, readList } from '../../importer.ts';
 import {
   addressIdentity,
@@ -9,11 +8,12 @@ import {
   resultsOf,
   shownAddress,
   statedCvss,
-} from '../../issues.ts';
-import { inlineCode } from '../../markdown.ts';
-import { isObject, list, optional, property, requiredText, text } from '../../schema.ts';
-import { isSecretRule, maskCredentials } from '../../secrets.ts';
+} from '../../kinds/issues.ts';
+import { isObject, list, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOf } from '../../support.ts';
+import { htmlLines, htmlMarkdown, linksIn } from '../../text/html.ts';
+import { inlineCode } from '../../text/markdown.ts';
+import { isSecretRule, maskCredentials } from '../../text/secrets.ts';
 
 const Cvss = optional(z.object({ Vector: text, BaseScore: optional(z.object({ Value: text })) }));
 

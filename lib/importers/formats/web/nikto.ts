@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { linksIn } from '../../html.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../../importer.ts';
 import {
   addressIdentity,
@@ -10,10 +9,11 @@ import {
   resultsOf,
   rootOf,
   shownAddress,
-} from '../../issues.ts';
-import { escapeMarkdown, firstSentence, inlineCode } from '../../markdown.ts';
-import { elements, property, requiredText, text } from '../../schema.ts';
-import { maskCredentials } from '../../secrets.ts';
+} from '../../kinds/issues.ts';
+import { elements, property, requiredText, text } from '../../read/schema.ts';
+import { linksIn } from '../../text/html.ts';
+import { escapeMarkdown, firstSentence, inlineCode } from '../../text/markdown.ts';
+import { maskCredentials } from '../../text/secrets.ts';
 
 const XmlItem = z.object({
   '@_id': requiredText,

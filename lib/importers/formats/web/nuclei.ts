@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { reportAll } from '../../dependency.ts';
-import { fingerprintOf, identifyCode } from '../../identity.ts';
+import { fingerprintOf, identifyCode } from '../../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
-import { describeFinding, escapeMarkdown } from '../../markdown.ts';
-import { flag, list, number, optional, text, texts } from '../../schema.ts';
-import { isSecretRule, mask, maskCredentials } from '../../secrets.ts';
+import { flag, list, number, optional, text, texts } from '../../read/schema.ts';
 import {
   collapseWhitespace,
   cveOf,
@@ -14,6 +11,9 @@ import {
   severityOf,
   severityOfScore,
 } from '../../support.ts';
+import { describeFinding, escapeMarkdown } from '../../text/markdown.ts';
+import { recordAll } from '../../text/notices.ts';
+import { isSecretRule, mask, maskCredentials } from '../../text/secrets.ts';
 
 const Event = z.object({
   'template-id': text,
@@ -166,13 +166,13 @@ const eventsOf = (report: Report): unknown[] => (report.kind === 'json' ? report
 /** Records the templates that could not be tried. */
 function reportFailed(events: readonly Event[], context: ImportContext): void {
   const failed = events.filter((event) => event.error && event['matcher-status'] !== true);
-  reportAll(
+  recordAll(
+    context.error,
     failed.map((event) => {
       const address = maskCredentials(event.host ?? event.url ?? event['matched-at'] ?? 'the target');
       const id = event['template-id'] ?? event.templateID ?? 'A template';
       return `${id} could not be tried at ${address}: ${maskCredentials(event.error ?? '')}`;
     }),
-    context,
     (count) => `${count} more templates could not be tried`,
   );
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Severity } from '../../finding.ts';
-import { htmlMarkdown, linksIn } from '../../html.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
 import {
   addressIdentity,
@@ -11,10 +10,11 @@ import {
   rootOf,
   shownAddress,
   statedCvss,
-} from '../../issues.ts';
-import { inlineCode } from '../../markdown.ts';
-import { elementAt, elements, flag, number, requiredText, text, texts } from '../../schema.ts';
+} from '../../kinds/issues.ts';
+import { elementAt, elements, flag, number, requiredText, text, texts } from '../../read/schema.ts';
 import { cweOf } from '../../support.ts';
+import { htmlMarkdown, linksIn } from '../../text/html.ts';
+import { inlineCode } from '../../text/markdown.ts';
 
 const Detection = z.object({
   QID: requiredText,

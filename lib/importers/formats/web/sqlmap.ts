@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../../importer.ts';
-import { addressIdentity, hasColumns, resultsOf, rowsOf, shownAddress } from '../../issues.ts';
-import { inlineCode } from '../../markdown.ts';
-import { requiredText, text } from '../../schema.ts';
+import { addressIdentity, hasColumns, resultsOf, rowsOf, shownAddress } from '../../kinds/issues.ts';
+import { requiredText, text } from '../../read/schema.ts';
+import { inlineCode } from '../../text/markdown.ts';
 
 const Row = z.object({
   'Target URL': requiredText,

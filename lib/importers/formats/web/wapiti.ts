@@ -9,11 +9,11 @@ import {
   resultsOf,
   rootOf,
   shownAddress,
-} from '../../issues.ts';
-import { escapeMarkdown, inlineCode } from '../../markdown.ts';
-import { elementAt, elements, number, requiredText, text } from '../../schema.ts';
-import { maskCredentials } from '../../secrets.ts';
+} from '../../kinds/issues.ts';
+import { elementAt, elements, number, requiredText, text } from '../../read/schema.ts';
 import { cweOf } from '../../support.ts';
+import { escapeMarkdown, inlineCode } from '../../text/markdown.ts';
+import { maskCredentials } from '../../text/secrets.ts';
 
 const Category = z.object({ '@_name': requiredText, description: text, solution: text });
 const Reference = z.object({ title: text, url: text });

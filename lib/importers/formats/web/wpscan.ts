@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../../importer.ts';
-import { addressIdentity, type Issue, jsonOf, resultsOf, shownAddress, statedCvss } from '../../issues.ts';
-import { escapeMarkdown, inlineCode } from '../../markdown.ts';
-import { flag, isObject, number, optional, property, requiredText, text, texts } from '../../schema.ts';
-import { maskCredentials } from '../../secrets.ts';
+import {
+  addressIdentity,
+  type Issue,
+  jsonOf,
+  resultsOf,
+  shownAddress,
+  statedCvss,
+} from '../../kinds/issues.ts';
+import { flag, isObject, number, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import { severityOfScore } from '../../support.ts';
+import { escapeMarkdown, inlineCode } from '../../text/markdown.ts';
+import { maskCredentials } from '../../text/secrets.ts';
 
 const References = optional(z.object({ cve: texts, url: texts, wpvulndb: texts }));
 

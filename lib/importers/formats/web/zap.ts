@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Severity } from '../../finding.ts';
-import { fingerprintOf } from '../../identity.ts';
+import { fingerprintOf } from '../../identity/identity.ts';
 import { type Importer, type Report, type Result, readList } from '../../importer.ts';
-import { describeFinding, escapeMarkdown, inlineCode } from '../../markdown.ts';
-import { isObject, property, text } from '../../schema.ts';
-import { isSecretRule } from '../../secrets.ts';
+import { isObject, property, text } from '../../read/schema.ts';
 import { cveOf, cweOf, severityOf } from '../../support.ts';
+import { describeFinding, escapeMarkdown, inlineCode } from '../../text/markdown.ts';
+import { isSecretRule } from '../../text/secrets.ts';
 
 /**
  * The members of a list. XML wraps them in an element, unlike JSON: `"instances": [a, b]`. An empty XML element is an empty

@@ -1,9 +1,9 @@
-import type { CodeFinding } from '../../../code.ts';
-import { upgrade, vulnerabilityTitle } from '../../../dependency.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import type { ImportContext, Result } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown } from '../../../markdown.ts';
+import type { CodeFinding } from '../../../kinds/code.ts';
+import { upgrade, vulnerabilityTitle } from '../../../kinds/dependency.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../../../support.ts';
+import { describeFinding, escapeMarkdown } from '../../../text/markdown.ts';
 
 export interface InfrastructureResult {
   query: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type CodeFinding, codeResults } from '../../../code.ts';
 import { type ImportContext, type Result, readList } from '../../../importer.ts';
-import { elements, list, number, property, requiredText, text } from '../../../schema.ts';
+import { type CodeFinding, codeResults } from '../../../kinds/code.ts';
+import { elements, list, number, property, requiredText, text } from '../../../read/schema.ts';
 import { infrastructureFinding, packageResult } from './checkmarx-one-others.ts';
 import { nodeOf, OneNode } from './nodes.ts';
 import { isOpen, staticFinding } from './results.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { codeResults } from '../../../code.ts';
-import { firstDocument } from '../../../dependency.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../../../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../../../schema.ts';
+import { codeResults } from '../../../kinds/code.ts';
+import { firstDocument } from '../../../kinds/dependency.ts';
+import { isObject, list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 import { infrastructureFinding, packageResult } from './checkmarx-one-others.ts';
 import { readReport } from './checkmarx-one-report.ts';
 import { nodeOf, OneNode } from './nodes.ts';

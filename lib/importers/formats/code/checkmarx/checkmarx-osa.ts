@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityTitle } from '../../../dependency.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type Importer, type Report, readList } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown } from '../../../markdown.ts';
-import { number, optional, property, text } from '../../../schema.ts';
+import { upgrade, vulnerabilityTitle } from '../../../kinds/dependency.ts';
+import { number, optional, property, text } from '../../../read/schema.ts';
 import { cveOf, severityOf, severityOfScore } from '../../../support.ts';
+import { describeFinding, escapeMarkdown } from '../../../text/markdown.ts';
 import { isOpen } from './results.ts';
 
 const Vulnerability = z.object({

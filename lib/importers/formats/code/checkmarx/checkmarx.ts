@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { codeResults } from '../../../code.ts';
-import { firstDocument } from '../../../dependency.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../../../importer.ts';
+import { codeResults } from '../../../kinds/code.ts';
+import { firstDocument } from '../../../kinds/dependency.ts';
 import {
   elementAt,
   elements,
@@ -12,7 +12,7 @@ import {
   property,
   requiredText,
   text,
-} from '../../../schema.ts';
+} from '../../../read/schema.ts';
 import { isOpen, type Node, type StaticResult, staticFinding } from './results.ts';
 
 const PathNode = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { number, text } from '../../../schema.ts';
+import { number, text } from '../../../read/schema.ts';
 import type { Node } from './results.ts';
 
 /** A step in the results and reports of Checkmarx One. */

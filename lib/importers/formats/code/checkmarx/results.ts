@@ -1,8 +1,8 @@
-import type { CodeFinding } from '../../../code.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import type { ImportContext } from '../../../importer.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
+import type { CodeFinding } from '../../../kinds/code.ts';
 import { cweOf, relativePath, severityOf } from '../../../support.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 
 /** A step from source to sink. */
 export interface Node {

@@ -1,6 +1,6 @@
 import { type ImportContext, ReportError } from '../../../importer.ts';
-import { parseReport } from '../../../parse.ts';
-import { isObject, text } from '../../../schema.ts';
+import { parseReport } from '../../../read/parse.ts';
+import { isObject, text } from '../../../read/schema.ts';
 
 /** Why issues are not problems, by their instance ids: the decisions of auditors in `audit.xml`. */
 export function readAudit(content: string, context: Pick<ImportContext, 'warn'>): Map<string, string> {

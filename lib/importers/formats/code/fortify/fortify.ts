@@ -1,6 +1,6 @@
-import { codeResults } from '../../../code.ts';
 import { type Importer, ReportError } from '../../../importer.ts';
-import { parseReport } from '../../../parse.ts';
+import { codeResults } from '../../../kinds/code.ts';
+import { parseReport } from '../../../read/parse.ts';
 import { readAudit } from './audit.ts';
 import { readFvdl } from './fvdl.ts';
 import { readListing } from './listing.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { CodeFinding } from '../../../code.ts';
 import type { Severity } from '../../../finding.ts';
-import type { Step } from '../../../flow.ts';
-import { htmlToMarkdown } from '../../../html.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type ImportContext, type Report, readList } from '../../../importer.ts';
-import { elementAt, elements, list, number, requiredText, text } from '../../../schema.ts';
+import type { CodeFinding } from '../../../kinds/code.ts';
+import type { Step } from '../../../kinds/flow.ts';
+import { elementAt, elements, list, number, requiredText, text } from '../../../read/schema.ts';
 import { cweOf, relativePath } from '../../../support.ts';
+import { htmlToMarkdown } from '../../../text/html.ts';
 
 const Group = z.object({ '@_name': requiredText, '#text': text });
 const MetaInfo = list(z.object({ Group: list(Group) }));

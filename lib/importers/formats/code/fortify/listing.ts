@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { CodeFinding } from '../../../code.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type ImportContext, readList } from '../../../importer.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
-import { elements, isObject, list, number, requiredText, text } from '../../../schema.ts';
+import type { CodeFinding } from '../../../kinds/code.ts';
+import { elements, isObject, list, number, requiredText, text } from '../../../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../../../support.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 
 const Place = z.object({
   FileName: text,

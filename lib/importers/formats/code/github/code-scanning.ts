@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { codeResults } from '../../../code.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type Importer, readList } from '../../../importer.ts';
-import { escapeMarkdown, sanitizeMarkdown } from '../../../markdown.ts';
-import { number, optional, requiredText, text, texts } from '../../../schema.ts';
+import { codeResults } from '../../../kinds/code.ts';
+import { number, optional, requiredText, text, texts } from '../../../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../../../support.ts';
+import { escapeMarkdown, sanitizeMarkdown } from '../../../text/markdown.ts';
 import { alertsOf, hasProperties, isOpen, numberOf } from './alerts.ts';
 
 const Alert = z.object({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type Importer, readList } from '../../../importer.ts';
-import { describeFinding, formatLocation } from '../../../markdown.ts';
-import { flag, number, optional, requiredText, text } from '../../../schema.ts';
-import { mask, maskSecrets, sourceIdentity } from '../../../secrets.ts';
+import { flag, number, optional, requiredText, text } from '../../../read/schema.ts';
 import { relativePath } from '../../../support.ts';
+import { describeFinding, formatLocation } from '../../../text/markdown.ts';
+import { mask, maskSecrets, sourceIdentity } from '../../../text/secrets.ts';
 import { alertsOf, hasProperties, isOpen, numberOf } from './alerts.ts';
 
 const Alert = z.object({

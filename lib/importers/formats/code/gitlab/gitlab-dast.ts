@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../../../gitlab.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type Importer, type Result, read } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown, inlineCode, sanitizeMarkdown } from '../../../markdown.ts';
-import { text } from '../../../schema.ts';
-import { isSecretRule, maskCredentials } from '../../../secrets.ts';
+import { type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../../../kinds/gitlab.ts';
+import { text } from '../../../read/schema.ts';
 import { cveOf } from '../../../support.ts';
+import { describeFinding, escapeMarkdown, inlineCode, sanitizeMarkdown } from '../../../text/markdown.ts';
+import { isSecretRule, maskCredentials } from '../../../text/secrets.ts';
 import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from './shared.ts';
 
 const Location = z.object({

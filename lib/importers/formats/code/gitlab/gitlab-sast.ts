@@ -1,18 +1,23 @@
 import { z } from 'zod';
-import { describeFlow } from '../../../flow.ts';
-import { GitlabLocation, type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../../../gitlab.ts';
-import { identifyCode } from '../../../identity.ts';
+import { identifyCode } from '../../../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, read } from '../../../importer.ts';
+import { describeFlow } from '../../../kinds/flow.ts';
+import {
+  GitlabLocation,
+  type GitlabVulnerability,
+  gitlabScanOf,
+  gitlabSeverity,
+} from '../../../kinds/gitlab.ts';
+import { isObject, list, number, property, text } from '../../../read/schema.ts';
+import { cveOf, relativePath } from '../../../support.ts';
 import {
   describeFinding,
   escapeMarkdown,
   excerpt,
   formatLocation,
   sanitizeMarkdown,
-} from '../../../markdown.ts';
-import { isObject, list, number, property, text } from '../../../schema.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../../../secrets.ts';
-import { cveOf, relativePath } from '../../../support.ts';
+} from '../../../text/markdown.ts';
+import { createMasker, isSecretRule, secretCandidates } from '../../../text/secrets.ts';
 import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from './shared.ts';
 
 /** `gl-sast-report.json`, which GitLab's analyzers and Checkmarx One write. */

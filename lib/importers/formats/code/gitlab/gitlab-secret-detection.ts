@@ -1,9 +1,9 @@
-import { GitlabLocation, gitlabScanOf, gitlabSeverity } from '../../../gitlab.ts';
-import { fingerprintOf, identifyCode } from '../../../identity.ts';
+import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
 import { type Importer, read } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown, formatLocation } from '../../../markdown.ts';
-import { createMasker, sourceIdentity } from '../../../secrets.ts';
+import { GitlabLocation, gitlabScanOf, gitlabSeverity } from '../../../kinds/gitlab.ts';
 import { relativePath } from '../../../support.ts';
+import { describeFinding, escapeMarkdown, formatLocation } from '../../../text/markdown.ts';
+import { createMasker, sourceIdentity } from '../../../text/secrets.ts';
 import { linksOf, openVulnerabilities, ruleOf } from './shared.ts';
 
 /** `gl-secret-detection-report.json` */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type GitlabVulnerability, gitlabVulnerabilities } from '../../../gitlab.ts';
 import { type ImportContext, type Report, read } from '../../../importer.ts';
-import { optional, property, text } from '../../../schema.ts';
+import { type GitlabVulnerability, gitlabVulnerabilities } from '../../../kinds/gitlab.ts';
+import { optional, property, text } from '../../../read/schema.ts';
 import { cweOf } from '../../../support.ts';
 
 const Scanner = optional(z.object({ name: text, version: text }));

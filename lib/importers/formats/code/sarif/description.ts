@@ -1,5 +1,5 @@
-import { escapeMarkdown, formatLocation, inlineCode, sanitizeMarkdown } from '../../../markdown.ts';
 import { collapseWhitespace } from '../../../support.ts';
+import { escapeMarkdown, formatLocation, inlineCode, sanitizeMarkdown } from '../../../text/markdown.ts';
 import type { Resolve } from './places.ts';
 import type { MessageText } from './rules.ts';
 import type { Location, Result, Rule } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { ImportContext } from '../../../importer.ts';
-import { formatLocation } from '../../../markdown.ts';
-import { recordAll } from '../../../notices.ts';
+import { formatLocation } from '../../../text/markdown.ts';
+import { recordAll } from '../../../text/notices.ts';
 import type { Resolve } from './places.ts';
 import type { Invocation, Notification, Run } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { Severity } from '../../../finding.ts';
-import { toStrings } from '../../../markdown.ts';
 import { cweOf, severityOf, severityOfScore } from '../../../support.ts';
+import { toStrings } from '../../../text/markdown.ts';
 import type { Component, Result, Rule, Run } from './schema.ts';
 
 export interface FoundRule {

@@ -5,10 +5,16 @@ import {
   ReportError,
   readList,
 } from '../../../importer.ts';
-import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../../../markdown.ts';
-import { property } from '../../../schema.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../../../secrets.ts';
+import { property } from '../../../read/schema.ts';
 import { cveOf, severityOf } from '../../../support.ts';
+import {
+  describeFinding,
+  excerpt,
+  firstSentence,
+  formatLocation,
+  toStrings,
+} from '../../../text/markdown.ts';
+import { createMasker, isSecretRule, secretCandidates } from '../../../text/secrets.ts';
 import { describeResult, placesOf, replaceLinks } from './description.ts';
 import { hasValue, identityOf } from './identity.ts';
 import { recordInvocations } from './invocations.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, number, optional, text, texts } from '../../../schema.ts';
+import { list, number, optional, text, texts } from '../../../read/schema.ts';
 
 /* The used fields of SARIF 2.1.0 (OASIS). Only the structure is required: tools omit fields and write other types. */
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { fingerprintOf, identifyCode } from '../../../identity.ts';
+import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
 import { type ImportContext, type Result as Imported, readList } from '../../../importer.ts';
+import { isObject, number, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
+import { cveOf, cweOf, relativePath, severityOf } from '../../../support.ts';
 import {
   codeBlock,
   describeFinding,
   firstSentence,
   formatLocation,
   sanitizeMarkdown,
-} from '../../../markdown.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../../../schema.ts';
-import { maskCredentials } from '../../../secrets.ts';
-import { cveOf, cweOf, relativePath, severityOf } from '../../../support.ts';
+} from '../../../text/markdown.ts';
+import { maskCredentials } from '../../../text/secrets.ts';
 
 const Dependency = optional(z.object({ package: text, version: text }));
 const Rule = z.object({ message: text, cwe_names: texts, owasp_names: texts });

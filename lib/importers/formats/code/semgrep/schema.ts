@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, list, number, optional, requiredText, text } from '../../../schema.ts';
+import { flag, list, number, optional, requiredText, text } from '../../../read/schema.ts';
 
 const Position = optional(z.object({ line: number, col: number }));
 const Place = optional(z.object({ path: text, start: Position, end: Position }));

@@ -1,5 +1,5 @@
 import type { Severity } from '../../../finding.ts';
-import { fingerprintOf, identifyCode } from '../../../identity.ts';
+import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
 import {
   type Identify,
   type ImportContext,
@@ -8,6 +8,8 @@ import {
   type Report,
   readList,
 } from '../../../importer.ts';
+import { isObject, list, property } from '../../../read/schema.ts';
+import { cveOf, cweOf, relativePath, severityOf } from '../../../support.ts';
 import {
   codeBlock,
   describeFinding,
@@ -17,11 +19,9 @@ import {
   inlineCode,
   sanitizeMarkdown,
   toStrings,
-} from '../../../markdown.ts';
-import { recordAll } from '../../../notices.ts';
-import { isObject, list, property } from '../../../schema.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../../secrets.ts';
-import { cveOf, cweOf, relativePath, severityOf } from '../../../support.ts';
+} from '../../../text/markdown.ts';
+import { recordAll } from '../../../text/notices.ts';
+import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../../text/secrets.ts';
 import { isPlatformReport, resultsOfPlatform } from './platform.ts';
 import { Failure, Result, type Step } from './schema.ts';
 

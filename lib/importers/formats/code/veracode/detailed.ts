@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { CodeFinding } from '../../../code.ts';
 import { type ImportContext, type Report, type Result, readList } from '../../../importer.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
-import { elementAt, elements, flag, number, requiredText, text } from '../../../schema.ts';
+import type { CodeFinding } from '../../../kinds/code.ts';
+import { elementAt, elements, flag, number, requiredText, text } from '../../../read/schema.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 import { flawFinding, severityOfLevel } from './flaws.ts';
 import { packageResult } from './packages.ts';
 

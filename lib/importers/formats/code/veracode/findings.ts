@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { CodeFinding } from '../../../code.ts';
-import { firstDocument } from '../../../dependency.ts';
-import { htmlToMarkdown, htmlToText } from '../../../html.ts';
 import { type ImportContext, type Report, type Result, readList } from '../../../importer.ts';
-import { list, number, optional, property, requiredText, text } from '../../../schema.ts';
+import type { CodeFinding } from '../../../kinds/code.ts';
+import { firstDocument } from '../../../kinds/dependency.ts';
+import { list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
+import { htmlToMarkdown, htmlToText } from '../../../text/html.ts';
 import { flawFinding, severityOfLevel } from './flaws.ts';
 import { packageResult } from './packages.ts';
 

@@ -1,10 +1,10 @@
-import type { CodeFinding } from '../../../code.ts';
 import type { Severity } from '../../../finding.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import type { ImportContext } from '../../../importer.ts';
-import { inlineCode } from '../../../markdown.ts';
-import { maskCredentials } from '../../../secrets.ts';
+import type { CodeFinding } from '../../../kinds/code.ts';
 import { cweOf, relativePath } from '../../../support.ts';
+import { inlineCode } from '../../../text/markdown.ts';
+import { maskCredentials } from '../../../text/secrets.ts';
 
 /** The severities 0 to 5. */
 const SEVERITIES: readonly Severity[] = ['info', 'info', 'low', 'medium', 'high', 'critical'];

@@ -1,9 +1,9 @@
-import { upgrade, vulnerabilityTitle } from '../../../dependency.ts';
 import type { Severity } from '../../../finding.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import type { Result } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown, inlineCode } from '../../../markdown.ts';
+import { upgrade, vulnerabilityTitle } from '../../../kinds/dependency.ts';
 import { cveOf, cvssOf, cweOf } from '../../../support.ts';
+import { describeFinding, escapeMarkdown, inlineCode } from '../../../text/markdown.ts';
 
 export interface PackageVulnerability {
   id: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { firstDocument } from '../../../dependency.ts';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../../../importer.ts';
-import { flag, number, optional, property, requiredText, text } from '../../../schema.ts';
+import { firstDocument } from '../../../kinds/dependency.ts';
+import { flag, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 import { severityOf, severityOfScore } from '../../../support.ts';
 import { packageResult } from './packages.ts';
 

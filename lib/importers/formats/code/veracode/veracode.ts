@@ -1,5 +1,5 @@
-import { codeResults } from '../../../code.ts';
 import type { Importer } from '../../../importer.ts';
+import { codeResults } from '../../../kinds/code.ts';
 import { readDetailed } from './detailed.ts';
 import { isFindings, readFindings } from './findings.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../../../dependency.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../../../importer.ts';
-import { escapeMarkdown, sanitizeMarkdown } from '../../../markdown.ts';
+import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../../../kinds/dependency.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../../../support.ts';
+import { escapeMarkdown, sanitizeMarkdown } from '../../../text/markdown.ts';
 import { bomOf, isBom } from './bom.ts';
 import { Component, type Rating, Vulnerability } from './schema.ts';
 
@@ -46,7 +46,7 @@ export const cyclonedx: Importer = {
 
 const refOf = (component: Component) => component['bom-ref'] ?? component['@_bom-ref'];
 
-/** What was scanned. */
+/** The scanned application or image. */
 interface Scanned {
   /** Without its version. */
   name: string | undefined;

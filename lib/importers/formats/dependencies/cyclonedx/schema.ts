@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../../../schema.ts';
+import {
+  isObject,
+  list,
+  number,
+  optional,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../../../read/schema.ts';
 
 /*
  * JSON and XML have the same names, except that lists in XML are elements in an element, and attributes start with `@_`. The

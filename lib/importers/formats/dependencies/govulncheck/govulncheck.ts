@@ -1,3 +1,6 @@
+import type { Severity } from '../../../finding.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
+import type { ImportContext, Importer, Result } from '../../../importer.ts';
 import {
   firstDocument,
   folderParts,
@@ -5,12 +8,9 @@ import {
   manifestIn,
   upgrade,
   vulnerabilityTitle,
-} from '../../../dependency.ts';
-import type { Severity } from '../../../finding.ts';
-import { fingerprintOf } from '../../../identity.ts';
-import type { ImportContext, Importer, Result } from '../../../importer.ts';
-import { codeBlock, describeFinding, formatLocation } from '../../../markdown.ts';
+} from '../../../kinds/dependency.ts';
 import { relativePath } from '../../../support.ts';
+import { codeBlock, describeFinding, formatLocation } from '../../../text/markdown.ts';
 import { cvssOfOsv, describeAdvisory, type Osv, pageOf, severityOfOsv } from '../osv.ts';
 import {
   type Frame,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, ReportError, readList } from '../../../importer.ts';
-import { isObject, list, number, optional, requiredText, text } from '../../../schema.ts';
+import { isObject, list, number, optional, requiredText, text } from '../../../read/schema.ts';
 import { fixedVersions, Osv } from '../osv.ts';
 
 const Frame = z.object({

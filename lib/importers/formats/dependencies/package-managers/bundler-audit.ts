@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityResult } from '../../../dependency.ts';
 import {
   type ImportContext,
   type Importer,
@@ -8,9 +7,10 @@ import {
   type Result,
   readList,
 } from '../../../importer.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
-import { number, optional, property, requiredText, text, texts } from '../../../schema.ts';
+import { upgrade, vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { number, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { relativePath, severityOf, severityOfScore } from '../../../support.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 
 const Advisory = z.object({
   id: text,

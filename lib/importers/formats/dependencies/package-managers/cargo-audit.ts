@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { firstDocument, upgrade, vulnerabilityResult } from '../../../dependency.ts';
 import { type Importer, ReportError, type Result, readList } from '../../../importer.ts';
-import { sanitizeMarkdown } from '../../../markdown.ts';
-import { isObject, optional, property, requiredText, text, texts } from '../../../schema.ts';
+import { firstDocument, upgrade, vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { isObject, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { cvssOf, relativePath, severityOfScore } from '../../../support.ts';
+import { sanitizeMarkdown } from '../../../text/markdown.ts';
 
 const Vulnerability = z.object({
   advisory: z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { firstDocument, vulnerabilityResult } from '../../../dependency.ts';
 import { type Importer, ReportError, type Result, readList } from '../../../importer.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
-import { isObject, list, requiredText, text } from '../../../schema.ts';
+import { firstDocument, vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { isObject, list, requiredText, text } from '../../../read/schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 
 const Advisory = z.object({
   advisoryId: text,

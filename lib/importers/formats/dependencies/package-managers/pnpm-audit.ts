@@ -1,5 +1,5 @@
-import { firstDocument } from '../../../dependency.ts';
 import { type Importer, ReportError, readList } from '../../../importer.ts';
+import { firstDocument } from '../../../kinds/dependency.ts';
 import { relativePath } from '../../../support.ts';
 import {
   advisoriesIn,

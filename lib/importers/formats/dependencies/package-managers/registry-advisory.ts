@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { vulnerabilityResult } from '../../../dependency.ts';
 import type { Result } from '../../../importer.ts';
-import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../../../markdown.ts';
-import { isObject, list, number, optional, property, text, texts } from '../../../schema.ts';
+import { vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { isObject, list, number, optional, property, text, texts } from '../../../read/schema.ts';
 import { cvssOf, severityOf, severityOfScore } from '../../../support.ts';
+import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../../../text/markdown.ts';
 
 /** An advisory of the npm registry, as npm 6, pnpm and Yarn report it. */
 export const RegistryAdvisory = z.object({

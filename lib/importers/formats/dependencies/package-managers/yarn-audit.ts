@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { vulnerabilityResult } from '../../../dependency.ts';
 import {
   type ImportContext,
   type Importer,
@@ -8,9 +7,10 @@ import {
   type Result,
   readList,
 } from '../../../importer.ts';
-import { codeBlock, escapeMarkdown } from '../../../markdown.ts';
-import { isObject, property, requiredText, text, texts } from '../../../schema.ts';
+import { vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { isObject, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
+import { codeBlock, escapeMarkdown } from '../../../text/markdown.ts';
 import {
   advisoriesIn,
   advisoryId,

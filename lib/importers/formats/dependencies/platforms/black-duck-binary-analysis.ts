@@ -1,7 +1,7 @@
-import { vulnerabilityResult, withoutVersion } from '../../../dependency.ts';
 import { type Importer, type Report, ReportError, type Result } from '../../../importer.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
+import { vulnerabilityResult, withoutVersion } from '../../../kinds/dependency.ts';
 import { cvssOf, plainPath } from '../../../support.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 
 /** Black Duck Binary Analysis: the vulnerabilities as CSV. */
 export const blackDuckBinaryAnalysis: Importer = {

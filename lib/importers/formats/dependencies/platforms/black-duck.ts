@@ -1,7 +1,7 @@
-import { vulnerabilityResult } from '../../../dependency.ts';
 import { type Importer, type Report, ReportError, type Result } from '../../../importer.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
+import { vulnerabilityResult } from '../../../kinds/dependency.ts';
 import { severityOf, severityOfScore } from '../../../support.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 
 /** Black Duck: `security.csv` of a version report. */
 export const blackDuck: Importer = {

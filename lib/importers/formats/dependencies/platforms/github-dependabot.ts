@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { upgrade, vulnerabilityResult } from '../../../dependency.ts';
 import { type Importer, type Report, ReportError, type Result, readList } from '../../../importer.ts';
-import { sanitizeMarkdown } from '../../../markdown.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../../../schema.ts';
-import { cvssOf, plainPath, severityOf } from '../../../support.ts';
+import { isObject, list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
+import { resultOfAlert } from './github-alert.ts';
 
 const Package = optional(z.object({ name: text, ecosystem: text }));
 const Patched = optional(z.object({ identifier: text }));
@@ -166,7 +164,7 @@ function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | unde
   const { package: one, advisory, ...vulnerability } = alert.securityVulnerability;
   const identifiers = advisory.identifiers.map(({ value }) => value);
   const isPinned = /^=\s*\S+$/.test(alert.vulnerableRequirements ?? '');
-  return toResult({
+  return resultOfAlert({
     alert: alert.number ?? alert.id,
     repository,
     manifest: alert.vulnerableManifestPath,
@@ -197,7 +195,7 @@ function fromRest(alert: z.output<typeof RestAlert>): Result {
   const cvss = [advisory.cvss_severities?.cvss_v4, advisory.cvss_severities?.cvss_v3, advisory.cvss].find(
     (one) => one?.vector_string,
   );
-  return toResult({
+  return resultOfAlert({
     alert: alert.number,
     repository: alert.repository?.full_name,
     manifest: dependency.manifest_path,
@@ -216,63 +214,5 @@ function fromRest(alert: z.output<typeof RestAlert>): Result {
     score: cvss?.score,
     cwes: advisory.cwes.map(({ cwe_id: id }) => id),
     links: [alert.html_url, ...advisory.references.map(({ url }) => url)],
-  });
-}
-
-type Text = string | undefined;
-
-interface Alert {
-  alert: Text;
-  repository: Text;
-  manifest: Text;
-  ecosystem: Text;
-  name: Text;
-  version: Text;
-  id: Text;
-  identifiers: Text[];
-  summary: Text;
-  details: Text;
-  severity: Text;
-  scope: Text;
-  range: Text;
-  patched: Text;
-  vector: Text;
-  score: number | undefined;
-  cwes: Text[];
-  links: Text[];
-}
-
-function toResult(alert: Alert): Result {
-  const { repository, ecosystem, name, version, identifiers, summary, details, vector, score } = alert;
-  const ids = [alert.id, ...identifiers];
-  const id = ids.find((one) => /^GHSA-/i.test(one ?? '')) ?? ids.find(Boolean) ?? summary ?? 'Alert';
-  const cvss = cvssOf(vector);
-  return vulnerabilityResult({
-    tool: 'github-dependabot',
-    // A query may leave out the manifest.
-    identity: [repository, ecosystem?.toLowerCase(), name, alert.manifest ? undefined : alert.alert],
-    id,
-    aliases: ids,
-    name,
-    version,
-    summary,
-    severity: severityOf(alert.severity, 'medium'),
-    cvss: { score: score || cvss?.score, vector: cvss?.vector },
-    cwes: alert.cwes,
-    // Relative to the repository, not to the scanned directory.
-    file: plainPath(alert.manifest),
-    description: {
-      what: sanitizeMarkdown(details || summary || ''),
-      facts: {
-        Ecosystem: ecosystem,
-        'Vulnerable versions': alert.range,
-        'Fixed version': alert.patched,
-        Scope: alert.scope?.toLowerCase(),
-        Repository: repository,
-        Manifest: alert.manifest,
-      },
-      fix: upgrade(name, [alert.patched]),
-      references: alert.links,
-    },
   });
 }

@@ -1,5 +1,5 @@
-import { gitlabScanOf, gitlabVulnerabilities } from '../../../gitlab.ts';
 import type { Importer } from '../../../importer.ts';
+import { gitlabScanOf, gitlabVulnerabilities } from '../../../kinds/gitlab.ts';
 import { gitlabPackageResult } from './gitlab-dependency-scanning.ts';
 
 const CONTAINERS = ['container_scanning', 'cluster_image_scanning'];

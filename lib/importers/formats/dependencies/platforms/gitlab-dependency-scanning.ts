@@ -1,4 +1,5 @@
-import { imageName, vulnerabilityResult } from '../../../dependency.ts';
+import type { ImportContext, Importer, Result } from '../../../importer.ts';
+import { imageName, vulnerabilityResult } from '../../../kinds/dependency.ts';
 import {
   GitlabLocation,
   type GitlabVulnerability,
@@ -7,10 +8,9 @@ import {
   gitlabScanOf,
   gitlabSeverity,
   gitlabVulnerabilities,
-} from '../../../gitlab.ts';
-import type { ImportContext, Importer, Result } from '../../../importer.ts';
-import { sanitizeMarkdown } from '../../../markdown.ts';
+} from '../../../kinds/gitlab.ts';
 import { cvssOf, relativePath } from '../../../support.ts';
+import { sanitizeMarkdown } from '../../../text/markdown.ts';
 
 const DEPENDENCIES = ['dependency_scanning'];
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { firstDocument, vulnerabilityResult } from '../../../dependency.ts';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../../../importer.ts';
-import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../../../markdown.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../../../schema.ts';
+import { firstDocument, vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { isObject, list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 import { cvssOf, relativePath, severityOf, severityOfScore } from '../../../support.ts';
+import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../../../text/markdown.ts';
 
 const Fix = optional(z.object({ fixResolution: text, message: text, url: text }));
 const Library = z.object({

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { isMalicious, REMOVE_PACKAGE, readPart, upgrade, vulnerabilityTitle } from '../../../dependency.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import type { ImportContext, Result } from '../../../importer.ts';
-import { codeBlock, describeFinding, inlineCode, sanitizeMarkdown } from '../../../markdown.ts';
-import { list, number, optional, requiredText, text, texts } from '../../../schema.ts';
+import {
+  isMalicious,
+  REMOVE_PACKAGE,
+  readPart,
+  upgrade,
+  vulnerabilityTitle,
+} from '../../../kinds/dependency.ts';
+import { list, number, optional, requiredText, text, texts } from '../../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../../../support.ts';
+import { codeBlock, describeFinding, inlineCode, sanitizeMarkdown } from '../../../text/markdown.ts';
 
 const Issue = z.object({
   id: requiredText,

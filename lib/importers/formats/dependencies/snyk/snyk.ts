@@ -1,6 +1,6 @@
-import { imageName, readPart } from '../../../dependency.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../../../importer.ts';
-import { isObject } from '../../../schema.ts';
+import { imageName, readPart } from '../../../kinds/dependency.ts';
+import { isObject } from '../../../read/schema.ts';
 import { plainPath, relativePath } from '../../../support.ts';
 import { issuesOf, Project } from './issues.ts';
 

@@ -1,15 +1,15 @@
-import { upgrade, vulnerabilityTitle, withoutVersion } from '../../../dependency.ts';
-import { fingerprintOf, identifyCode } from '../../../identity.ts';
+import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
 import type { ImportContext, Result } from '../../../importer.ts';
+import { upgrade, vulnerabilityTitle, withoutVersion } from '../../../kinds/dependency.ts';
+import { collapseWhitespace, cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../../../support.ts';
 import {
   describeFinding,
   escapeMarkdown,
   formatLocation,
   inlineCode,
   sanitizeMarkdown,
-} from '../../../markdown.ts';
-import { maskCredentials } from '../../../secrets.ts';
-import { collapseWhitespace, cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../../../support.ts';
+} from '../../../text/markdown.ts';
+import { maskCredentials } from '../../../text/secrets.ts';
 import type { Place } from './places.ts';
 import type { License, Misconfiguration, Secret, Section, Vulnerability } from './schema.ts';
 

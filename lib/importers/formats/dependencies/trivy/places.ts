@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { imageName } from '../../../dependency.ts';
 import type { Workspace } from '../../../importer.ts';
+import { imageName } from '../../../kinds/dependency.ts';
 import { plainPath, relativePath } from '../../../support.ts';
 import type { Resource, Section } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, number, optional, requiredText, text, texts } from '../../../schema.ts';
+import { list, number, optional, requiredText, text, texts } from '../../../read/schema.ts';
 
 const Cvss = z.object({ V40Vector: text, V3Vector: text, V2Vector: text });
 

@@ -1,6 +1,6 @@
-import { firstDocument, imageName, readPart } from '../../../dependency.ts';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../../../importer.ts';
-import { isObject, property, text } from '../../../schema.ts';
+import { firstDocument, imageName, readPart } from '../../../kinds/dependency.ts';
+import { isObject, property, text } from '../../../read/schema.ts';
 import { license, misconfiguration, secret, vulnerability } from './findings.ts';
 import { inCluster, inImage, inWorkspace, isOsSection, type Place } from './places.ts';
 import { License, Misconfiguration, Resource, Secret, Section, Vulnerability } from './schema.ts';

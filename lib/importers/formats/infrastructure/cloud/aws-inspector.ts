@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { upgrade } from '../../../dependency.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type Importer, type Result, readList } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown, formatLocation } from '../../../markdown.ts';
-import { distinct, listsOf } from '../../../resources.ts';
-import { list, number, optional, property, requiredText, text, texts } from '../../../schema.ts';
+import { upgrade } from '../../../kinds/dependency.ts';
+import { distinct, listsOf } from '../../../kinds/resources.ts';
+import { list, number, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../../../support.ts';
+import { describeFinding, escapeMarkdown, formatLocation } from '../../../text/markdown.ts';
 
 const Package = z.object({
   name: text,

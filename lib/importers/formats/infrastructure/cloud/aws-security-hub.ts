@@ -1,13 +1,22 @@
 import { z } from 'zod';
-import { upgrade } from '../../../dependency.ts';
 import type { Severity } from '../../../finding.ts';
-import { fingerprintOf } from '../../../identity.ts';
+import { fingerprintOf } from '../../../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown } from '../../../markdown.ts';
-import { distinct } from '../../../resources.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../../../schema.ts';
-import { maskCredentials } from '../../../secrets.ts';
+import { upgrade } from '../../../kinds/dependency.ts';
+import { distinct } from '../../../kinds/resources.ts';
+import {
+  isObject,
+  list,
+  number,
+  optional,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf } from '../../../support.ts';
+import { describeFinding, escapeMarkdown } from '../../../text/markdown.ts';
+import { maskCredentials } from '../../../text/secrets.ts';
 
 const Package = z.object({
   Name: text,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Importer, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { failedCheck } from '../../../resources.ts';
-import { text } from '../../../schema.ts';
+import { failedCheck } from '../../../kinds/resources.ts';
+import { text } from '../../../read/schema.ts';
 import { severityOf } from '../../../support.ts';
 
 const Row = z.object({

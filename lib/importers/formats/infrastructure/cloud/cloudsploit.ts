@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Importer, Result } from '../../../importer.ts';
 import { readList } from '../../../importer.ts';
-import { distinct, failedCheck, listsOf } from '../../../resources.ts';
-import { property, requiredText, text } from '../../../schema.ts';
+import { distinct, failedCheck, listsOf } from '../../../kinds/resources.ts';
+import { property, requiredText, text } from '../../../read/schema.ts';
 
 const Check = z.object({
   plugin: requiredText,

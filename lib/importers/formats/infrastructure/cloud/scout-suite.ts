@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Importer, Report, Result } from '../../../importer.ts';
 import { read } from '../../../importer.ts';
-import { distinct, failedCheck } from '../../../resources.ts';
-import { isObject, list, number, property, text, texts } from '../../../schema.ts';
+import { distinct, failedCheck } from '../../../kinds/resources.ts';
+import { isObject, list, number, property, text, texts } from '../../../read/schema.ts';
 
 const Rule = z.object({
   description: text,

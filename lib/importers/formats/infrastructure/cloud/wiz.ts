@@ -7,8 +7,8 @@ import {
   type Result,
   readList,
 } from '../../../importer.ts';
-import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../resources.ts';
-import { requiredText, text } from '../../../schema.ts';
+import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
+import { requiredText, text } from '../../../read/schema.ts';
 import { severityOf } from '../../../support.ts';
 
 const Issue = z.object({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Importer, Result } from '../../../importer.ts';
 import { readList } from '../../../importer.ts';
-import { formatLocation } from '../../../markdown.ts';
-import { failedCheck, listsOf } from '../../../resources.ts';
-import { number, optional, property, requiredText, text, texts } from '../../../schema.ts';
+import { failedCheck, listsOf } from '../../../kinds/resources.ts';
+import { number, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
+import { formatLocation } from '../../../text/markdown.ts';
 
 const Match = z.object({
   Filename: text,

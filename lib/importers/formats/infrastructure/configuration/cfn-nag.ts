@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Importer } from '../../../importer.ts';
 import { readList } from '../../../importer.ts';
-import { failedCheck, listsOf } from '../../../resources.ts';
-import { list, number, property, requiredText, text, texts } from '../../../schema.ts';
-import { isSecretRule } from '../../../secrets.ts';
+import { failedCheck, listsOf } from '../../../kinds/resources.ts';
+import { list, number, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { relativePath } from '../../../support.ts';
+import { isSecretRule } from '../../../text/secrets.ts';
 
 const Violation = z.object({
   id: requiredText,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Severity } from '../../../finding.ts';
-import { identifyCode } from '../../../identity.ts';
+import { identifyCode } from '../../../identity/identity.ts';
 import { type Importer, type Result, readList } from '../../../importer.ts';
-import { formatLocation } from '../../../markdown.ts';
-import { failedCheck, listsOf } from '../../../resources.ts';
-import { number, property, requiredText, text } from '../../../schema.ts';
+import { failedCheck, listsOf } from '../../../kinds/resources.ts';
+import { number, property, requiredText, text } from '../../../read/schema.ts';
 import { relativePath } from '../../../support.ts';
+import { formatLocation } from '../../../text/markdown.ts';
 
 const Finding = z.object({
   code: requiredText,

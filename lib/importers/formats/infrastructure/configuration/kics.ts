@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifyCode } from '../../../identity.ts';
+import { identifyCode } from '../../../identity/identity.ts';
 import {
   type ImportContext,
   type Importer,
@@ -8,10 +8,10 @@ import {
   read,
   readList,
 } from '../../../importer.ts';
-import { distinct, failedCheck } from '../../../resources.ts';
-import { number, property, requiredText, text } from '../../../schema.ts';
-import { isSecretRule, maskCredentials, sourceIdentity } from '../../../secrets.ts';
+import { distinct, failedCheck } from '../../../kinds/resources.ts';
+import { number, property, requiredText, text } from '../../../read/schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
+import { isSecretRule, maskCredentials, sourceIdentity } from '../../../text/secrets.ts';
 
 const File = z.object({
   file_name: requiredText,

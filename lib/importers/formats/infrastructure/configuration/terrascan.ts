@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../../../importer.ts';
-import { distinct, failedCheck } from '../../../resources.ts';
-import { isObject, number, property, requiredText, text } from '../../../schema.ts';
+import { distinct, failedCheck } from '../../../kinds/resources.ts';
+import { isObject, number, property, requiredText, text } from '../../../read/schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
 
 const Violation = z.object({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { identifyCode } from '../../../identity.ts';
+import { identifyCode } from '../../../identity/identity.ts';
 import { type Importer, type Report, ReportError, readList } from '../../../importer.ts';
-import { failedCheck } from '../../../resources.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../../../schema.ts';
-import { isSecretRule } from '../../../secrets.ts';
+import { failedCheck } from '../../../kinds/resources.ts';
+import { isObject, number, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
+import { isSecretRule } from '../../../text/secrets.ts';
 
 const Finding = z.object({
   rule_id: requiredText,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import type { Severity } from '../../../finding.ts';
 import type { ImportContext, Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { distinct, failedCheck } from '../../../resources.ts';
-import { isObject, property, requiredText, text } from '../../../schema.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { distinct, failedCheck } from '../../../kinds/resources.ts';
+import { isObject, property, requiredText, text } from '../../../read/schema.ts';
 import { cveOf, severityOf } from '../../../support.ts';
 
 const Violation = z.object({

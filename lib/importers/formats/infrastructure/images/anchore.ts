@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import type { ImportContext, Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { distinct, fixedVersions, vulnerablePackage } from '../../../resources.ts';
-import { list, number, optional, property, requiredText, text } from '../../../schema.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { distinct, fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
+import { list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 
 const Score = z.object({ base_score: number, vector_string: text });
 const Nvd = z.object({ id: text, cvss_v2: optional(Score), cvss_v3: optional(Score) });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import type { ImportContext, Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../resources.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
 import {
   flag,
   isObject,
@@ -13,7 +13,7 @@ import {
   requiredText,
   text,
   texts,
-} from '../../../schema.ts';
+} from '../../../read/schema.ts';
 
 const Vulnerability = z.object({
   name: requiredText,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import type { Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { fixedVersions, vulnerablePackage } from '../../../resources.ts';
-import { isObject, property, requiredText, text, texts } from '../../../schema.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
+import { isObject, property, requiredText, text, texts } from '../../../read/schema.ts';
 
 /** Of clair-scanner. */
 const Vulnerability = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { failedCheck } from '../../../resources.ts';
-import { property, requiredText, text, texts } from '../../../schema.ts';
+import { failedCheck } from '../../../kinds/resources.ts';
+import { property, requiredText, text, texts } from '../../../read/schema.ts';
 import { collapseWhitespace } from '../../../support.ts';
 
 const Test = z.object({

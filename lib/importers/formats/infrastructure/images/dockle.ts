@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import type { Severity } from '../../../finding.ts';
 import { type Importer, type Report, ReportError, type Result, readList } from '../../../importer.ts';
-import { failedCheck } from '../../../resources.ts';
-import { number, property, requiredText, text, texts } from '../../../schema.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { failedCheck } from '../../../kinds/resources.ts';
+import { number, property, requiredText, text, texts } from '../../../read/schema.ts';
 
 const Detail = z.object({ code: requiredText, title: text, level: text, alerts: texts });
 

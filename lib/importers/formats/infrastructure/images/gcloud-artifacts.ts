@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import type { Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { distinct, vulnerablePackage } from '../../../resources.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../../../schema.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { distinct, vulnerablePackage } from '../../../kinds/resources.ts';
+import { isObject, list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 
 const Version = optional(z.object({ fullName: text, name: text, kind: text }));
 const Occurrence = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Importer, Report } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { fixedVersions, vulnerablePackage } from '../../../resources.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../../../schema.ts';
+import { fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
+import { isObject, number, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
 
 const Vulnerability = z.object({
   id: requiredText,

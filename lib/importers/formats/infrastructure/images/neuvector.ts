@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ImportContext, Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../resources.ts';
-import { isObject, number, property, requiredText, text, texts } from '../../../schema.ts';
+import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
+import { isObject, number, property, requiredText, text, texts } from '../../../read/schema.ts';
 
 const Vulnerability = z.object({
   name: requiredText,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import type { ImportContext, Importer, Report, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../../../resources.ts';
-import { flag, isObject, number, property, requiredText, text } from '../../../schema.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../../../kinds/resources.ts';
+import { flag, isObject, number, property, requiredText, text } from '../../../read/schema.ts';
 
 /** A vulnerable package, from any of the reports. */
 const Row = z.object({

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
 import {
   type ImportContext,
   type Importer,
@@ -8,8 +7,15 @@ import {
   type Result,
   readList,
 } from '../../../importer.ts';
-import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../../../resources.ts';
-import { number, property, requiredText, text } from '../../../schema.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import {
+  distinct,
+  failedCheck,
+  fixedVersions,
+  listsOf,
+  vulnerablePackage,
+} from '../../../kinds/resources.ts';
+import { number, property, requiredText, text } from '../../../read/schema.ts';
 import { severityOf } from '../../../support.ts';
 
 const Vulnerability = z.object({

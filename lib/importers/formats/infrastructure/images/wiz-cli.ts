@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { imageName } from '../../../dependency.ts';
-import { identifyCode } from '../../../identity.ts';
+import { identifyCode } from '../../../identity/identity.ts';
 import {
   type ImportContext,
   type Importer,
@@ -9,11 +8,12 @@ import {
   read,
   readList,
 } from '../../../importer.ts';
-import { describeFinding, escapeMarkdown, formatLocation } from '../../../markdown.ts';
-import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../resources.ts';
-import { list, number, optional, property, requiredText, text } from '../../../schema.ts';
-import { maskCredentials, sourceIdentity } from '../../../secrets.ts';
+import { imageName } from '../../../kinds/dependency.ts';
+import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
+import { list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 import { plainPath, relativePath, severityOf } from '../../../support.ts';
+import { describeFinding, escapeMarkdown, formatLocation } from '../../../text/markdown.ts';
+import { maskCredentials, sourceIdentity } from '../../../text/secrets.ts';
 
 const unknown = z.unknown().optional();
 const Vulnerability = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList } from '../../../importer.ts';
-import { failedCheck } from '../../../resources.ts';
-import { property, requiredText, text } from '../../../schema.ts';
+import { failedCheck } from '../../../kinds/resources.ts';
+import { property, requiredText, text } from '../../../read/schema.ts';
 import { collapseWhitespace } from '../../../support.ts';
 
 const Test = z.object({

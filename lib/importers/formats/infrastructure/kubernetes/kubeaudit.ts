@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Importer, Result } from '../../../importer.ts';
 import { ReportError, readList } from '../../../importer.ts';
-import { failedCheck, kubernetesName } from '../../../resources.ts';
-import { property, requiredText, text } from '../../../schema.ts';
+import { failedCheck, kubernetesName } from '../../../kinds/resources.ts';
+import { property, requiredText, text } from '../../../read/schema.ts';
 
 const Line = z.object({
   AuditResultName: requiredText,

@@ -8,8 +8,8 @@ import {
   read,
   readList,
 } from '../../../importer.ts';
-import { failedCheck, kubernetesName } from '../../../resources.ts';
-import { list, number, optional, property, requiredText, text } from '../../../schema.ts';
+import { failedCheck, kubernetesName } from '../../../kinds/resources.ts';
+import { list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 import { relativePath } from '../../../support.ts';
 
 const Status = optional(z.object({ status: text, subStatus: text }));

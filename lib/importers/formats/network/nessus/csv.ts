@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, ReportError, readList } from '../../../importer.ts';
-import { type Cell, cellOf, cvesIn, hasColumns, type Issue, rowsOf, statedCvss } from '../../../issues.ts';
-import { requiredText } from '../../../schema.ts';
+import {
+  type Cell,
+  cellOf,
+  cvesIn,
+  hasColumns,
+  type Issue,
+  rowsOf,
+  statedCvss,
+} from '../../../kinds/issues.ts';
+import { requiredText } from '../../../read/schema.ts';
 import { cweOf, severityOf } from '../../../support.ts';
 import { issueOf } from './issue.ts';
 

@@ -1,6 +1,12 @@
 import type { Severity } from '../../../finding.ts';
-import { addressIdentity, formatService, hostIdentity, type Issue, shownAddress } from '../../../issues.ts';
-import { escapeMarkdown } from '../../../markdown.ts';
+import {
+  addressIdentity,
+  formatService,
+  hostIdentity,
+  type Issue,
+  shownAddress,
+} from '../../../kinds/issues.ts';
+import { escapeMarkdown } from '../../../text/markdown.ts';
 
 /** A result of a plugin, whatever the layout of the report. */
 export interface Plugin {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Severity } from '../../../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../../../importer.ts';
-import { cvesIn, hasRoot, type Issue, resultsOf, rootOf, statedCvss } from '../../../issues.ts';
-import { elementAt, elements, number, requiredText, text, texts } from '../../../schema.ts';
+import { cvesIn, hasRoot, type Issue, resultsOf, rootOf, statedCvss } from '../../../kinds/issues.ts';
+import { elementAt, elements, number, requiredText, text, texts } from '../../../read/schema.ts';
 import { cweOf, severityOf } from '../../../support.ts';
 import { csvIssues, isCsv } from './csv.ts';
 import { issueOf } from './issue.ts';

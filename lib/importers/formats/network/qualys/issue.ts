@@ -1,7 +1,7 @@
 import type { Severity } from '../../../finding.ts';
-import { htmlLines, htmlMarkdown, linksIn } from '../../../html.ts';
 import type { ImportContext } from '../../../importer.ts';
-import { formatService, hostIdentity, type Issue } from '../../../issues.ts';
+import { formatService, hostIdentity, type Issue } from '../../../kinds/issues.ts';
+import { htmlLines, htmlMarkdown, linksIn } from '../../../text/html.ts';
 
 /** A detection, whatever the layout of the report. */
 export interface Found {

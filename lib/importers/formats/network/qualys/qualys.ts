@@ -11,8 +11,8 @@ import {
   rootOf,
   rowsOf,
   statedCvss,
-} from '../../../issues.ts';
-import { requiredText } from '../../../schema.ts';
+} from '../../../kinds/issues.ts';
+import { requiredText } from '../../../read/schema.ts';
 import { isFixed, levelOf, scoreOf, toIssue } from './issue.ts';
 import { assetIssues, scanIssues } from './xml.ts';
 

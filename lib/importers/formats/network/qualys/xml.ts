@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { linksIn } from '../../../html.ts';
 import { type ImportContext, type Report, readList } from '../../../importer.ts';
-import { cvesIn, type Issue, rootOf, statedCvss } from '../../../issues.ts';
-import { elementAt, elements, isObject, requiredText, text } from '../../../schema.ts';
+import { cvesIn, type Issue, rootOf, statedCvss } from '../../../kinds/issues.ts';
+import { elementAt, elements, isObject, requiredText, text } from '../../../read/schema.ts';
+import { linksIn } from '../../../text/html.ts';
 import { isFixed, levelOf, scoreOf, toIssue } from './issue.ts';
 
 const CveList = z.preprocess(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { htmlLines } from '../../../html.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../../../importer.ts';
-import { hasRoot, jsonOf, resultsOf, rootOf } from '../../../issues.ts';
-import { elements, isObject, list, optional, property, requiredText, text } from '../../../schema.ts';
+import { hasRoot, jsonOf, resultsOf, rootOf } from '../../../kinds/issues.ts';
+import { elements, isObject, list, optional, property, requiredText, text } from '../../../read/schema.ts';
+import { htmlLines } from '../../../text/html.ts';
 import { dastardlyIssues } from './dastardly.ts';
 import { type Found, toIssue } from './issue.ts';
 

@@ -1,6 +1,6 @@
 import type { Report } from '../../../importer.ts';
-import { rootOf } from '../../../issues.ts';
-import { elementAt, elements } from '../../../schema.ts';
+import { rootOf } from '../../../kinds/issues.ts';
+import { elementAt, elements } from '../../../read/schema.ts';
 import type { Found } from './issue.ts';
 
 /** Dastardly writes JUnit XML with the issue as text under headings. */

@@ -1,8 +1,8 @@
-import { htmlMarkdown, linksIn } from '../../../html.ts';
-import { addressIdentity, cvesIn, type Issue, shownAddress } from '../../../issues.ts';
-import { inlineCode } from '../../../markdown.ts';
-import { maskCredentials } from '../../../secrets.ts';
+import { addressIdentity, cvesIn, type Issue, shownAddress } from '../../../kinds/issues.ts';
 import { cweOf, severityOf } from '../../../support.ts';
+import { htmlMarkdown, linksIn } from '../../../text/html.ts';
+import { inlineCode } from '../../../text/markdown.ts';
+import { maskCredentials } from '../../../text/secrets.ts';
 
 /** What all layouts have in common. Texts are HTML. */
 export interface Found {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, optional, requiredText, text, texts } from '../../../../schema.ts';
+import { list, optional, requiredText, text, texts } from '../../../../read/schema.ts';
 
 /** A check of one resource, from any version of the report. */
 export const Check = z.object({

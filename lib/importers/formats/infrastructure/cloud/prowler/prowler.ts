@@ -1,6 +1,6 @@
 import { type Importer, type Report, ReportError, readList } from '../../../../importer.ts';
-import { distinct, failedCheck } from '../../../../resources.ts';
-import { property } from '../../../../schema.ts';
+import { distinct, failedCheck } from '../../../../kinds/resources.ts';
+import { property } from '../../../../read/schema.ts';
 import { severityOf } from '../../../../support.ts';
 import { Check, CSV_FIELDS, type Fields, JSON_FIELDS, Ocsf } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, list, number, optional, requiredText, text, texts } from '../../../../schema.ts';
+import { flag, list, number, optional, requiredText, text, texts } from '../../../../read/schema.ts';
 
 export const Vulnerability = z.object({
   vulnerabilityID: requiredText,

@@ -1,5 +1,4 @@
-import { imageName } from '../../../../dependency.ts';
-import { fingerprintOf } from '../../../../identity.ts';
+import { fingerprintOf } from '../../../../identity/identity.ts';
 import {
   type ImportContext,
   type Importer,
@@ -8,17 +7,18 @@ import {
   type Result,
   readList,
 } from '../../../../importer.ts';
-import { describeFinding, escapeMarkdown } from '../../../../markdown.ts';
+import { imageName } from '../../../../kinds/dependency.ts';
 import {
   distinct,
   failedCheck,
   fixedVersions,
   kubernetesName,
   vulnerablePackage,
-} from '../../../../resources.ts';
-import { isObject, property } from '../../../../schema.ts';
-import { maskCredentials } from '../../../../secrets.ts';
+} from '../../../../kinds/resources.ts';
+import { isObject, property } from '../../../../read/schema.ts';
 import { severityOf } from '../../../../support.ts';
+import { describeFinding, escapeMarkdown } from '../../../../text/markdown.ts';
+import { maskCredentials } from '../../../../text/secrets.ts';
 import { Check, Control, Resource, Secret, Vulnerability } from './schema.ts';
 
 /** What a report is about: shown, and what identifies it. */

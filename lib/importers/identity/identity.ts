@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Identify, Workspace } from './importer.ts';
-import { sourceIdentity } from './secrets.ts';
+import type { Identify, Workspace } from '../importer.ts';
+import { sourceIdentity } from '../text/secrets.ts';
 import { normalizeCode } from './source/normalize.ts';
 import { scopeOf } from './source/scope.ts';
 import {
@@ -100,7 +100,7 @@ function flaggedRange({ line, endLine, code }: CodeLocation, lines: readonly str
   return statementAround(lines, range);
 }
 
-/** Of a very long line, which a tool has generated, the part that starts at the column. */
+/** Cuts a very long line, which a tool has generated, to the part that starts at the column. */
 const partOf = (text: string, column: number | null | undefined): string =>
   text.length > MAX_TEXT && column ? text.slice(column - 1, column - 1 + MAX_TEXT) : text;
 

@@ -1,6 +1,6 @@
 import { parse as parseCsvText } from 'csv-parse/sync';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { type Report, ReportError } from './importer.ts';
+import { type Report, ReportError } from '../importer.ts';
 
 /** Parses XML, one JSON document or several in a row, CSV or other text. @throws ReportError if the JSON, XML or CSV is broken */
 export function parseReport(text: string): Report {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { collapseWhitespace } from './support.ts';
+import { collapseWhitespace } from '../support.ts';
 
 /** Masks a secret. The first four characters of a long secret stay visible, to recognize it. */
 export function mask(secret: string): string {

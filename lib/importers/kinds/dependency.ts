@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Severity } from './finding.ts';
-import { fingerprintOf } from './identity.ts';
-import { type ImportContext, ReportError, type Result, readList, type Workspace } from './importer.ts';
-import { type Description, describeFinding, firstSentence, inlineCode } from './markdown.ts';
-import { type Cvss, collapseWhitespace, cveOf, cweOf, relativePath, severityOfScore } from './support.ts';
+import type { Severity } from '../finding.ts';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type ImportContext, ReportError, type Result, readList, type Workspace } from '../importer.ts';
+import { type Cvss, collapseWhitespace, cveOf, cweOf, relativePath, severityOfScore } from '../support.ts';
+import { type Description, describeFinding, firstSentence, inlineCode } from '../text/markdown.ts';
 
 /** `CVE-2021-44228 in log4j-core 2.14.1: Remote code injection` */
 export function vulnerabilityTitle(
@@ -92,19 +92,6 @@ export const isMalicious = (...ids: (string | undefined | null)[]): boolean =>
 /** The fix for a malicious package. */
 export const REMOVE_PACKAGE =
   'Remove the package, and replace the credentials of the machines that installed it.';
-
-const MAX_LISTED = 5;
-
-/** Records messages of the same kind: the first ones, and how many more there are. */
-export function reportAll(
-  messages: readonly string[],
-  context: Pick<ImportContext, 'error'>,
-  more: (count: number) => string,
-): void {
-  const distinct = [...new Set(messages)];
-  for (const message of distinct.slice(0, MAX_LISTED)) context.error(message);
-  if (distinct.length > MAX_LISTED) context.error(more(distinct.length - MAX_LISTED));
-}
 
 /** A list that a report must have. It may be null. @throws ReportError if it is missing */
 export function listIn(document: Record<string, unknown> | undefined, name: string): unknown {

@@ -1,10 +1,16 @@
+import type { Severity } from '../finding.ts';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type Report, ReportError, type Result } from '../importer.ts';
+import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
+import {
+  codeBlock,
+  describeFinding,
+  escapeMarkdown,
+  formatLocation,
+  sanitizeMarkdown,
+} from '../text/markdown.ts';
+import { maskCredentials } from '../text/secrets.ts';
 import { upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
-import type { Severity } from './finding.ts';
-import { fingerprintOf } from './identity.ts';
-import { type Report, ReportError, type Result } from './importer.ts';
-import { codeBlock, describeFinding, escapeMarkdown, formatLocation, sanitizeMarkdown } from './markdown.ts';
-import { maskCredentials } from './secrets.ts';
-import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from './support.ts';
 
 /* Results about infrastructure: failed checks of resources, and vulnerable packages in images and on hosts. */
 

@@ -1,9 +1,9 @@
-import type { Severity } from './finding.ts';
+import type { Severity } from '../finding.ts';
+import { identifyCode } from '../identity/identity.ts';
+import type { Identify, ImportContext, Result } from '../importer.ts';
+import { type Description, describeFinding, excerpt, formatLocation } from '../text/markdown.ts';
+import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
 import { describeFlow, type Step } from './flow.ts';
-import { identifyCode } from './identity.ts';
-import type { Identify, ImportContext, Result } from './importer.ts';
-import { type Description, describeFinding, excerpt, formatLocation } from './markdown.ts';
-import { createMasker, isSecretRule, secretCandidates } from './secrets.ts';
 
 /** What a static analyzer says about a place in the source code. */
 export interface CodeFinding {

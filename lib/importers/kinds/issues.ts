@@ -1,9 +1,9 @@
-import { type Finding, SEVERITIES, type Severity } from './finding.ts';
-import { fingerprintOf } from './identity.ts';
-import { type Report, ReportError, type Result } from './importer.ts';
-import { describeFinding, excerpt } from './markdown.ts';
-import { maskCredentials } from './secrets.ts';
-import { type Cvss, cvssOf } from './support.ts';
+import { type Finding, SEVERITIES, type Severity } from '../finding.ts';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type Report, ReportError, type Result } from '../importer.ts';
+import { type Cvss, cvssOf } from '../support.ts';
+import { describeFinding, excerpt } from '../text/markdown.ts';
+import { maskCredentials } from '../text/secrets.ts';
 
 /** What a scanner of hosts or websites found at one place. Issues of the same identity become one finding. */
 export interface Issue {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Identify, Result, Workspace } from './importer.ts';
+import type { Identify, Result, Workspace } from '../importer.ts';
 
 const MAX_FINGERPRINT = 256;
 const MAX_PREVIOUS = 5;
@@ -61,7 +61,7 @@ export function fingerprintsOf(
   const current = numbered(plain);
   const earlier = ({ identifyFormerly }: Result) => identifyFormerly;
   const vaguely = ({ identifyVaguely }: Result) => identifyVaguely;
-  // Of a result that was one of several equal ones.
+  // The result is one of several equal ones.
   const beside = plain.map((fingerprint, index) => {
     const result = results[index];
     const isOnly = fingerprint !== undefined && limitFingerprint(fingerprint) === current[index];

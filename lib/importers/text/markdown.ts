@@ -1,4 +1,4 @@
-import { collapseWhitespace } from './support.ts';
+import { collapseWhitespace } from '../support.ts';
 
 /** The strings in a value that may be a string, a list or missing. */
 export const toStrings = (value: unknown): string[] =>

@@ -1,4 +1,4 @@
-import { inlineCode } from './markdown.ts';
+import { inlineCode } from '../text/markdown.ts';
 
 /** A step of a data flow. */
 export interface Step {

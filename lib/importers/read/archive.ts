@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate';
-import { type Report, ReportError } from './importer.ts';
+import { type Report, ReportError } from '../importer.ts';
 
 /** Whether bytes are a ZIP archive. */
 export const isArchive = (bytes: Uint8Array): boolean =>

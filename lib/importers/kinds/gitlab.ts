@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Severity } from './finding.ts';
-import { type ImportContext, type Report, ReportError, readList } from './importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from './schema.ts';
-import { severityOf, severityOfScore } from './support.ts';
+import type { Severity } from '../finding.ts';
+import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
+import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { severityOf, severityOfScore } from '../support.ts';
 
 /*
  * The report format of GitLab (https://gitlab.com/gitlab-org/security-products/security-report-schemas), which all its
