@@ -41,6 +41,18 @@ const LEFT_OUT: [name: string, reason: string][] = [
     'a database that says nothing any more is noticed within seconds',
     'behind a pooler that may only mean that it is busy',
   ],
+  [
+    'a database that says nothing any more is told from one that answers others',
+    'behind a pooler that may only mean that it is busy',
+  ],
+  [
+    'searches go without an index where the role may not create the extension',
+    'PgBouncer connects every user as one role here',
+  ],
+  [
+    'GET /findings is read at the pace of its reader, beyond the time a statement may take',
+    'PgBouncer rejects `statement_timeout` at connection time',
+  ],
   ['a connection fails soon when there is none at all', 'PgBouncer has it wait instead'],
   [
     'while the database takes no writes writes are refused',
