@@ -212,8 +212,7 @@ async function addOutcomes(
     const outcome = outcomes.get(position);
     if (outcome && 'kind' in outcome && outcome.kind !== 'repeated') written++;
     if (outcome && 'kind' in outcome && outcome.kind === 'written') {
-      const { deduplicated } = outcome;
-      const { id, regressed } = 'finding' in outcome ? outcome.finding : outcome;
+      const { deduplicated, id, regressed } = outcome;
       entries[position] = { status: deduplicated ? 'deduplicated' : 'created', id, regressed };
     } else if (outcome && 'kind' in outcome && outcome.kind !== 'repeated') {
       const error = await refusal(outcome.kind, push.project_id);

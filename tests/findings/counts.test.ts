@@ -295,7 +295,7 @@ describe('batches of two processes', { timeout: TIMEOUT }, () => {
           return ingestOne(ingest, where, org.tokenId, aPush(org, scanId, `print-${n}`, severity));
         });
         for (const outcome of await Promise.all(pushes)) {
-          if (outcome.kind === 'written') known.add(outcome.finding.id);
+          if (outcome.kind === 'written') known.add(outcome.id);
         }
       }
     });

@@ -15,7 +15,14 @@ import { ingestStatement, recordingStatement, type WrittenRow } from './statemen
 
 /** What became of a push. */
 export type PushOutcome =
-  | { kind: 'written'; deduplicated: boolean; finding: Resource<FindingRow> }
+  | {
+      kind: 'written';
+      deduplicated: boolean;
+      id: string;
+      regressed: boolean;
+      /** The whole finding after the push. */
+      finding(): Resource<FindingRow>;
+    }
   /** No such scan is registered. */
   | { kind: 'no_scan' }
   /** The scan belongs to another project. */
@@ -49,6 +56,8 @@ interface Item extends PushGroup {
 
 const MAX_ROWS = 256;
 const MAX_CHARACTERS = 4_000_000;
+/** Statements of an organization at a time. The second one starts when the waiting pushes fill it. */
+const CONCURRENT = 2;
 
 /** Pushes that have one in common are written one after another, because one of them may rename the other's finding. */
 const keysOf = ({ project_id, fingerprint, previous_fingerprints = [] }: Push): string[] =>
@@ -133,6 +142,7 @@ export function createIngest(
     return createBatcher<Item, (PushOutcome | Error)[], Sql>({
       acquire: (runBatch) => withConnection(runBatch, org),
       maxItems: MAX_ROWS,
+      maxConcurrent: CONCURRENT,
       maxWeight: 1,
       weigh,
       keysOf: ({ pushes }) => pushes.flatMap(keysOf),
@@ -209,5 +219,11 @@ async function writeBatch(
 function outcomeOf({ scan_status, deduplicated, known }: WrittenRow, push: PushRow): PushOutcome {
   if (scan_status === null) return { kind: 'no_scan' };
   if (deduplicated === null) return { kind: 'other_project' };
-  return { kind: 'written', deduplicated, finding: findingAfter(push, known) };
+  return {
+    kind: 'written',
+    deduplicated,
+    id: String(known?.id ?? push.id),
+    regressed: known?.regressed === true,
+    finding: () => findingAfter(push, known),
+  };
 }

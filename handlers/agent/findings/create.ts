@@ -28,7 +28,7 @@ export const pushFinding = endpoint(
     if (outcome.kind === 'repeated') throw new Error('A push without a key is not recorded.');
     if (outcome.kind !== 'written') throw await refusalError(call, outcome.kind, body.project_id);
     const { deduplicated } = outcome;
-    const result = { ...outcome.finding, deduplicated };
+    const result = { ...outcome.finding(), deduplicated };
     return deduplicated ? ok(result) : created(result);
   },
 );
