@@ -7,6 +7,7 @@ import {
   expectFindings,
   findingsOfMangled,
   fingerprints,
+  imported,
   own,
 } from '../support/importers/importers.ts';
 
@@ -224,6 +225,18 @@ describe('identity', () => {
       fingerprints(resultAfter(file, [from, to]).findings),
     ];
     expect(after.filter((found) => !before.includes(found))).not.toEqual([]);
+  });
+
+  it('of Nikto ignores numbers in messages, unless a report has two that differ in nothing else', () => {
+    const message = (version: string) => `Apache/2.4.${version} is outdated`;
+    const nikto = (...messages: string[]) => {
+      const host = { host: 'shop.example.org', ip: '192.0.2.10', port: '443', banner: 'Apache' };
+      const vulnerabilities = messages.map((msg) => ({ id: '600050', method: 'HEAD', url: '/', msg }));
+      return fingerprints(imported(JSON.stringify([{ ...host, vulnerabilities }])));
+    };
+    expect(nikto(message('37'))).toEqual(nikto(message('39')));
+    const both = nikto(message('37'), message('39'));
+    expect(new Set([...both, ...nikto(message('37'))]).size).toBe(3);
   });
 
   it('is the same in XML and CSV of Nessus, and in XML and the API of Burp', () => {
