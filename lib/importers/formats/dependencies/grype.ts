@@ -74,11 +74,9 @@ export const grype: Importer = {
     const document = firstDocument(report);
     if (!Array.isArray(document?.matches)) return false;
     const [first] = document.matches;
-    return (
-      'descriptor' in document ||
-      'source' in document ||
-      ('artifact' in Object(first) && 'vulnerability' in Object(first))
-    );
+    // Xeol writes the same document with other matches.
+    if (first !== undefined && !('vulnerability' in Object(first))) return false;
+    return 'descriptor' in document || 'source' in document || 'artifact' in Object(first);
   },
 
   results(report, context) {
