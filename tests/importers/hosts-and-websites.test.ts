@@ -288,6 +288,24 @@ describe('what the tools could not do', () => {
     });
   });
 
+  it('is counted if testssl.sh passed a test, or rates the host as a whole', () => {
+    const rows = [
+      ['TLS1', 'LOW', 'offered (deprecated)'],
+      ['TLS1_3', 'OK', 'offered'],
+      ['final_score', 'INFO', '84'],
+      ['cipher_strength_score_weighted', 'INFO', '36'],
+      ['overall_grade', 'MEDIUM', 'B'],
+      ['grade_cap_reason_1', 'INFO', 'Grade capped to B. TLS 1.0 offered'],
+    ].map(
+      ([id, severity, finding]) =>
+        `"${id}","shop.example.org/192.0.2.10","443","${severity}","${finding}","",""`,
+    );
+    const header = '"id","fqdn/ip","port","severity","finding","cve","cwe"';
+    const { findings, skipped } = importReport([header, ...rows].join('\n'), context);
+    expect(findings).toMatchObject([{ title: expect.stringContaining('TLS1: offered'), severity: 'low' }]);
+    expect(skipped).toEqual({ passed: 1, 'they are about the overall rating of a host': 4 });
+  });
+
   it('refuses the first version of the Nessus format and names the fix', () => {
     expect(() => importReport('<NessusClientData><Report/></NessusClientData>', context)).toThrow(
       'export “.nessus” with Nessus 4 or later',
