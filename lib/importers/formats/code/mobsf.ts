@@ -15,7 +15,7 @@ export const mobsf: Importer = {
   about: {
     tool: '[MobSF](https://mobsf.github.io/docs/)',
     command: '`curl -H "Authorization: KEY" -d hash=… https://…/api/v1/report_json`',
-    versions: '3.1 to 4.0',
+    versions: '3.1, 3.6, 3.7 and 4.0',
     identity: 'app, part of the report, rule, component',
     severity: 'high, warning (medium) or info, as MobSF rates it',
   },

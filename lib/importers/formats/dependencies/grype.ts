@@ -65,7 +65,7 @@ export const grype: Importer = {
   about: {
     tool: '[Grype](https://github.com/anchore/grype)',
     command: '`grype dir:. -o json > report.json`',
-    versions: '0.7 to 0.96',
+    versions: '0.7 to 0.36, 0.75 to 0.96',
     identity: 'advisory, package, location',
     severity: '`severity`',
   },

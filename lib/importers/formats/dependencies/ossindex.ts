@@ -38,7 +38,7 @@ export const ossindex: Importer = {
   about: {
     tool: '[OSS Index](https://ossindex.sonatype.org), [AuditJS](https://github.com/sonatype-nexus-community/auditjs), DevAudit',
     command: '`npx auditjs ossi --json > report.json`',
-    versions: 'AuditJS 4, DevAudit 3',
+    versions: 'the report names no version: AuditJS, DevAudit',
     identity: 'package, advisory',
     severity: 'CVSS; medium if the advisory has none',
   },

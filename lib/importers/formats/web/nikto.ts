@@ -48,7 +48,7 @@ export const nikto: Importer = {
   about: {
     tool: '[Nikto](https://github.com/sullo/nikto)',
     command: '`nikto -h https://… -Format json -o report.json` (or `xml`)',
-    versions: '2.1.5 to 2.1.6, XML and JSON',
+    versions: '2.1.5 and 2.1.6, XML; JSON names no version',
     identity: 'test, host and port, method, path, message without the contents it quotes',
     severity: 'medium with an OSVDB id, info otherwise: Nikto rates nothing',
   },

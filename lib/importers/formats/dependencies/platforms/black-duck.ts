@@ -10,7 +10,7 @@ export const blackDuck: Importer = {
   about: {
     tool: '[Black Duck SCA](https://www.blackduck.com)',
     command: 'a version detail report with security: the ZIP archive, or `security_….csv` in it',
-    versions: '2018 to 2019',
+    versions: 'the report names no version: reports of 2018 and 2019',
     identity: 'project, component, advisory',
     severity: '`Security Risk`, or the base score',
   },
