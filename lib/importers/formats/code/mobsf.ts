@@ -47,6 +47,8 @@ export const mobsf: Importer = {
     const permissions = Object.values(property(document, 'permissions') ?? {});
     const dangerous = permissions.filter((permission) => property(permission, 'status') === 'dangerous');
     context.skip('they are permissions of the app', dangerous.length);
+    const calls = ['android_api', 'ios_api'].flatMap((name) => Object.keys(property(document, name) ?? {}));
+    context.skip('they are system functions that the app calls', calls.length);
     return [...found, ...secretResults(document, app)];
   },
 };
