@@ -1,36 +1,35 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { SEVERITIES } from '../lib/importers/finding.ts';
 import { ReportError } from '../lib/importers/importer.ts';
 import { importReport } from '../lib/importers/index.ts';
+import { type Checked, describeFiles, describeFormats, type Expected } from './importers-check/tables.ts';
 
 /*
  * Imports every file of a folder and prints what became of it, for trying the importers on a collection of reports:
- * npm run importers:check -- <folder> [--json]
+ * npm run importers:check -- <folder> [--json | --markdown] [--expected <file>]
+ * The file with the expected numbers of findings is {"path in the folder": [[critical, high, medium, low, info], …]}.
  */
 
-const [folder, option] = process.argv.slice(2);
-if (folder === undefined || (option !== undefined && option !== '--json')) {
-  process.stderr.write('usage: npm run importers:check -- <folder> [--json]\n');
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' }, markdown: { type: 'boolean' }, expected: { type: 'string' } },
+});
+const [folder, ...others] = positionals;
+if (folder === undefined || others.length > 0) {
+  process.stderr.write(
+    'usage: npm run importers:check -- <folder> [--json | --markdown] [--expected <file>]\n',
+  );
   process.exit(1);
 }
 
-interface Checked {
-  file: string;
-  format?: string;
-  findings?: number;
-  /** Most severe first. */
-  severities?: number[];
-  skipped?: number;
-  errors?: number;
-  warnings?: number;
-  refused?: string;
-}
-
 const root = resolve(folder);
+const expected: Expected = values.expected ? JSON.parse(readFileSync(values.expected, 'utf8')) : {};
 const files = statSync(root).isFile() ? [root] : filesIn(root);
 const checked = files.map(check);
-process.stdout.write(option === '--json' ? `${JSON.stringify(checked, null, 2)}\n` : describe(checked));
+if (values.json) process.stdout.write(`${JSON.stringify(checked, null, 2)}\n`);
+else process.stdout.write(values.markdown ? describeFormats(checked) : describeFiles(checked));
 
 function filesIn(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true })
@@ -46,51 +45,25 @@ function filesIn(directory: string): string[] {
 function check(path: string): Checked {
   const file = relative(root, path) || path;
   try {
-    const { format, findings, errors, warnings, skipped } = importReport(readFileSync(path, 'utf8'), {
+    const { format, findings, errors, warnings, skipped } = importReport(readFileSync(path), {
       directory: root,
     });
+    const severities = SEVERITIES.map(
+      (wanted) => findings.filter(({ severity }) => severity === wanted).length,
+    );
     return {
       file,
       format,
       findings: findings.length,
-      severities: SEVERITIES.map((wanted) => findings.filter(({ severity }) => severity === wanted).length),
+      severities,
       skipped: Object.values(skipped).reduce((sum, count) => sum + count, 0),
       errors: errors.length,
       warnings: warnings.length,
+      isExpected: expected[file]?.some((wanted) => wanted.join() === severities.join()),
     };
   } catch (error) {
     // Anything but a ReportError is a defect of an importer.
     const { name, message } = error as Error;
     return { file, refused: error instanceof ReportError ? message : `DEFECT ${name}: ${message}` };
   }
-}
-
-function describe(list: readonly Checked[]): string {
-  const imported = list.filter(({ refused }) => refused === undefined);
-  const columns = ['findings', ...SEVERITIES, 'skipped', 'errors', 'warnings'] as const;
-  const cells = ({ findings = 0, severities = [], skipped = 0, errors = 0, warnings = 0 }: Checked) =>
-    [findings, ...severities, skipped, errors, warnings].map((count, i) =>
-      String(count).padStart(columns[i]?.length ?? 0),
-    );
-  const totals = imported.reduce<number[]>(
-    (sums, entry) => cells(entry).map((cell, i) => (sums[i] ?? 0) + Number(cell)),
-    [],
-  );
-  const width = Math.max(4, ...list.map(({ file }) => file.length));
-  const formatWidth = Math.max(6, ...imported.map(({ format = '' }) => format.length));
-  const line = (file: string, format: string, rest: string) =>
-    `${file.padEnd(width)}  ${format.padEnd(formatWidth)}  ${rest}`.trimEnd();
-  const refused = list.length - imported.length;
-  const defects = list.filter((entry) => entry.refused?.startsWith('DEFECT')).length;
-  return [
-    line('file', 'format', columns.join('  ')),
-    ...list.map((entry) =>
-      entry.refused === undefined
-        ? line(entry.file, entry.format ?? '', cells(entry).join('  '))
-        : line(entry.file, '-', `refused: ${entry.refused}`),
-    ),
-    line('total', '', totals.map((sum, i) => String(sum).padStart(columns[i]?.length ?? 0)).join('  ')),
-    `${list.length} files: ${imported.length} imported, ${refused} refused, ${defects} of them by a defect`,
-    '',
-  ].join('\n');
 }

@@ -96,6 +96,7 @@ export const FORMATS = [
   'veracode',
   'veracode-sca',
   'wapiti',
+  'webinspect',
   'wiz',
   'wiz-cli',
   'wpscan',

@@ -22,6 +22,8 @@ const SEVERITY_WORDS = new Map<string, Severity>(
     minor: 'low',
     low: 'low',
     negligible: 'info',
+    minimal: 'info',
+    unimportant: 'info',
     note: 'low',
     informational: 'info',
     information: 'info',

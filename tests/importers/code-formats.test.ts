@@ -185,6 +185,12 @@ describe('mobsf', () => {
     });
   });
 
+  it('counts the system functions that the app calls', () => {
+    const android_api = { api_ipc: { metadata: {} }, api_java_reflection: { metadata: {} } };
+    const { skipped } = importReport(JSON.stringify({ ...JSON.parse(report), android_api }), context);
+    expect(skipped).toMatchObject({ 'they are system functions that the app calls': 2 });
+  });
+
   it('identifies a finding by app, rule and component', () => {
     const before = fingerprints(imported(report));
     expect(fingerprints(imported(report.replaceAll('23,27', '40')))).toEqual(before);

@@ -21,9 +21,9 @@ describe('pip-audit', () => {
   it('says that nothing was checked, and summarizes many', () => {
     const names = Array.from({ length: 12 }, (_, index) => `lib${index}`);
     const { errors } = importJson({ dependencies: names.map(skipped) });
-    expect(errors).toHaveLength(7);
+    expect(errors).toHaveLength(11);
     expect(errors[0]).toBe('None of the 12 dependencies was checked');
-    expect(errors.at(-1)).toBe('7 more dependencies were not checked');
+    expect(errors.at(-1)).toBe('3 more dependencies were not checked');
   });
 
   it('imports a run that found no dependencies', () => {
@@ -99,6 +99,11 @@ describe('grype', () => {
     const { findings, errors } = importJson(report);
     expect(findings).toHaveLength(1);
     expect(errors).toEqual([expect.stringContaining('at matches.0.vulnerability.id')]);
+  });
+
+  it('does not recognize the reports of Xeol, which have the same layout', () => {
+    const report = { matches: [{ Cycle: {}, artifact: {} }], source: {}, descriptor: { name: 'xeol' } };
+    expect(() => importJson(report)).toThrow('not recognized');
   });
 
   it('imports no matches, but refuses a report without the list', () => {

@@ -429,6 +429,14 @@ describe('ossindex', () => {
     ]);
   });
 
+  it.each(['11.0', '-1', ''])('rates by the vector if the score is “%s”', (score) => {
+    const text = report('devaudit.json').replace(
+      '"cvssScore": "9.1"',
+      `"cvssScore": "${score}", "cvssVector": "CVSS:3.0/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N"`,
+    );
+    expect(imported(text)).toMatchObject([{ severity: 'medium', cvss_score: 6.1 }]);
+  });
+
   it('keeps fingerprints when the version changes', () => {
     expect(fingerprintsAfter('ossindex.json', '1.2.3', '1.2.2')).toEqual(
       fingerprints(imported(report('ossindex.json'))),

@@ -1,3 +1,4 @@
+import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
 import { context, fingerprints, imported, own } from '../support/importers/importers.ts';
@@ -206,6 +207,25 @@ describe('black-duck', () => {
     expect(fingerprintsAfter('black-duck.csv', ',NEW,', ',NEEDS_REVIEW,')).toEqual(all);
     expect(fingerprintsAfter('black-duck.csv', ',LOW,', ',HIGH,')).toEqual(all);
     expect(fingerprintsAfter('black-duck.csv', 'shop latest', 'blog latest')).not.toEqual(all);
+  });
+});
+
+describe('black-duck: archives', () => {
+  const zip = (files: Record<string, string>) =>
+    zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, strToU8(content)])));
+
+  it.each(['security.csv', 'shop-1.0/security_2026-08-26_101500.csv'])('reads %s', (name) => {
+    const content = zip({ 'components.csv': 'Component id\n', [name]: report('black-duck.csv') });
+    expect(importReport(content, context)).toEqual(result('black-duck.csv'));
+  });
+
+  it('refuses archives without it, and tables without vulnerabilities', () => {
+    expect(() => importReport(zip({ 'components.csv': 'Component id\n' }), context)).toThrow(
+      'not recognized',
+    );
+    expect(() => importReport(zip({ 'security.csv': 'Component id,URL\na1,b1\n' }), context)).toThrow(
+      'are missing at security.csv',
+    );
   });
 });
 

@@ -7,6 +7,7 @@ import {
   expectFindings,
   findingsOfMangled,
   fingerprints,
+  imported,
   own,
 } from '../support/importers/importers.ts';
 
@@ -29,6 +30,8 @@ const FORMATS: [format: string, file: string, count: number][] = [
   ['sqlmap', 'web/sqlmap.csv', 1],
   ['testssl', 'network/testssl.csv', 2],
   ['wapiti', 'web/wapiti.xml', 3],
+  ['webinspect', 'web/webinspect.xml', 2],
+  ['webinspect', 'web/webinspect-sessions.xml', 1],
   ['wpscan', 'web/wpscan.json', 4],
 ];
 
@@ -124,6 +127,28 @@ describe('findings', () => {
     expect(found?.description).toContain('- <https://cwe.mitre.org/data/definitions/89.html>');
   });
 
+  it('convert an issue of WebInspect completely, with its request masked', () => {
+    expect(result('web/webinspect.xml').findings[0]).toEqual({
+      fingerprint: expect.stringMatching(/^webinspect:[0-9a-f]{64}$/),
+      title: 'SQL Injection (https://shop.example.org:443/search?q=1, q)',
+      severity: 'critical',
+      description: [
+        'The parameter reaches the database.',
+        'Anybody reads all orders.',
+        '- **Check:** `5105`\n- **Parameter:** `q`\n- **Kind:** `Vulnerability`',
+        '**Where**',
+        '- `https://shop.example.org:443/search?q=1`',
+        '```\nGET /search?q=1%27 HTTP/1.1\nHost: shop.example.org\nCookie: ********\n```',
+        '**Fix**',
+        'For Development:  \nBind the parameter.',
+        '**References**',
+        '- <https://example.com/injection>',
+      ].join('\n\n'),
+      cwe: 'CWE-89',
+      source: 'webinspect',
+    });
+  });
+
   it.each([
     ['network/qualys.xml', { severity: 'high', cve: 'CVE-2026-20001', cvss_score: 6.5 }],
     ['network/openvas.xml', { severity: 'critical', cve: 'CVE-2026-30001', cvss_score: 9.8 }],
@@ -190,6 +215,12 @@ describe('identity', () => {
     ],
     ['web/nikto.json', ['tldH5dDP', 'aB3dEfGh'], ['contents: HIT', 'contents: MISS']],
     ['web/wapiti.xml', ['next=1', 'next=2'], ['<level>4', '<level>2']],
+    [
+      'web/webinspect.xml',
+      ['search?q=1', 'search?q=7'],
+      ['<Severity>4', '<Severity>2'],
+      ['>SQL Injection<', '>SQLi<'],
+    ],
     ['web/arachni.json', ['search?q=1', 'search?q=2'], ['<xss_1/>', '<xss_2/>']],
     ['web/qualys-was.xml', ['search?q=1', 'search?q=7'], ['<SEVERITY>5', '<SEVERITY>2']],
     ['web/wpscan.json', ['"number": "5.2"', '"number": "5.1"'], ['"7.5"', '"3.1"']],
@@ -214,6 +245,8 @@ describe('identity', () => {
     ['web/invicti.json', '"Value": "q"', '"Value": "page"'],
     ['web/nikto.json', "'x-cache'", "'x-other'"],
     ['web/wapiti.xml', 'CSP is not set', 'HSTS is not set'],
+    ['web/webinspect.xml', '>q</AttackParam', '>page</AttackParam'],
+    ['web/webinspect.xml', '<VulnerabilityID>10302', '<VulnerabilityID>10303'],
     ['web/arachni.json', '"affected_input_name": "q"', '"affected_input_name": "page"'],
     ['web/qualys-was.xml', '<PARAM>q', '<PARAM>page'],
     ['web/wpscan.json', '8000-000000000002', '8000-000000000003'],
@@ -224,6 +257,23 @@ describe('identity', () => {
       fingerprints(resultAfter(file, [from, to]).findings),
     ];
     expect(after.filter((found) => !before.includes(found))).not.toEqual([]);
+  });
+
+  it('is the same in both exports of WebInspect', () => {
+    const [scan] = fingerprints(result('web/webinspect.xml').findings);
+    expect(fingerprints(result('web/webinspect-sessions.xml').findings)).toEqual([scan]);
+  });
+
+  it('of Nikto ignores numbers in messages, unless a report has two that differ in nothing else', () => {
+    const message = (version: string) => `Apache/2.4.${version} is outdated`;
+    const nikto = (...messages: string[]) => {
+      const host = { host: 'shop.example.org', ip: '192.0.2.10', port: '443', banner: 'Apache' };
+      const vulnerabilities = messages.map((msg) => ({ id: '600050', method: 'HEAD', url: '/', msg }));
+      return fingerprints(imported(JSON.stringify([{ ...host, vulnerabilities }])));
+    };
+    expect(nikto(message('37'))).toEqual(nikto(message('39')));
+    const both = nikto(message('37'), message('39'));
+    expect(new Set([...both, ...nikto(message('37'))]).size).toBe(3);
   });
 
   it('is the same in XML and CSV of Nessus, and in XML and the API of Burp', () => {
@@ -273,6 +323,24 @@ describe('what the tools could not do', () => {
       'they are marked as false positives': 1,
       'their risk was accepted': 1,
     });
+  });
+
+  it('is counted if testssl.sh passed a test, or rates the host as a whole', () => {
+    const rows = [
+      ['TLS1', 'LOW', 'offered (deprecated)'],
+      ['TLS1_3', 'OK', 'offered'],
+      ['final_score', 'INFO', '84'],
+      ['cipher_strength_score_weighted', 'INFO', '36'],
+      ['overall_grade', 'MEDIUM', 'B'],
+      ['grade_cap_reason_1', 'INFO', 'Grade capped to B. TLS 1.0 offered'],
+    ].map(
+      ([id, severity, finding]) =>
+        `"${id}","shop.example.org/192.0.2.10","443","${severity}","${finding}","",""`,
+    );
+    const header = '"id","fqdn/ip","port","severity","finding","cve","cwe"';
+    const { findings, skipped } = importReport([header, ...rows].join('\n'), context);
+    expect(findings).toMatchObject([{ title: expect.stringContaining('TLS1: offered'), severity: 'low' }]);
+    expect(skipped).toEqual({ passed: 1, 'they are about the overall rating of a host': 4 });
   });
 
   it('refuses the first version of the Nessus format and names the fix', () => {

@@ -97,6 +97,7 @@ import { nuclei } from './web/nuclei.ts';
 import { qualysWas } from './web/qualys-was.ts';
 import { sqlmap } from './web/sqlmap.ts';
 import { wapiti } from './web/wapiti.ts';
+import { webinspect } from './web/webinspect.ts';
 import { wpscan } from './web/wpscan.ts';
 import { zap } from './web/zap.ts';
 
@@ -198,6 +199,7 @@ export const importers: readonly Importer[] = [
   veracode,
   veracodeSca,
   wapiti,
+  webinspect,
   wiz,
   wizCli,
   wpscan,

@@ -324,3 +324,16 @@ describe('anchore-policies', () => {
     expect(() => imported(report)).toThrow(ReportError);
   });
 });
+
+describe('gcloud-artifacts', () => {
+  it.each([
+    ['MINIMAL', 'info'],
+    ['LOW', 'low'],
+    ['SEVERITY_UNSPECIFIED', 'critical'],
+  ])('rates by the effective severity, otherwise by CVSS: %s is %s', (rating, severity) => {
+    const text = own(`${DIRECTORY}gcloud-artifacts.json`)
+      .replace('"effectiveSeverity": "CRITICAL"', `"effectiveSeverity": "${rating}"`)
+      .replace('"CRITICAL": [', '"SEVERITY_UNSPECIFIED": [');
+    expect(imported(text)[0]).toMatchObject({ severity, cvss_score: 9.8 });
+  });
+});

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ReportError } from '../../../lib/importers/importer.ts';
+import { importReport } from '../../../lib/importers/index.ts';
 import { describeReport, type Expectation } from '../../support/importers/expectations.ts';
-import { imported, own } from '../../support/importers/importers.ts';
+import { context, imported, own } from '../../support/importers/importers.ts';
 
 const DIRECTORY = 'infrastructure/kubernetes/';
 
@@ -138,6 +139,17 @@ describe('kube-bench', () => {
     expect(imported(JSON.stringify(Controls))).toHaveLength(2);
     expect(imported(`${JSON.stringify(Controls[0])}\n${JSON.stringify(Controls[0])}`)).toHaveLength(2);
   });
+
+  it.each([{ type: 'manual' }, { reason: 'Test marked as a manual test' }])(
+    'skips manual checks: %o',
+    (mark) => {
+      const { Controls } = JSON.parse(own(`${DIRECTORY}kube-bench.json`));
+      Object.assign(Controls[0].tests[0].results[1], mark);
+      const { findings, skipped } = importReport(JSON.stringify(Controls), context);
+      expect(findings).toMatchObject([{ severity: 'medium' }]);
+      expect(skipped).toMatchObject({ 'need a manual check': 1 });
+    },
+  );
 
   it('refuses a report without controls', () => {
     expect(() => imported('[{"other": 1}]', 'kube-bench')).toThrow(ReportError);

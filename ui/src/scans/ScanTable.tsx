@@ -26,10 +26,10 @@ export function ScanTable({ scans, projects }: Props) {
           <Table.Th visibleFrom="md" w="14%">
             Project
           </Table.Th>
-          <Table.Th visibleFrom="lg" w="18%">
+          <Table.Th visibleFrom="lg" w="12%">
             Target
           </Table.Th>
-          <Table.Th visibleFrom="sm" w={200}>
+          <Table.Th visibleFrom="sm" w={220}>
             Status
           </Table.Th>
           <Table.Th w={{ base: 96, sm: 136 }}>Findings</Table.Th>

@@ -32,7 +32,7 @@ export const bandit: Importer = {
   about: {
     tool: '[Bandit](https://bandit.readthedocs.io)',
     command: '`bandit -r . -f json -o report.json`',
-    versions: '1.6 to 1.9',
+    versions: '1.9; older reports, of 2020 and 2021, name no version',
     identity: 'test, file, flagged line, function',
     severity: '`issue_severity`',
   },

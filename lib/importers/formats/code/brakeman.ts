@@ -31,7 +31,7 @@ export const brakeman: Importer = {
   about: {
     tool: '[Brakeman](https://brakemanscanner.org)',
     command: '`brakeman -f json -o report.json`',
-    versions: '4.3 to 4.7',
+    versions: '4.7',
     identity: 'the fingerprint of Brakeman, which does not depend on lines',
     severity: 'the confidence: high, medium or weak',
   },

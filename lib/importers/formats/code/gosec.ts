@@ -29,7 +29,7 @@ export const gosec: Importer = {
   about: {
     tool: '[gosec](https://github.com/securego/gosec)',
     command: '`gosec -fmt json -out report.json ./...`',
-    versions: '2.0 (the collection has one report)',
+    versions: '2.30; an older report names no version',
     identity: 'rule, file, flagged lines, function',
     severity: '`severity`',
   },

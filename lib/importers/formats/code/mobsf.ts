@@ -15,7 +15,7 @@ export const mobsf: Importer = {
   about: {
     tool: '[MobSF](https://mobsf.github.io/docs/)',
     command: '`curl -H "Authorization: KEY" -d hash=… https://…/api/v1/report_json`',
-    versions: '3.1 to 4.0',
+    versions: '3.1, 3.6, 3.7 and 4.0',
     identity: 'app, part of the report, rule, component',
     severity: 'high, warning (medium) or info, as MobSF rates it',
   },
@@ -47,6 +47,8 @@ export const mobsf: Importer = {
     const permissions = Object.values(property(document, 'permissions') ?? {});
     const dangerous = permissions.filter((permission) => property(permission, 'status') === 'dangerous');
     context.skip('they are permissions of the app', dangerous.length);
+    const calls = ['android_api', 'ios_api'].flatMap((name) => Object.keys(property(document, name) ?? {}));
+    context.skip('they are system functions that the app calls', calls.length);
     return [...found, ...secretResults(document, app)];
   },
 };

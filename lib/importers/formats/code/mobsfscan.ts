@@ -26,7 +26,7 @@ export const mobsfscan: Importer = {
   about: {
     tool: '[mobsfscan](https://github.com/MobSF/mobsfscan)',
     command: '`mobsfscan --json -o report.json .`',
-    versions: '0.0',
+    versions: '0.0.6 and 0.2.0',
     identity: 'rule, file, flagged lines, function',
     severity: '`severity` of the rule',
   },

@@ -44,7 +44,7 @@ export const sonarqube: Importer = {
     tool: '[SonarQube](https://docs.sonarsource.com/sonarqube-server/), SonarCloud',
     command:
       '`curl -u TOKEN: "https://…/api/issues/search?components=KEY&resolved=false&ps=500&p=1"`, and `/api/hotspots/search?project=KEY`',
-    versions: 'API of 7.9 to 10.4, sonar-report 2 to 4',
+    versions: 'the API names no version: answers of 2018 to 2024, and the JSON of sonar-report',
     identity: 'rule, file, checksum of the line',
     severity: '`severity`, impact on security, or `vulnerabilityProbability`',
   },

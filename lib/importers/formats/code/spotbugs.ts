@@ -45,7 +45,7 @@ export const spotbugs: Importer = {
   about: {
     tool: '[SpotBugs](https://spotbugs.github.io), Find Security Bugs',
     command: '`spotbugs -textui -xml:withMessages -output report.xml …`',
-    versions: '4.2 to 4.4',
+    versions: '4.2 and 4.4',
     identity: 'bug type, class, method, and the hash of SpotBugs, which does not depend on lines',
     severity: '`priority`: 1 is high, 2 medium, 3 low',
   },

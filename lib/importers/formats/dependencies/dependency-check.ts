@@ -68,7 +68,7 @@ export const dependencyCheck: Importer = {
   about: {
     tool: '[OWASP Dependency-Check](https://owasp.org/www-project-dependency-check/)',
     command: '`dependency-check.sh --scan . --format JSON --out report.json` (or `XML`)',
-    versions: '6.5 to 7.3, XML',
+    versions: '6.5 and 7.3, XML; older XML of schema 1.3',
     identity: 'package, file, advisory',
     severity: '`severity`, or CVSS',
   },

@@ -65,7 +65,7 @@ export const grype: Importer = {
   about: {
     tool: '[Grype](https://github.com/anchore/grype)',
     command: '`grype dir:. -o json > report.json`',
-    versions: '0.7 to 0.96',
+    versions: '0.7 to 0.36, 0.75 to 0.96',
     identity: 'advisory, package, location',
     severity: '`severity`',
   },
@@ -74,11 +74,9 @@ export const grype: Importer = {
     const document = firstDocument(report);
     if (!Array.isArray(document?.matches)) return false;
     const [first] = document.matches;
-    return (
-      'descriptor' in document ||
-      'source' in document ||
-      ('artifact' in Object(first) && 'vulnerability' in Object(first))
-    );
+    // Xeol writes the same document with other matches.
+    if (first !== undefined && !('vulnerability' in Object(first))) return false;
+    return 'descriptor' in document || 'source' in document || 'artifact' in Object(first);
   },
 
   results(report, context) {

@@ -60,7 +60,7 @@ export const npmAudit: Importer = {
   about: {
     tool: '[npm audit](https://docs.npmjs.com/cli/commands/npm-audit)',
     command: '`npm audit --json > report.json`',
-    versions: '6 to 11',
+    versions: '11; npm 6 and npm 7 or later, whose reports name no version',
     identity: 'folder, package, advisories',
     severity: '`severity`',
   },

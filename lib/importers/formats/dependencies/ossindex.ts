@@ -38,7 +38,7 @@ export const ossindex: Importer = {
   about: {
     tool: '[OSS Index](https://ossindex.sonatype.org), [AuditJS](https://github.com/sonatype-nexus-community/auditjs), DevAudit',
     command: '`npx auditjs ossi --json > report.json`',
-    versions: 'AuditJS 4, DevAudit 3',
+    versions: 'the report names no version: AuditJS, DevAudit',
     identity: 'package, advisory',
     severity: 'CVSS; medium if the advisory has none',
   },
@@ -91,7 +91,8 @@ function packagesIn(report: Report, context: ImportContext): Audited[] {
 function toResult(found: z.output<typeof Vulnerability>, { type, name, version }: Audited['purl']): Result {
   const { id, title, description, reference, cwe } = found;
   const cvss = cvssOf(found.cvssVector);
-  const score = found.cvssScore ?? cvss?.score;
+  const stated = found.cvssScore;
+  const score = stated !== undefined && stated >= 0 && stated <= 10 ? stated : cvss?.score;
   const cve = cveOf(found.cve, id, title);
   return vulnerabilityResult({
     tool: 'ossindex',

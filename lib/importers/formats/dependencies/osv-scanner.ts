@@ -54,7 +54,7 @@ export const osvScanner: Importer = {
   about: {
     tool: '[OSV-Scanner](https://google.github.io/osv-scanner/)',
     command: '`osv-scanner --format json . > report.json`',
-    versions: '1 to 1.9',
+    versions: '1.9; other reports name no version',
     identity: 'manifest, package, advisory',
     severity: "the database's rating, or CVSS, or medium; critical for malicious packages",
   },

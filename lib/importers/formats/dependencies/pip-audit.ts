@@ -42,7 +42,7 @@ export const pipAudit: Importer = {
   about: {
     tool: '[pip-audit](https://pypi.org/project/pip-audit/)',
     command: '`pip-audit -f json -o report.json`',
-    versions: '1 to 2.10',
+    versions: '2.10; both layouts of 1 and 2',
     identity: 'folder, package, advisory',
     severity: 'medium, because pip-audit rates nothing; critical for malicious packages',
   },

@@ -65,7 +65,7 @@ export const checkov: Importer = {
   about: {
     tool: '[Checkov](https://www.checkov.io)',
     command: '`checkov -d . -o json > report.json`',
-    versions: '1.0 to 3.3',
+    versions: '1.0, 2.0 to 2.2, 3.3',
     identity:
       'check, file, resource; the lines of a Dockerfile instruction or of a step without a name of its own',
     severity: '`severity`, or medium where Checkov rates nothing',

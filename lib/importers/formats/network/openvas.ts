@@ -57,7 +57,7 @@ export const openvas: Importer = {
   about: {
     tool: '[OpenVAS](https://www.greenbone.net) and Greenbone',
     command: '*Scans > Reports > Download > XML* or *CSV Results*, or `gvm-cli … --xml "<get_reports …/>"`',
-    versions: 'GMP 9 to 22.6, XML and CSV',
+    versions: 'GMP 9.0 and 22.6, XML; CSV names no version',
     identity: 'test (OID), host, port and protocol',
     severity: 'CVSS, rated as CVSS v3.1 does, or `threat`; logs as info',
   },

@@ -38,9 +38,10 @@ export const testssl: Importer = {
   about: {
     tool: '[testssl.sh](https://testssl.sh)',
     command: '`testssl.sh --csvfile report.csv host`',
-    versions: 'CSV',
+    versions: 'the report names no version: CSV',
     identity: 'test, host, port',
-    severity: '`severity`; `OK` is no finding, `WARN` and `FATAL` are remarks and errors of the scan',
+    severity:
+      '`severity`; `OK` and the overall rating are no findings, `WARN` and `FATAL` are remarks and errors of the scan',
   },
 
   detects: (report) =>
@@ -58,13 +59,19 @@ export const testssl: Importer = {
         const severity = SEVERITIES.get(level);
         if (level === 'FATAL') context.error(`${row.target}: ${row.finding ?? row.id}`);
         else if (level === 'WARN') context.warn(`${row.target}: ${row.finding ?? row.id}`);
-        else if (!severity && !['OK', 'DEBUG'].includes(level))
+        else if (level === 'OK') context.skip('passed');
+        else if (!severity && level !== 'DEBUG')
           context.error(`A result with the unknown severity “${row.severity.slice(0, 20)}” was not imported`);
-        return severity ? [toIssue(row, severity)] : [];
+        if (severity && RATING.test(row.id)) context.skip('they are about the overall rating of a host');
+        else if (severity) return [toIssue(row, severity)];
+        return [];
       }),
     );
   },
 };
+
+/** The grade of a host and how it was computed. The reasons for the grade are results of their own. */
+const RATING = /^(?:rating_(?:spec|doc)|\w+_score(?:_weighted)?|overall_grade|grade_cap_reason_\d+)$/;
 
 const JSON_FIELDS = ['id', 'ip', 'port', 'severity', 'finding'];
 

@@ -20,7 +20,7 @@ export const detectSecrets: Importer = {
   about: {
     tool: '[detect-secrets](https://github.com/Yelp/detect-secrets)',
     command: '`detect-secrets scan > report.json`',
-    versions: '1.0 to 1.5',
+    versions: '1.0 and 1.5',
     identity: 'type, file, secret',
     severity: 'high; critical if the secret was verified',
   },

@@ -24,7 +24,7 @@ export const ggshield: Importer = {
   about: {
     tool: '[ggshield](https://github.com/GitGuardian/ggshield) (GitGuardian)',
     command: '`ggshield secret scan path -r . --json > report.json`',
-    versions: '1',
+    versions: 'the report names no version: reports of 2021',
     identity: 'detector, file, secret',
     severity: 'high; critical if the secret is valid, low if it is not',
   },

@@ -21,7 +21,7 @@ export const trufflehog3: Importer = {
   about: {
     tool: '[trufflehog3](https://github.com/feeltheajf/trufflehog3)',
     command: '`trufflehog3 --format json --output report.json .`',
-    versions: 'legacy and current layout',
+    versions: 'the report names no version: both layouts',
     identity: 'rule, file, secret',
     severity: '`severity` of the rule; version 2: high, or medium if only the entropy is high',
   },

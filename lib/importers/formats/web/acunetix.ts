@@ -49,7 +49,7 @@ export const acunetix: Importer = {
   about: {
     tool: '[Acunetix](https://www.acunetix.com)',
     command: '*Scans > Export > XML*',
-    versions: 'XML of 2018 and 2020',
+    versions: 'the report names no version: XML of 2018 and 2020',
     identity: 'vulnerability, site, path, names of the query parameters, parameter',
     severity: '`Severity`',
   },

@@ -47,7 +47,7 @@ export const invicti: Importer = {
   about: {
     tool: '[Invicti](https://www.invicti.com), formerly Netsparker; Acunetix 360',
     command: '*Scan > Report > Vulnerabilities List > JSON*',
-    versions: 'Netsparker of 2019 to Invicti of 2024',
+    versions: 'the report names no version: reports of 2021 to 2024',
     identity: 'vulnerability type, address, names of the query parameters, attacked parameter',
     severity: '`Severity`',
   },

@@ -48,7 +48,7 @@ export const nikto: Importer = {
   about: {
     tool: '[Nikto](https://github.com/sullo/nikto)',
     command: '`nikto -h https://… -Format json -o report.json` (or `xml`)',
-    versions: '2.1.5 to 2.1.6, XML and JSON',
+    versions: '2.1.5 and 2.1.6, XML; JSON names no version',
     identity: 'test, host and port, method, path, message without the contents it quotes',
     severity: 'medium with an OSVDB id, info otherwise: Nikto rates nothing',
   },
@@ -65,12 +65,15 @@ export const nikto: Importer = {
   },
 
   results: (report, context) =>
-    resultsOf('nikto', report.kind === 'xml' ? xmlIssues(report, context) : jsonIssues(report, context)),
+    resultsOf(
+      'nikto',
+      distinguished(report.kind === 'xml' ? xmlIssues(report, context) : jsonIssues(report, context)),
+    ),
 };
 
 const hostsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
 
-function xmlIssues(report: Report, context: ImportContext): Issue[] {
+function xmlIssues(report: Report, context: ImportContext): NiktoIssue[] {
   const root = rootOf(report, 'niktoscan');
   // Some versions repeat the root element.
   const scans = [root, ...elements(root, 'niktoscan')];
@@ -97,7 +100,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
     });
 }
 
-function jsonIssues(report: Report, context: ImportContext): Issue[] {
+function jsonIssues(report: Report, context: ImportContext): NiktoIssue[] {
   const hosts = hostsOf(report);
   if (hosts.length > 0 && !hosts.some((host) => Array.isArray(property(host, 'vulnerabilities'))))
     throw new ReportError('expected the hosts of a Nikto report');
@@ -125,6 +128,24 @@ function jsonIssues(report: Report, context: ImportContext): Issue[] {
   });
 }
 
+interface NiktoIssue extends Issue {
+  /** The message without what the server sent. */
+  message: string;
+}
+
+/** Issues that differ in numbers only are different if a report has both. */
+function distinguished(issues: readonly NiktoIssue[]): Issue[] {
+  const messages = new Map<string, Set<string>>();
+  for (const { identity, message } of issues) {
+    const key = JSON.stringify(identity);
+    messages.set(key, (messages.get(key) ?? new Set()).add(message));
+  }
+  return issues.map((issue) => {
+    const isOnly = messages.get(JSON.stringify(issue.identity))?.size === 1;
+    return isOnly ? issue : { ...issue, identity: [...issue.identity, issue.message] };
+  });
+}
+
 interface Found {
   id: string;
   method: string | undefined;
@@ -137,10 +158,21 @@ interface Found {
   isTls: boolean | undefined;
 }
 
-function toIssue({ id, method, osvdb, message, path = '/', host, port, isTls, references }: Found): Issue {
+function toIssue({
+  id,
+  method,
+  osvdb,
+  message: found,
+  path = '/',
+  host,
+  port,
+  isTls,
+  references,
+}: Found): NiktoIssue {
   const origin = `${isTls ? 'https' : 'http'}://${host}${port ? `:${port}` : ''}`;
   // Newer versions begin the message with the path.
-  const plain = message.startsWith(`${path}:`) ? message.slice(path.length + 1).trim() : message;
+  const plain = found.startsWith(`${path}:`) ? found.slice(path.length + 1).trim() : found;
+  const message = removeContents(plain);
   const page = shownAddress(`${origin}${path}`);
   const hasOsvdb = Boolean(osvdb && osvdb !== '0');
   return {
@@ -150,15 +182,16 @@ function toIssue({ id, method, osvdb, message, path = '/', host, port, isTls, re
       port,
       method,
       addressIdentity(removeNonce(path)),
-      removeContents(plain),
+      removeNumbers(message).slice(0, 300),
     ],
+    message,
     title: `${firstSentence(maskCredentials(plain))} (${page})`,
     severity: hasOsvdb ? 'medium' : 'info',
     what: escapeMarkdown(maskCredentials(plain)),
     facts: { Test: id, OSVDB: hasOsvdb ? osvdb : undefined },
     places: [inlineCode(`${method ?? 'GET'} ${page}`)],
-    references: [...linksIn(references), ...linksIn(message)],
-    cves: cvesIn(message, references),
+    references: [...linksIn(references), ...linksIn(found)],
+    cves: cvesIn(found, references),
   };
 }
 
@@ -168,7 +201,7 @@ const removeNonce = (path: string) =>
 
 /** Removes what the server sent, which differs with each request. */
 const removeContents = (message: string) =>
-  message
-    .replace(/(with contents:|Retrieved [\w .-]{1,60} header:|contents?:).*$/is, '$1')
-    .replace(/\d+/g, '0')
-    .slice(0, 300);
+  message.replace(/(with contents:|Retrieved [\w .-]{1,60} header:|contents?:).*$/is, '$1');
+
+/** Removes versions, sizes and dates, which change while the problem stays. */
+const removeNumbers = (message: string) => message.replace(/\d+/g, '0');

@@ -63,7 +63,7 @@ export const nuclei: Importer = {
   about: {
     tool: '[Nuclei](https://docs.projectdiscovery.io)',
     command: '`nuclei -jsonl -o report.jsonl -u https://…`',
-    versions: '2 and 3 (its reports do not say more)',
+    versions: 'the report names no version: reports of 2021 to 2026',
     identity: 'template, matcher, URL; in files the matched line',
     severity: '`info.severity`',
   },

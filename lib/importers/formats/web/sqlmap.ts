@@ -31,7 +31,7 @@ export const sqlmap: Importer = {
   about: {
     tool: '[sqlmap](https://sqlmap.org)',
     command: '`sqlmap -m targets.txt --batch --results-file report.csv`',
-    versions: 'CSV',
+    versions: 'the report names no version',
     identity: 'address, names of the query parameters, place, parameter',
     severity: 'high: sqlmap rates nothing',
   },

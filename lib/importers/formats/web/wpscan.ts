@@ -48,7 +48,7 @@ export const wpscan: Importer = {
   about: {
     tool: '[WPScan](https://wpscan.com)',
     command: '`wpscan --url https://… --api-token … -f json -o report.json`',
-    versions: '3.5 to 3.8',
+    versions: '3.5 and 3.8',
     identity: 'site, component, WPScan’s id of the vulnerability',
     severity: 'CVSS (paid plans of the API), or medium; remarks on the site: info; guessed passwords: high',
   },

@@ -48,7 +48,7 @@ export const zap: Importer = {
   about: {
     tool: '[ZAP](https://www.zaproxy.org)',
     command: '`zap-baseline.py -t https://… -J report.json` (or `-x report.xml`)',
-    versions: '2.9 to 2.16',
+    versions: '2.9 to 2.11, 2.16',
     identity: 'alert, site',
     severity: '`riskcode`',
   },

@@ -52,7 +52,7 @@ export const checkmarxOne: Importer = {
   about: {
     tool: '[Checkmarx One](https://docs.checkmarx.com)',
     command: '`cx results show --scan-id … --report-format json`, or the JSON report of a scan',
-    versions: 'API of 2024, reports of 2022 to 2024',
+    versions: 'the report names no version: reports and API answers of 2022 to 2026',
     identity: 'query and similarity id; for packages the package and the advisory',
     severity: '`severity`',
   },

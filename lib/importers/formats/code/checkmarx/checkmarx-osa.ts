@@ -28,7 +28,7 @@ export const checkmarxOsa: Importer = {
   about: {
     tool: '[Checkmarx OSA](https://checkmarx.com)',
     command: 'a list with the answers of `/osa/vulnerabilities` and `/osa/libraries`',
-    versions: 'API of 2021',
+    versions: 'the report names no version: API answers of 2021',
     identity: 'library, CVE',
     severity: '`severity`, or the score',
   },

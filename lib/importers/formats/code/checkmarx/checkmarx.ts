@@ -50,7 +50,7 @@ export const checkmarx: Importer = {
   about: {
     tool: '[Checkmarx CxSAST](https://checkmarx.com), CxFlow',
     command: 'the XML report of a scan, or `cx-flow --bug-tracker=Json`',
-    versions: 'CxSAST 8.6 to 9.4, CxFlow for 8.9',
+    versions: 'CxSAST 8.6, 9.3 and 9.4, CxFlow for 8.9',
     identity: 'query and similarity id',
     severity: '`Severity`',
   },

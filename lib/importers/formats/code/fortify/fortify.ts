@@ -11,7 +11,7 @@ export const fortify: Importer = {
   about: {
     tool: '[Fortify SCA](https://www.opentext.com/products/static-application-security-testing)',
     command: '`sourceanalyzer -b ID -scan -f report.fpr`, or the XML of `ReportGenerator`',
-    versions: 'FVDL 1.12, XML reports of 2017 to 2022',
+    versions: 'FVDL 1.12 of SCA 23.1 and 24.2, XML reports of SCA 18.2, 20.1 and 22.1',
     identity: 'the instance id of Fortify, which does not depend on lines',
     severity: 'the Fortify priority, from impact and likelihood',
   },

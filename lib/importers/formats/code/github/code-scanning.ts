@@ -41,7 +41,7 @@ export const githubCodeScanning: Importer = {
   about: {
     tool: '[GitHub code scanning](https://docs.github.com/rest/code-scanning/code-scanning)',
     command: '`gh api --paginate "repos/OWNER/REPO/code-scanning/alerts?state=open" > report.json`',
-    versions: 'API 2022-11-28',
+    versions: 'the API names no version: alerts of 2024',
     identity: 'repository and number of the alert',
     severity: '`security_severity_level`, or `severity` of the rule',
   },

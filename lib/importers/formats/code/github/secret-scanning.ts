@@ -30,7 +30,7 @@ export const githubSecretScanning: Importer = {
   about: {
     tool: '[GitHub secret scanning](https://docs.github.com/rest/secret-scanning/secret-scanning)',
     command: '`gh api --paginate "repos/OWNER/REPO/secret-scanning/alerts?state=open" > report.json`',
-    versions: 'API 2022-11-28',
+    versions: 'the API names no version: alerts of 2020 and 2021',
     identity: 'repository and number of the alert',
     severity: 'critical if the secret is valid or public, otherwise high',
   },

@@ -24,7 +24,7 @@ export const gitlabDast: Importer = {
   about: {
     tool: '[GitLab DAST](https://docs.gitlab.com/user/application_security/dast/)',
     command: 'the artifact `gl-dast-report.json` of the job',
-    versions: 'schema 13.1 to 15.0',
+    versions: 'schema 13.1; also without the fields that 15 removed',
     identity: 'first identifier, host, method, path, parameter',
     severity: '`severity`',
   },
@@ -41,7 +41,7 @@ export const gitlabFuzzing: Importer = {
   about: {
     tool: '[GitLab fuzzing](https://docs.gitlab.com/user/application_security/api_fuzzing/) of APIs and code',
     command: 'the artifact `gl-api-fuzzing-report.json` or `gl-coverage-fuzzing-report.json` of the job',
-    versions: 'schema 3.0 (coverage)',
+    versions: 'schema 3.0, of coverage fuzzing',
     identity: 'first identifier, and the crash or the request',
     severity: '`severity`',
   },

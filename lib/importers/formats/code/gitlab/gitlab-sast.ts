@@ -26,7 +26,7 @@ export const gitlabSast: Importer = {
   about: {
     tool: '[GitLab SAST](https://docs.gitlab.com/user/application_security/sast/)',
     command: 'the artifact `gl-sast-report.json` of the job',
-    versions: 'schema 2.3 to 15.0',
+    versions: 'schema 2.3, 3.0, 14.0 and 15.0',
     identity: 'first identifier, file, flagged lines, function',
     severity: '`severity`',
   },

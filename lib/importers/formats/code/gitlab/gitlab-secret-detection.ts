@@ -12,7 +12,7 @@ export const gitlabSecretDetection: Importer = {
   about: {
     tool: '[GitLab secret detection](https://docs.gitlab.com/user/application_security/secret_detection/)',
     command: 'the artifact `gl-secret-detection-report.json` of the job',
-    versions: 'schema 14.0 to 15.0',
+    versions: 'schema 14.0; also without the fields that 15 removed',
     identity: 'rule, file, secret',
     severity: '`severity`',
   },

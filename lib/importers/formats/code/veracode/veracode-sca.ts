@@ -53,7 +53,7 @@ export const veracodeSca: Importer = {
   about: {
     tool: '[Veracode SCA](https://docs.veracode.com/r/Veracode_SCA_Agent_API)',
     command: '`/srcclr/v3/workspaces/ID/issues`, or the CSV export of issues',
-    versions: 'API v3, export of 2022',
+    versions: 'API v3, an export of 2022',
     identity: 'project, package, vulnerability',
     severity: 'the CVSS score, or `Severity` of the export',
   },

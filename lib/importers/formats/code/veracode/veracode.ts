@@ -9,7 +9,7 @@ export const veracode: Importer = {
   about: {
     tool: '[Veracode](https://docs.veracode.com)',
     command: 'the detailed report in XML, or `/appsec/v2/applications/GUID/findings`',
-    versions: 'detailed report 1.5, findings API v2',
+    versions: 'detailed report 1.5, answers of the findings API',
     identity: 'application and number of the flaw; for packages the application, package and CVE',
     severity: '`severity`: 5 is critical, 4 high, 3 medium, 2 low',
   },

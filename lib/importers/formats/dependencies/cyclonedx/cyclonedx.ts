@@ -15,7 +15,7 @@ export const cyclonedx: Importer = {
     tool: '[CycloneDX](https://cyclonedx.org) of any tool',
     command:
       'a bill of materials with vulnerabilities: `trivy fs --format cyclonedx --scanners vuln -o report.json .`',
-    versions: '1.0 to 1.5, JSON and XML',
+    versions: '1.0 to 1.2, 1.4 and 1.5, JSON and XML',
     identity: 'subject, package, file, advisory',
     severity: 'the rating of the source of the advisory, or the highest rating',
   },

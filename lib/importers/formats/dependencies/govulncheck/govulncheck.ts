@@ -32,7 +32,7 @@ export const govulncheck: Importer = {
   about: {
     tool: '[govulncheck](https://go.dev/doc/security/vuln/)',
     command: '`govulncheck -format json ./... > report.json`',
-    versions: 'before 1.0, and 1.0 to 1.9',
+    versions: '1.0 and 1.9, and before 1.0',
     identity: 'scanned module, advisory, module, whether its code is called',
     severity: 'CVSS or high if vulnerable code is called, low if it is imported, info if it is only required',
   },

@@ -26,7 +26,7 @@ export const cargoAudit: Importer = {
   about: {
     tool: '[cargo audit](https://rustsec.org)',
     command: '`cargo audit --json > report.json`',
-    versions: 'reports of 2021 and 2026',
+    versions: 'the report names no version: reports of 2021 and 2026',
     identity: 'lock file, crate, advisory',
     severity: 'CVSS; high if the advisory has none',
   },

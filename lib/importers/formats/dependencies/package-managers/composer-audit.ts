@@ -22,7 +22,7 @@ export const composerAudit: Importer = {
   about: {
     tool: '[composer audit](https://getcomposer.org/doc/03-cli.md#audit)',
     command: '`composer audit --format=json > report.json`',
-    versions: 'reports of 2026',
+    versions: 'the report names no version: reports of 2026',
     identity: 'lock file, package, advisory',
     severity: '`severity`; medium if the advisory has none',
   },

@@ -15,7 +15,7 @@ export const pnpmAudit: Importer = {
   about: {
     tool: '[pnpm audit](https://pnpm.io/cli/audit)',
     command: '`pnpm audit --json > report.json`',
-    versions: 'the layout without `actions`',
+    versions: 'the report names no version: the layout without `actions`',
     identity: 'lock file, package, advisory',
     severity: '`severity`',
   },

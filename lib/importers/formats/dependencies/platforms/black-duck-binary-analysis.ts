@@ -9,7 +9,7 @@ export const blackDuckBinaryAnalysis: Importer = {
   about: {
     tool: '[Black Duck Binary Analysis](https://www.blackduck.com)',
     command: 'the vulnerabilities of a scan exported as CSV',
-    versions: '2023',
+    versions: 'the report names no version: reports of 2020 and 2023',
     identity: 'component, object, advisory',
     severity: 'CVSS 3, or CVSS 2',
   },

@@ -1,25 +1,29 @@
 import { type Importer, type Report, ReportError, type Result } from '../../../importer.ts';
 import { vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { parseReport } from '../../../read/parse.ts';
 import { severityOf, severityOfScore } from '../../../support.ts';
 import { escapeMarkdown } from '../../../text/markdown.ts';
 
-/** Black Duck: `security.csv` of a version report. */
+/** Black Duck: `security.csv` of a version report, or the archive with it. */
 export const blackDuck: Importer = {
   name: 'black-duck',
   about: {
     tool: '[Black Duck SCA](https://www.blackduck.com)',
-    command: 'a version detail report with security; unzip it and import `security_….csv`',
-    versions: '2018 to 2019',
+    command: 'a version detail report with security: the ZIP archive, or `security_….csv` in it',
+    versions: 'the report names no version: reports of 2018 and 2019',
     identity: 'project, component, advisory',
     severity: '`Security Risk`, or the base score',
   },
 
-  detects: (report) => hasColumns(report),
+  detects: (report) =>
+    report.kind === 'archive' ? securityFileOf(report) !== undefined : hasColumns(report),
 
   results(report, context) {
-    if (report.kind !== 'csv' || !hasColumns(report))
-      throw new ReportError('The columns “Vulnerability id” and “Security Risk” are missing');
-    return report.rows.flatMap((row, index) => {
+    const file = securityFileOf(report);
+    const table = file === undefined ? report : parseReport(file.read());
+    if (!hasColumns(table))
+      throw new ReportError('The columns “Vulnerability id” and “Security Risk” are missing', file?.name);
+    return table.rows.flatMap((row, index) => {
       const status = row['Remediation status']?.toUpperCase() ?? '';
       if (!row['Vulnerability id']) {
         context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);
@@ -37,6 +41,13 @@ export const blackDuck: Importer = {
 const hasColumns = (report: Report): report is Report & { kind: 'csv' } =>
   report.kind === 'csv' &&
   ['Vulnerability id', 'Security Risk'].every((name) => report.columns.includes(name));
+
+/** `security.csv` in an archive, also in a folder: `shop-1.0/security_2026-08-26_101500.csv`. */
+function securityFileOf(report: Report) {
+  if (report.kind !== 'archive') return undefined;
+  const name = report.names.find((path) => /(?:^|\/)security(?:_[\w-]*)?\.csv$/.test(path));
+  return name === undefined ? undefined : { name, read: () => report.read(name) ?? '' };
+}
 
 const CLOSED = new Set([
   'IGNORED',

@@ -69,7 +69,7 @@ export const githubDependabot: Importer = {
   about: {
     tool: '[GitHub Dependabot](https://docs.github.com/code-security/dependabot)',
     command: '`gh api --paginate repos/OWNER/REPO/dependabot/alerts?state=open > report.json`, or GraphQL',
-    versions: 'GraphQL API',
+    versions: 'the API names no version: answers of GraphQL',
     identity: 'repository, manifest, package, advisory',
     severity: '`severity`',
   },

@@ -10,7 +10,7 @@ export const gitlabContainerScanning: Importer = {
   about: {
     tool: '[GitLab container scanning](https://docs.gitlab.com/user/application_security/container_scanning/)',
     command: '`gl-container-scanning-report.json` of the job',
-    versions: 'report format 3.0 to 14.0, also without the fields that 15 removed',
+    versions: 'schema 3.0 and 14.0; also without the fields that 15 removed',
     identity: 'image, package, advisory',
     severity: '`severity`, or CVSS',
   },

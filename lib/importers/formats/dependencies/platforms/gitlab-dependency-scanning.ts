@@ -20,7 +20,7 @@ export const gitlabDependencyScanning: Importer = {
   about: {
     tool: '[GitLab dependency scanning](https://docs.gitlab.com/user/application_security/dependency_scanning/)',
     command: '`gl-dependency-scanning-report.json` of the job',
-    versions: 'report format 3.0, also without the fields that 15 removed',
+    versions: 'schema 3.0; also without the fields that 15 removed',
     identity: 'manifest, package, advisory',
     severity: '`severity`, or CVSS',
   },

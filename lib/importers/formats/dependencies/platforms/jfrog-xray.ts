@@ -89,7 +89,7 @@ export const jfrogXray: Importer = {
     tool: '[JFrog Xray](https://jfrog.com/xray/)',
     command:
       'a vulnerabilities report exported as JSON, the artifact summary of the API, or an on-demand scan: `jf scan --format json . > report.json`',
-    versions: 'API v1 and v2',
+    versions: 'the report names no version: reports of 2020 to 2025, API v1 and v2',
     identity: 'artifact, component, issue',
     severity: '`severity`',
   },

@@ -61,7 +61,7 @@ export const mend: Importer = {
     tool: '[Mend SCA](https://www.mend.io) (WhiteSource)',
     command:
       'the vulnerability report as JSON, the report of the unified agent, or the findings of the API 3.0 (`/projects/{id}/dependencies/findings/security`)',
-    versions: 'all three layouts; API 3.0',
+    versions: 'the report names no version: reports of 2019 to 2024, API 3.0',
     identity: 'project, library, advisory',
     severity: '`cvss3_severity`, or `severity`',
   },

@@ -10,7 +10,7 @@ export const snyk: Importer = {
   about: {
     tool: '[Snyk](https://docs.snyk.io/snyk-cli)',
     command: '`snyk test --json > report.json`',
-    versions: '1 (its reports do not say more)',
+    versions: 'the report names no version: reports of 2018 to 2023',
     identity: 'manifest or image, package, issue, path to the package',
     severity: '`severity`; critical for malicious packages',
   },

@@ -14,7 +14,7 @@ export const trivy: Importer = {
   about: {
     tool: '[Trivy](https://trivy.dev)',
     command: '`trivy fs --format json -o report.json .` (or `trivy image`, `trivy k8s --report all`)',
-    versions: 'schema 2 to 0.69, clusters, and before 0.20',
+    versions: '0.69; schema 2; clusters; before 0.20',
     identity: 'image, cluster resource or file; package and advisory, or check, or source code of the secret',
     severity: '`Severity`',
   },

@@ -65,7 +65,7 @@ export const awsInspector: Importer = {
   about: {
     tool: '[Amazon Inspector](https://docs.aws.amazon.com/inspector/)',
     command: '`aws inspector2 list-findings > report.json`',
-    versions: 'Inspector 2',
+    versions: 'Inspector 2, findings of 2024 to 2026',
     identity: 'account, resource, and the vulnerability and packages, the rule and file, or the ports',
     severity: '`severity`, or `inspectorScore`',
   },

@@ -29,7 +29,7 @@ export const azureRecommendations: Importer = {
   about: {
     tool: '[Microsoft Defender for Cloud](https://learn.microsoft.com/azure/defender-for-cloud/) (Azure Security Center)',
     command: 'Recommendations, Download CSV report',
-    versions: 'an export of 2021',
+    versions: 'the report names no version: an export of 2021',
     identity: 'recommendation, resource',
     severity: '`severity`',
   },

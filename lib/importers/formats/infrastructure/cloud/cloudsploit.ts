@@ -21,7 +21,7 @@ export const cloudsploit: Importer = {
   about: {
     tool: '[CloudSploit](https://github.com/aquasecurity/cloudsploit)',
     command: '`./index.js --config config.js --json report.json`',
-    versions: 'not stated in its reports',
+    versions: 'the report names no version',
     identity: 'plugin, region, resource',
     severity: '`status`: FAIL is high, WARN medium',
   },

@@ -65,7 +65,7 @@ export const wiz: Importer = {
   about: {
     tool: '[Wiz](https://www.wiz.io)',
     command: 'Issues or Vulnerability Findings, Export to CSV',
-    versions: 'exports of 2023 to 2025',
+    versions: 'the report names no version: exports of 2023 to 2025',
     identity: 'control, resource; or vulnerability, package, asset',
     severity: '`Severity`; `CVSSSeverity` or `VendorSeverity`',
   },

@@ -22,7 +22,7 @@ export const cfnLint: Importer = {
   about: {
     tool: '[cfn-lint](https://github.com/aws-cloudformation/cfn-lint)',
     command: '`cfn-lint --format json template.yaml > report.json`',
-    versions: '1.58, and older ones of 1',
+    versions: '1.51; other reports name no version',
     identity: 'rule, file, path in the template',
     severity: '`Level`: Error is medium, Warning low, Informational info',
   },

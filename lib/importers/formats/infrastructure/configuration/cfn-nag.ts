@@ -22,7 +22,7 @@ export const cfnNag: Importer = {
   about: {
     tool: '[cfn_nag](https://github.com/stelligent/cfn_nag)',
     command: '`cfn_nag_scan --input-path . --output-format json > report.json`',
-    versions: 'not stated in its reports',
+    versions: 'the report names no version',
     identity: 'rule, file, resource',
     severity: '`type`: FAIL is high, WARN medium',
   },

@@ -22,7 +22,7 @@ export const hadolint: Importer = {
   about: {
     tool: '[Hadolint](https://github.com/hadolint/hadolint)',
     command: '`hadolint -f json Dockerfile > report.json`',
-    versions: '2.15, and older ones',
+    versions: '2.15; other reports name no version',
     identity: 'rule, file, flagged line',
     severity: '`level`: error is high, warning medium, info low, style info',
   },

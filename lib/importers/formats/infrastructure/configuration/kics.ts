@@ -49,7 +49,7 @@ export const kics: Importer = {
   about: {
     tool: '[KICS](https://docs.kics.io)',
     command: '`kics scan -p . --report-formats json -o .`',
-    versions: 'reports without a version, of 1',
+    versions: 'the report names no version',
     identity: 'query, file, the place that KICS names (`search_key`)',
     severity: '`severity`',
   },

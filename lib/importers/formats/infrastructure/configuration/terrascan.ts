@@ -24,7 +24,7 @@ export const terrascan: Importer = {
   about: {
     tool: '[Terrascan](https://runterrascan.io)',
     command: '`terrascan scan -o json > report.json`',
-    versions: 'a report of May 2021',
+    versions: 'the report names no version: a report of 2021',
     identity: 'rule, file, module, resource',
     severity: '`severity`',
   },

@@ -29,7 +29,7 @@ export const tfsec: Importer = {
   about: {
     tool: '[tfsec](https://aquasecurity.github.io/tfsec/)',
     command: '`tfsec . -f json --out report.json`',
-    versions: '0, with the ids of rules before and after 0.58',
+    versions: 'the report names no version: ids of rules before and after 0.58',
     identity: 'rule, file, resource',
     severity: '`severity`',
   },

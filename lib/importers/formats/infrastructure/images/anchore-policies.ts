@@ -25,7 +25,7 @@ export const anchorePolicies: Importer = {
   about: {
     tool: '[Anchore](https://docs.anchore.com) policy evaluations',
     command: '`anchorectl image check --detail <image> -o json > report.json`',
-    versions: 'Enterprise of 2020, anchorectl of 2022 and later',
+    versions: 'the report names no version: Enterprise, anchorectl of 2022',
     identity: 'image, gate, trigger',
     severity: 'a severity that the message starts with, or the action: stop is high, warn medium',
   },

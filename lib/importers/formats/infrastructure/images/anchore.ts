@@ -48,7 +48,7 @@ export const anchore: Importer = {
   about: {
     tool: '[Anchore](https://docs.anchore.com) Engine and Enterprise',
     command: '`anchorectl image vulnerabilities <image> -o json > report.json`',
-    versions: 'Engine 2.4 and older, anchorectl, Enterprise of 2025',
+    versions: 'Engine 2.4; other reports name no version: Engine, anchorectl, Enterprise of 2025',
     identity: 'image, vulnerability, package, path',
     severity: '`severity`',
   },

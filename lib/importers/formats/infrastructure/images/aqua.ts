@@ -65,7 +65,7 @@ export const aqua: Importer = {
   about: {
     tool: '[Aqua](https://www.aquasec.com) image scanner',
     command: '`scannercli scan <image> --jsonfile report.json`, or `/api/v2/risks/vulnerabilities`',
-    versions: 'scanner reports of 2019 to 2024, API 1 and 2',
+    versions: 'the report names no version: scanner reports of 2018 to 2024, API 1 and 2',
     identity: 'image, vulnerability, package, path',
     severity: '`aqua_severity`, otherwise the rating of NVD or the vendor',
   },

@@ -34,7 +34,7 @@ export const clair: Importer = {
   about: {
     tool: '[Clair](https://github.com/quay/clair), through clair-scanner or Klar',
     command: '`clair-scanner -r report.json <image>`, or `JSON_OUTPUT=true klar <image> > report.json`',
-    versions: 'not stated in its reports',
+    versions: 'the report names no version',
     identity: 'image, vulnerability, package',
     severity: '`severity`; Defcon1 is critical',
   },

@@ -13,7 +13,7 @@ export const dockle: Importer = {
   about: {
     tool: '[Dockle](https://github.com/goodwithtech/dockle)',
     command: '`dockle -f json -o report.json <image>`',
-    versions: 'not stated in its reports',
+    versions: 'the report names no version',
     identity: 'image, checkpoint',
     severity: '`level`: FATAL is high, WARN medium, INFO low',
   },

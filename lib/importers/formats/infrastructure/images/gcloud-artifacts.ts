@@ -36,7 +36,7 @@ export const gcloudArtifacts: Importer = {
     tool: '[Google Artifact Analysis](https://cloud.google.com/artifact-analysis/docs)',
     command:
       '`gcloud artifacts docker images describe <image> --show-package-vulnerability --format json > report.json`',
-    versions: 'reports of 2023 to 2025',
+    versions: 'the report names no version: reports of 2023 and later',
     identity: 'image, vulnerability, package, path',
     severity: '`effectiveSeverity`, or CVSS',
   },

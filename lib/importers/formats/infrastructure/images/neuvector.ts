@@ -40,7 +40,7 @@ export const neuvector: Importer = {
   about: {
     tool: '[NeuVector](https://open-docs.neuvector.com)',
     command: '`GET /v1/scan/workload/…` (or `/v1/scan/registry/…/image/…`), and `GET /v1/compliance/…`',
-    versions: 'API v1',
+    versions: 'the report names no version: answers of the scan and compliance APIs of 2022',
     identity: 'vulnerability, package; or check, kind of resource, group',
     severity: '`severity`; `level` of a check: HIGH and ERROR are high, WARN medium, INFO info',
   },

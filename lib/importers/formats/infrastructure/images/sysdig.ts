@@ -35,7 +35,7 @@ export const sysdig: Importer = {
     tool: '[Sysdig Secure](https://docs.sysdig.com)',
     command:
       '`sysdig-cli-scanner --output json-file=report.json <image>`, or a vulnerability report of the console',
-    versions: 'CLI 1.20, reports of 2022 to 2025',
+    versions: 'CLI 1.20; reports of 2022 to 2025 name no version',
     identity: 'image, workload, vulnerability, package, path',
     severity: '`severity`',
   },

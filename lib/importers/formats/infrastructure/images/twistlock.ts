@@ -71,7 +71,7 @@ export const twistlock: Importer = {
     tool: '[Prisma Cloud Compute](https://docs.prismacloud.io) (Twistlock)',
     command:
       '`twistcli images scan --details --output-file report.json <image>`, or the CSV export of images',
-    versions: 'twistcli JSON and console CSV of 2020 to 2025',
+    versions: 'the report names no version: twistcli JSON of 2025 and 2026, console CSV of 2020',
     identity: 'image, vulnerability and package, or compliance rule',
     severity: '`severity`, or CVSS',
   },

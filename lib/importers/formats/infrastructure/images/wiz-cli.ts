@@ -71,7 +71,7 @@ export const wizCli: Importer = {
   about: {
     tool: '[Wiz CLI](https://docs.wiz.io)',
     command: '`wizcli dir scan --path . --output report.json,json` (or `docker`, `iac`)',
-    versions: 'reports of 2024',
+    versions: 'the report names no version: reports of 2024',
     identity: 'package, path and vulnerability; rule, file and resource; or file and line of a secret',
     severity: '`severity`; high for secrets',
   },

@@ -23,7 +23,7 @@ export const kubeaudit: Importer = {
   about: {
     tool: '[kubeaudit](https://github.com/Shopify/kubeaudit)',
     command: '`kubeaudit all --format json > report.jsonl`',
-    versions: 'a report of November 2023',
+    versions: 'the report names no version: a report of 2023',
     identity: 'audit, namespace, kind, name, container, capability',
     severity: '`level`: error is high, warning medium, info low',
   },

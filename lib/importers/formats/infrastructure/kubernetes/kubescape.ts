@@ -61,7 +61,7 @@ export const kubescape: Importer = {
   about: {
     tool: '[Kubescape](https://kubescape.io)',
     command: '`kubescape scan --format json --format-version v2 --output report.json`',
-    versions: '2 (November 2022) and 3.0',
+    versions: '3.0; a report of 2022 names no version',
     identity: 'control, file, namespace, kind and name of the resource',
     severity: '`scoreFactor` of the control',
   },

@@ -65,7 +65,8 @@ export const burp: Importer = {
     tool: '[Burp Suite](https://portswigger.net/burp) Professional and DAST, Dastardly',
     command:
       '*Target > Site map > Issues > Report issues > XML*; the scan of the REST or GraphQL API as JSON; Dastardly’s JUnit XML',
-    versions: 'XML of 1.6 to 2021.4, REST API 0.1, GraphQL, Dastardly',
+    versions:
+      'XML of 1.6, 2020.12 and 2021.4; answers of the REST and GraphQL APIs and of Dastardly name no version',
     identity: 'issue type, host, path, names of the query parameters, insertion point',
     severity: '`severity`',
   },

@@ -10,7 +10,7 @@ export const prowler: Importer = {
   about: {
     tool: '[Prowler](https://docs.prowler.com)',
     command: '`prowler aws --output-formats json-ocsf` (or `csv`)',
-    versions: '2 to 5.4',
+    versions: '4.2 and 5.4; older reports, of 2021 and 2023, name no version',
     identity: 'check, account, region, resource',
     severity: 'the severity of the check',
   },

@@ -35,7 +35,7 @@ export const trivyOperator: Importer = {
     tool: '[Trivy Operator](https://aquasecurity.github.io/trivy-operator/)',
     command:
       '`kubectl get vulnerabilityreports,configauditreports,exposedsecretreports -A -o json > report.json`',
-    versions: '0.17 and 0.18, with Trivy 0.38 to 0.48',
+    versions: 'CRD v1alpha1, with Trivy 0.38 and 0.48',
     identity: 'namespace, kind and name of the workload, container; vulnerability and package, or check',
     severity: '`severity`',
   },
