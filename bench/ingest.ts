@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type PushedName, pushedFindingFields } from '../db/findings/fields.ts';
 import { insertedColumns, insertedValues, storedColumns, updates } from '../db/findings/ingest/push-sql.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/api/client.ts';
+import { createClient, createOrg, createScan, type TestOrg } from '../tests/support/api/client.ts';
 import { pushOf, wire } from '../tests/support/http/requests.ts';
 import { type LoadResult, MARK, newRun } from '../tests/support/load/load.ts';
 import { type Aim, type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
@@ -11,8 +11,8 @@ import { sum } from '../tests/support/scenario/stats.ts';
 import type { ServerProcess } from '../tests/support/server/process.ts';
 import { findPgbench, runPgbench } from './support/pgbench.ts';
 import { type BenchOptions, bench, inTurns } from './support/rounds.ts';
+import { sampleFields } from './support/sample.ts';
 
-const FINDING_BYTES = 500;
 const PGBENCH_CLIENTS = 32;
 
 /** The pushes of a benchmark. */
@@ -112,7 +112,7 @@ interface Target {
 
 function requestOf(url: string, { org, scanId }: Target, previous: number) {
   const previous_fingerprints = Array.from({ length: previous }, (_, i) => `${MARK}-${i}`);
-  const fields = { ...sample(org, scanId), ...(previous > 0 && { previous_fingerprints }) };
+  const fields = { ...sampleFields(org, scanId), ...(previous > 0 && { previous_fingerprints }) };
   return wire(url, pushOf(org, scanId, fields));
 }
 
@@ -142,19 +142,6 @@ async function push(
   const result = await loader.run({ ...load, distinct, status: distinct ? 200 : 201 }, site.workDir);
   const cpu = (((await server.cpuSeconds()) - before) / result.answered) * 1e6;
   return { ...result, cpu };
-}
-
-const TEXT = 'User input reaches the query without being escaped. '.repeat(FINDING_BYTES);
-
-/** The fields of a finding whose JSON has {@link FINDING_BYTES}. */
-function sample(org: TestOrg, scanId: string) {
-  const fields = {
-    ...{ fingerprint: MARK, title: 'SQL injection in the search of the web shop', severity: 'high' },
-    ...{ cwe: 'CWE-89', cvss_score: 8.6, file: 'src/shop/search.ts', line: 42, source: 'semgrep' },
-    description: `${MARK} `,
-  };
-  const missing = FINDING_BYTES - JSON.stringify(finding(org, scanId, fields)).length;
-  return { ...fields, description: fields.description + TEXT.slice(0, missing) };
 }
 
 /** Compares the acknowledged writes with the stored rows. */
@@ -188,7 +175,7 @@ async function pushByPgbench(
   pushes: Pushes,
 ): Promise<Round> {
   const { url: databaseUrl, version } = await database();
-  const { fingerprint: _, description, ...fields } = sample(org, scanId);
+  const { fingerprint: _, description, ...fields } = sampleFields(org, scanId);
   const given = {
     ...{ ...fields, scan_id: scanId, project_id: org.projectId },
     description: description.replace(MARK, ''),

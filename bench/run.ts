@@ -1,5 +1,6 @@
 import { runProgram } from '../tests/support/scenario/program.ts';
 import { accountTiming } from './account-timing.ts';
+import { batch } from './batch.ts';
 import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
 import { hello } from './hello.ts';
@@ -21,6 +22,7 @@ await runProgram({
     'ingest-again': ingestAgain,
     'ingest-previous': ingestPrevious,
     'ingest-mixed': ingestMixed,
+    batch,
     list,
     exports,
     point,

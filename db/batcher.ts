@@ -9,9 +9,12 @@ export interface BatcherOptions<Item, Result, Resource = void> {
   run(items: Item[], resource: Resource): Promise<(Result | Error)[]>;
   /** Most items per batch. */
   maxItems: number;
-  /** Most batches at the same time: the next one does not wait for a slow one as long as more are allowed. 1 when unset. */
+  /**
+   * Most batches at the same time, 1 when unset. As long as more are allowed, the next one does not wait for a slow one, and a
+   * full one does not wait at all.
+   */
   maxConcurrent?: number;
-  /** Items that share a key never share a batch; the later item joins the next one. */
+  /** Items that share a key are run one after the other, in the order in which they were added. */
   keysOf?(item: Item): readonly string[];
   /** Most weight of a batch, the sum of {@link weigh} over its items. A single item always fits. */
   maxWeight?: number;
@@ -23,21 +26,14 @@ export type Batcher<Item, Result> = (item: Item) => Promise<Result>;
 
 interface Waiting<Item, Result> {
   item: Item;
+  weight: number;
+  keys: readonly string[];
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
 /** A batch that takes longer may never finish: its connection may be dead without anybody knowing. */
 const SLOW_MS = 1_000;
-
-/** Resolves when a batch is done or slow. */
-async function doneOrSlow(done: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const slow = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, SLOW_MS);
-  });
-  await Promise.race([done, slow]).finally(() => clearTimeout(timer));
-}
 
 /**
  * Group commit: items that arrive while a batch runs, or waits for its resource, form the next batch. There is no timer, so an
@@ -56,59 +52,81 @@ export function createBatcher<Item, Result, Resource = void>(
     weigh,
   } = options;
   let waiting: Waiting<Item, Result>[] = [];
+  let waitingWeight = 0;
   let flushing = false;
-  let running = 0;
+  const running = new Set<Promise<void>>();
+  /** Keys of the batches that are running. No two of them have a key in common. */
+  const runningKeys = new Set<string>();
+  /** Whether all waiting items have a key of a running batch. */
+  let blocked = false;
+  let onFull = () => {};
 
   /** Takes the items of the next batch from those that wait. */
   function takeBatch(): Waiting<Item, Result>[] {
-    if (!keysOf && !weigh && waiting.length <= maxItems) {
-      const all = waiting;
-      waiting = [];
-      return all;
-    }
     const batch: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
-    const keys = new Set<string>();
+    const keys = new Set(runningKeys);
     let weight = 0;
     for (const entry of waiting) {
-      const itsKeys = keysOf?.(entry.item) ?? [];
-      const heavier = weight + (weigh?.(entry.item) ?? 0);
-      const full = batch.length >= maxItems || (batch.length > 0 && heavier > maxWeight);
-      if (full || itsKeys.some((key) => keys.has(key))) {
+      const heavier = weight + entry.weight;
+      const isFull = batch.length >= maxItems || (batch.length > 0 && heavier > maxWeight);
+      const mustWait = isFull || entry.keys.some((key) => keys.has(key));
+      // Also keys of items that must wait, so that later items do not overtake them.
+      for (const key of entry.keys) keys.add(key);
+      if (mustWait) {
         left.push(entry);
         continue;
       }
-      for (const key of itsKeys) keys.add(key);
       weight = heavier;
       batch.push(entry);
     }
     waiting = left;
+    waitingWeight = left.length > 0 ? waitingWeight - weight : 0;
     return batch;
   }
+
+  const isFull = () => waiting.length >= maxItems || waitingWeight >= maxWeight;
 
   async function flush(): Promise<void> {
     flushing = true;
     while (waiting.length > 0) {
       // Items that arrive in the same turn of the event loop join the batch.
       await new Promise((turn) => setImmediate(turn));
-      running++;
       const done = acquire(runBatch)
         .catch((error) => {
           // No batch was taken: every item still waits.
           for (const { reject } of waiting.splice(0)) reject(error);
+          waitingWeight = 0;
         })
-        .finally(() => {
-          running--;
-        });
-      if (running < maxConcurrent) await doneOrSlow(done);
-      else await done;
+        .finally(() => running.delete(done));
+      running.add(done);
+      if (running.size < maxConcurrent && !isFull()) await oneDone(SLOW_MS);
+      while (running.size >= maxConcurrent || (blocked && running.size > 0)) {
+        await oneDone();
+        blocked = false;
+      }
     }
     flushing = false;
   }
 
+  /** Resolves when a batch is done, and with a limit also when the time is over or the waiting items fill a batch. */
+  async function oneDone(limitMs?: number): Promise<void> {
+    if (limitMs === undefined) return Promise.race(running);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const early = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+      onFull = resolve;
+    });
+    await Promise.race([...running, early]).finally(() => clearTimeout(timer));
+  }
+
   async function runBatch(resource: Resource): Promise<void> {
     const batch = takeBatch();
-    if (batch.length === 0) return;
+    if (batch.length === 0) {
+      blocked = waiting.length > 0;
+      return;
+    }
+    for (const { keys } of batch) for (const key of keys) runningKeys.add(key);
     try {
       const results = await run(
         batch.map((entry) => entry.item),
@@ -121,12 +139,17 @@ export function createBatcher<Item, Result, Resource = void>(
       });
     } catch (error) {
       for (const entry of batch) entry.reject(error);
+    } finally {
+      for (const { keys } of batch) for (const key of keys) runningKeys.delete(key);
     }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      const weight = weigh?.(item) ?? 0;
+      waiting.push({ item, weight, keys: keysOf?.(item) ?? [], resolve, reject });
+      waitingWeight += weight;
       if (!flushing) void flush();
+      else if (isFull()) onFull();
     });
 }

@@ -178,6 +178,13 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "bfb3575bd3133b888d0dfdd726a0a0ba12819a52db4cddeb9a9cb156eb607b16",
     "statements": [
       "CREATE INDEX \"api_tokens_active\" ON \"org_template\".\"api_tokens\" USING btree (coalesce(\"expires_at\", 'infinity')) WHERE not \"revoked\";"
+    ]
+  },
+  {
+    "name": "0006_idempotency-keys",
+    "hash": "4384383d2ca101802353a56f748650fffcd954f9e1a2c5cfb4ffef03041f658a",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" varchar(128) NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"body_hash\" varchar(64) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"outcomes\" json NOT NULL,\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -185,6 +192,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
       "CREATE TABLE \"org_template\".\"findings\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"fingerprint\" text NOT NULL,\n\t\"scan_id\" text NOT NULL,\n\t\"last_scan_id\" text NOT NULL,\n\t\"title\" text NOT NULL,\n\t\"severity\" text NOT NULL,\n\t\"description\" text NOT NULL,\n\t\"cwe\" text,\n\t\"cve\" text,\n\t\"cvss_score\" double precision,\n\t\"cvss_vector\" text,\n\t\"file\" text,\n\t\"line\" integer,\n\t\"source\" text,\n\t\"status\" text NOT NULL,\n\t\"status_changed_at\" timestamp (3) with time zone NOT NULL,\n\t\"regressed\" boolean DEFAULT false NOT NULL,\n\t\"seen_count\" integer NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"severity_before\" text,\n\tCONSTRAINT \"findings_severity\" CHECK (\"severity\" in ('critical', 'high', 'medium', 'low', 'info')),\n\tCONSTRAINT \"findings_status\" CHECK (\"status\" in ('open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'))\n);",
+      "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" varchar(128) NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"body_hash\" varchar(64) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"outcomes\" json NOT NULL,\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"scan_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\tCONSTRAINT \"scan_counts_pk\" PRIMARY KEY(\"project_id\",\"status\")\n);",

@@ -12,4 +12,5 @@ export const {
   scanCounts,
   exploits,
   orgFlags,
+  idempotencyKeys,
 } = defineOrgTables(TEMPLATE_SCHEMA);

@@ -1,4 +1,5 @@
 import type { Endpoints } from '../lib/http/endpoint.ts';
+import { pushFindings } from './agent/findings/batch.ts';
 import { pushFinding } from './agent/findings/create.ts';
 import { attachExploit } from './agent/findings/exploits/create.ts';
 import { listAgentFindings } from './agent/findings/list.ts';
@@ -149,6 +150,7 @@ export const endpoints = {
   removeMember,
 
   pushFinding,
+  pushFindings,
   listAgentFindings,
   updateAgentFinding,
   attachExploit,

@@ -44,3 +44,10 @@ export async function copyByPsql(databaseUrl: string, query: string): Promise<nu
   if (code !== 0) throw new Error(`psql ended with ${code}`);
   return performance.now() - began;
 }
+
+/** Runs a file. @throws Error when a statement fails */
+export async function runPsql(databaseUrl: string, file: string): Promise<void> {
+  await execute('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', file], {
+    env: environmentOf(databaseUrl),
+  });
+}

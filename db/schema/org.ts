@@ -5,6 +5,7 @@ import {
   boolean,
   check,
   index,
+  integer,
   json,
   pgSchema,
   primaryKey,
@@ -39,6 +40,9 @@ export const searchedText = ({ title, file, cve }: Record<'title' | 'file' | 'cv
 /** When a token expires, as the index of active tokens has it: with one range for those that never do, too. */
 export const expiryOf = ({ expiresAt }: { expiresAt: AnyPgColumn | SQL }): SQL =>
   sql`coalesce(${expiresAt}, 'infinity')`;
+
+/** Its name distinguishes a repeated request from other conflicts. */
+export const KEYS_PRIMARY_KEY = 'idempotency_keys_pk';
 
 const { id, projectId, fingerprint, ...others } = findingColumns;
 /** In the order that the first migration gave them. */
@@ -184,6 +188,20 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     description: varchar('description', { length: 400 }).notNull(),
   });
 
+  /** Outcomes of pushes, by the idempotency key of their request (`db/findings/ingest/idempotency.ts`). */
+  const idempotencyKeys = schema.table(
+    'idempotency_keys',
+    {
+      key: varchar('key', { length: 128 }).notNull(),
+      /** Position of a group's first push in the request. */
+      position: integer('position').notNull(),
+      bodyHash: varchar('body_hash', { length: 64 }).notNull(),
+      createdAt: time('created_at').notNull(),
+      outcomes: json('outcomes').notNull(),
+    },
+    (t) => [primaryKey({ name: KEYS_PRIMARY_KEY, columns: [t.key, t.position] })],
+  );
+
   return {
     schema,
     projects,
@@ -195,6 +213,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     scanCounts,
     exploits,
     orgFlags,
+    idempotencyKeys,
   };
 }
 

@@ -1137,6 +1137,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent/findings/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Push up to 1,000 findings
+         * @description Each finding is pushed as by `POST /agent/findings`, and fails on its own. Findings with the same fingerprint count as separate pushes. At most 8 MiB. The response is sent after the commit. If nothing could be written, the response is the error.
+         *
+         *     Requires an API token of the organization. A project token acts on its project only.
+         */
+        post: operations["pushFindings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent/findings/{id}": {
         parameters: {
             query?: never;
@@ -2300,6 +2322,41 @@ export interface components {
              *     ]
              */
             previous_fingerprints?: string[] | null;
+        };
+        BatchResult: {
+            /** @example 1 */
+            created: number;
+            /** @example 0 */
+            deduplicated: number;
+            /** @example 0 */
+            failed: number;
+            /** @description One entry for each finding, in their order. */
+            results: (components["schemas"]["PushedInBatch"] | components["schemas"]["FailedInBatch"])[];
+        };
+        PushedInBatch: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "created" | "deduplicated";
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example false */
+            regressed: boolean;
+        };
+        FailedInBatch: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "failed";
+            error: components["schemas"]["Error"];
+        };
+        FindingBatch: {
+            findings: components["schemas"]["FindingInput"][];
         };
         ApiToken: {
             /**
@@ -5896,6 +5953,86 @@ export interface operations {
                          */
                         request_id: string;
                         result: components["schemas"]["PushedFinding"];
+                    };
+                };
+            };
+        };
+    };
+    pushFindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+                /** @description Kept for 24 hours per organization. A repeated request with the same key and body gets the first response and changes nothing. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "findings": [
+                 *         {
+                 *           "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                 *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                 *           "fingerprint": "sqli-search-7f3a",
+                 *           "title": "SQL injection in search",
+                 *           "severity": "critical",
+                 *           "description": "User input reaches the **query**.",
+                 *           "cwe": "CWE-89",
+                 *           "cve": "CVE-2026-12345",
+                 *           "cvss_score": 9.8,
+                 *           "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+                 *           "file": "src/search.ts",
+                 *           "line": 42,
+                 *           "source": "semgrep",
+                 *           "previous_fingerprints": [
+                 *             "sqli-search-1"
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["FindingBatch"];
+            };
+        };
+        responses: {
+            /** @description What became of each finding. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "created": 1,
+                     *         "deduplicated": 0,
+                     *         "failed": 0,
+                     *         "results": [
+                     *           {
+                     *             "status": "created",
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "regressed": false
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["BatchResult"];
                     };
                 };
             };

@@ -89,7 +89,7 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
 
 /** The access checks that need the input, so they run after it is read. */
 export const inputChecksOf = (access: Access): AnyMiddleware[] =>
-  access.kind === 'bearer' ? [projectScope(access.project)] : [];
+  access.kind === 'bearer' && access.project !== 'each finding' ? [projectScope(access.project)] : [];
 
 /** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. */
 export const needsStepUp = (access: Access): boolean => access.kind === 'cookie' && access.stepUp === true;

@@ -1,6 +1,5 @@
 import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
-import { isUnavailable, refusesWrites } from '../../db/errors.ts';
-import { connectionsOverShare, isOverShare, OverShareError } from '../fair-share/over-share.ts';
+import { OverShareError } from '../fair-share/over-share.ts';
 import { logDenial, logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv } from './call.ts';
@@ -17,6 +16,7 @@ import { createRequestIds, requestIdOf } from './request/request-id.ts';
 import { respond, respondError } from './respond.ts';
 import { RouteRouter } from './router.ts';
 import { PAGE_HEADERS } from './security-headers.ts';
+import { unexpectedError } from './unexpected.ts';
 
 export type App = Hono<AppEnv>;
 
@@ -75,21 +75,11 @@ export function createApp(
       }
       return respondError(request, error);
     }
-    if (isOverShare(error)) {
-      core.metrics.connectionRefused();
-      return respondError(request, connectionsOverShare(error));
-    }
-    const unavailable = isUnavailable(error);
-    const { route, ids } = request;
-    log.error(unavailable ? 'database unavailable' : 'request failed', { ...ids, route, error });
-    const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';
-    return respondError(request, new ApiError(key, refusesWrites(error) ? NO_WRITES : {}));
+    return respondError(request, unexpectedError({ log, metrics: core.metrics }, request, error));
   });
 
   return app;
 }
-
-const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
 
 type ServingOf = (c: Context<AppEnv>) => Serving;
 

@@ -52,6 +52,8 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
   summary: string;
   description?: string;
   request?: S;
+  /** The most bytes of the body. Unset: 1 MiB. */
+  maxBytes?: number;
   responses: R;
   /** Errors that the handler throws, without those of access and input. */
   errors?: readonly ErrorKey[];

@@ -48,7 +48,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
   spec: EndpointSpec<A, S, R>,
   handler: (call: CallOf<A> & Input<S>) => Promise<Answer<R>>,
 ): Endpoint {
-  const { access, request = {}, responses, quiet = false } = spec;
+  const { access, request = {}, maxBytes, responses, quiet = false } = spec;
   const method = spec.method.toUpperCase();
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
 
@@ -59,7 +59,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
     route: (servingOf) => [
       begin(path, quiet, servingOf),
       ...checksOf(access, method),
-      ...(Object.keys(request).length > 0 ? [input(request)] : []),
+      ...(Object.keys(request).length > 0 ? [input(request, maxBytes)] : []),
       ...inputChecksOf(access),
       async function handle(c: Context<AppEnv>) {
         const answer = await handler(c.get('call') as unknown as CallOf<A> & Input<S>);

@@ -59,7 +59,31 @@ describe('a batcher', () => {
       },
     });
     await Promise.all(['a,b', 'b,c', 'd', 'c,e', 'f,f'].map(batcher));
-    expect(batches).toEqual([['a,b', 'd', 'c,e', 'f,f'], ['b,c']]);
+    // `c,e` does not overtake `b,c`.
+    expect(batches).toEqual([['a,b', 'd', 'f,f'], ['b,c'], ['c,e']]);
+  });
+
+  it('starts a full batch while another one runs, unless they share a key', async () => {
+    const batches: string[][] = [];
+    const gate = deferred();
+    const batcher = createBatcher<string, string>({
+      maxItems: 2,
+      maxConcurrent: 2,
+      keysOf: (item) => item.split(','),
+      async run(items) {
+        batches.push(items);
+        if (items.includes('a')) await gate.promise;
+        return items;
+      },
+    });
+    const first = batcher('a');
+    while (batches.length === 0) await new Promise((turn) => setImmediate(turn));
+    const waits = [batcher('a,b'), batcher('b')];
+    const runs = [batcher('c'), batcher('d'), batcher('e'), batcher('f')];
+    expect(await Promise.all(runs)).toEqual(['c', 'd', 'e', 'f']);
+    gate.resolve();
+    expect(await Promise.all([first, ...waits])).toEqual(['a', 'a,b', 'b']);
+    expect(batches).toEqual([['a'], ['c', 'd'], ['e', 'f'], ['a,b'], ['b']]);
   });
 
   it('does not wait for a slow batch while more are allowed', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
 import { setFindingStatus, setFindingStatuses } from '../../db/findings/findings.ts';
-import { createIngest } from '../../db/findings/ingest/ingest.ts';
+import { createIngest, ingestOne } from '../../db/findings/ingest/ingest.ts';
 import type { Push } from '../../db/findings/ingest/push.ts';
 import { ingestStatement } from '../../db/findings/ingest/statement.ts';
 import { createIds } from '../../db/ids.ts';
@@ -206,7 +206,8 @@ describe('counts', { timeout: TIMEOUT }, () => {
         } as const;
         return [
           ...shuffled(40).map((n) =>
-            ingest(
+            ingestOne(
+              ingest,
               where,
               org.tokenId,
               aPush(org, 'first', `print-${n + round}`, SEVERITIES[(n + i) % 5] as Severity),
@@ -291,10 +292,10 @@ describe('batches of two processes', { timeout: TIMEOUT }, () => {
       for (let round = 0; round < 3 * RUNS; round++) {
         const pushes = shuffled(60).map((n) => {
           const severity = SEVERITIES[(n + round * (i + 1)) % 5] as Severity;
-          return ingest(where, org.tokenId, aPush(org, scanId, `print-${n}`, severity));
+          return ingestOne(ingest, where, org.tokenId, aPush(org, scanId, `print-${n}`, severity));
         });
         for (const outcome of await Promise.all(pushes)) {
-          if (outcome.kind === 'written') known.add(outcome.finding.id);
+          if (outcome.kind === 'written') known.add(outcome.id);
         }
       }
     });

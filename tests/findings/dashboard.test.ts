@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createIngest } from '../../db/findings/ingest/ingest.ts';
+import { createIngest, ingestOne } from '../../db/findings/ingest/ingest.ts';
 import { countByDay } from '../../db/findings/trend.ts';
 import { createIds } from '../../db/ids.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
@@ -84,7 +84,12 @@ describe('GET /dashboard/trend', () => {
       );
       const { projectId: project_id, tokenId } = org;
       const texts = { fingerprint: at, title: 'At midnight', description: 'Or just before.' };
-      await ingest({ id: org.id, tables }, tokenId, { project_id, scan_id: scanId, severity, ...texts });
+      await ingestOne(ingest, { id: org.id, tables }, tokenId, {
+        project_id,
+        scan_id: scanId,
+        severity,
+        ...texts,
+      });
     }
     /** Days with findings, and which. */
     const days = async (now: string, days: number) =>

@@ -2,7 +2,7 @@ import { getTableColumns } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findingFieldList, pushedFindingFields, shownFindingFields } from '../../db/findings/fields.ts';
 import { renameStatement } from '../../db/findings/ingest/previous-fingerprints.ts';
-import { ingestStatement } from '../../db/findings/ingest/statement.ts';
+import { ingestStatement, recordingStatement } from '../../db/findings/ingest/statement.ts';
 import { findingText } from '../../db/findings/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
@@ -27,6 +27,10 @@ describe('the SQL that derives from the declared fields', () => {
 
   it.each([
     ['push', ingestStatement(tables).query({ pushes: '', tokenIds: '', now: '' }).sql],
+    [
+      'push-recorded',
+      recordingStatement(tables).query({ pushes: '', tokenIds: '', now: '', records: '' }).sql,
+    ],
     ['rename', renameStatement(tables).query({ pushes: '' }).sql],
     ['json', select('json')],
     ['csv', select('csv')],

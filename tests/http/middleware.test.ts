@@ -61,6 +61,7 @@ describe('app.routes', () => {
     ['me', 'begin session activity'],
     ['addEmail', 'begin originCheck session verifiedEmail activity stepUp input'],
     ['logout', 'begin originCheck baseDomain'],
+    ['pushFindings', 'begin bearerFormat organization bearerToken fairShare tokenUse input'],
     ['pushFinding', 'begin bearerFormat organization bearerToken fairShare tokenUse input projectScope'],
     ['healthz', 'begin'],
   ] as const)('shows the middleware of %s', (id, names) => {

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
-import { orgStatement } from '../../statements.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import type { OrgTables } from '../../schema/org.ts';
+import { orgStatement, type Placeholders } from '../../statements.ts';
 import type { Known } from './push.ts';
 import {
   insertedColumns,
@@ -17,6 +18,11 @@ interface Batch {
   tokenIds: string;
   /** The time of the batch (RFC 3339). */
   now: string;
+}
+
+interface RecordingBatch extends Batch {
+  /** JSON array of the groups to record (`recordsOf`). */
+  records: string;
 }
 
 /** A row of the statement's result. */
@@ -43,8 +49,31 @@ export interface WrittenRow {
  * - Counts change by `severity_before` of the written rows, which also reflects a concurrent change that this statement's
  *   snapshot does not show. They are written after the last finding is locked, in the order of their key.
  */
-export const ingestStatement = orgStatement<Batch, WrittenRow>(
-  (tables, $) => sql`
+export const ingestStatement = orgStatement<Batch, WrittenRow>((tables, $) => writePushes(tables, $));
+
+/** The same, and records the outcomes of groups. tests/findings/snapshots/push-recorded.sql shows its text. */
+export const recordingStatement = orgStatement<RecordingBatch, WrittenRow>((tables, $) =>
+  writePushes(tables, $, recorded(tables, $)),
+);
+
+const recorded = ({ idempotencyKeys }: OrgTables, $: Placeholders<RecordingBatch>) => sql`, recorded as (
+  insert into ${idempotencyKeys} (key, position, body_hash, created_at, outcomes)
+  select r.key, r.position, r.body_hash, ${$.now}::timestamptz,
+    json_agg(json_build_array(r.positions[i.ord - r.first + 1], s.scan_id is not null, w.deduplicated, w.id, w.regressed) order by i.ord)
+  from json_to_recordset(${$.records}::text::json) as r(
+    key text,
+    position int,
+    positions int[],
+    body_hash text,
+    first int,
+    last int)
+  join input i on i.ord between r.first and r.last
+  left join scan s on s.scan_id = i.scan_id
+  left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id
+  group by r.key, r.position, r.body_hash
+)`;
+
+const writePushes = (tables: OrgTables, $: Placeholders<Batch>, records: SQL = sql.raw('')) => sql`
 with input as materialized (
   select * from json_to_recordset(${$.pushes}::text::json) as r(
     ord int,
@@ -83,11 +112,10 @@ with input as materialized (
   insert into ${tables.sightings} (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
   on conflict do nothing
-)
+)${records}
 select i.ord, s.status as scan_status, w.deduplicated,
   case when w.deduplicated then json_build_object(
     ${sql.raw(storedPairs('w'))}) end as known
 from input i
 left join scan s on s.scan_id = i.scan_id
-left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id`,
-);
+left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id`;

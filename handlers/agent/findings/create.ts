@@ -1,9 +1,9 @@
+import { ingestOne } from '../../../db/findings/ingest/ingest.ts';
 import { FindingInput } from '../../../lib/findings/input.ts';
+import { refusalError } from '../../../lib/findings/pushes.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
-import { requireProject } from '../../../lib/projects/projects.ts';
 import { PushedFinding } from '../../../lib/resources.ts';
 
 export const pushFinding = endpoint(
@@ -21,22 +21,14 @@ export const pushFinding = endpoint(
       200: { description: 'A known finding.', result: PushedFinding },
     },
   },
-  async ({ body, db, org, services, token, tokenTouched }) => {
-    const outcome = await services.ingest(org, token.id, body);
-    tokenTouched();
-    switch (outcome.kind) {
-      case 'written': {
-        const { deduplicated } = outcome;
-        const result = { ...outcome.finding, deduplicated };
-        return deduplicated ? ok(result) : created(result);
-      }
-      case 'no_scan':
-        throw new ApiError('resource_error/not_found', { message: 'The scan is not registered.' });
-      case 'other_project':
-        await requireProject(db, org, body.project_id);
-        throw new ApiError('validation_error/field_invalid', {
-          details: [{ field: 'scan_id', message: 'is a scan of another project' }],
-        });
-    }
+  async (call) => {
+    const { body, org, services, token } = call;
+    const outcome = await ingestOne(services.ingest, org, token.id, body);
+    call.tokenTouched();
+    if (outcome.kind === 'repeated') throw new Error('A push without a key is not recorded.');
+    if (outcome.kind !== 'written') throw await refusalError(call, outcome.kind, body.project_id);
+    const { deduplicated } = outcome;
+    const result = { ...outcome.finding(), deduplicated };
+    return deduplicated ? ok(result) : created(result);
   },
 );

@@ -150,6 +150,7 @@ interface Schema {
   required?: string[];
   items?: Schema;
   anyOf?: Schema[];
+  allOf?: Schema[];
   oneOf?: Schema[];
 }
 
@@ -176,7 +177,7 @@ function addExamples({ paths, components }: OpenApiDocument): void {
       const fields = Object.entries(schema.properties).filter(([name]) => !excluded.includes(name));
       return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, `${where}.${name}`)]));
     }
-    const [first] = schema.oneOf ?? schema.anyOf ?? [];
+    const [first] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];
     if (first) return exampleOf(first, where);
     if (schema.items) return [exampleOf(schema.items, `${where}[]`)];
     if (schema.type === 'boolean') return false;

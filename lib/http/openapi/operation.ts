@@ -49,7 +49,7 @@ const [types, codes] = [0, 1].map((part) => [
   ...new Set(Object.keys(ERRORS).map((key) => key.split('/')[part] ?? '')),
 ]) as [string[], string[]];
 
-const ErrorObject = z
+export const ErrorObject = z
   .object({
     type: z.enum(types),
     code: z.enum(codes).openapi({ description: 'Stable. Each operation lists its codes.' }),
@@ -93,6 +93,7 @@ export function describe(path: string, spec: Spec): Operation {
     request: {
       ...(request?.params && { params: request.params as z.ZodObject }),
       ...(request?.query && { query: request.query as z.ZodObject }),
+      ...(request?.headers && { headers: request.headers as z.ZodObject }),
       ...(request?.body && { body: { required: true, content: { [JSON_MEDIA]: { schema: request.body } } } }),
     },
     responses: { ...successes(spec.responses), ...failures(errorsOf(spec)) },

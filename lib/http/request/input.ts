@@ -7,9 +7,12 @@ import { ApiError, type FieldError } from '../errors.ts';
 export interface RequestSchemas {
   params?: z.ZodType<object>;
   query?: z.ZodType<object>;
+  /** By lower-case names. */
+  headers?: z.ZodType<object>;
   body?: z.ZodType<object>;
 }
 
+/** The most bytes of a body, unless its endpoint declares another limit. */
 export const BODY_LIMIT = 1024 * 1024;
 
 /** Keeps the first error of each field. */
@@ -19,21 +22,29 @@ function firstPerField(details: FieldError[]): FieldError[] {
   return [...first.values()];
 }
 
-/**
- * Reads the JSON object of the body.
- * @throws ApiError `invalid_body`; `field_required` or `field_invalid` with every bad field
- */
-export async function readBody(c: Context, schema: z.ZodType): Promise<unknown> {
-  const value = await readJsonObject(c);
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+/** Reads the JSON object of the body. Throws ApiError `invalid_body`, or what {@link fieldErrors} returns. */
+export type BodyReader = (c: Context) => Promise<unknown>;
+
+/** @param maxBytes the limit of the body */
+export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT): BodyReader {
+  const readBytes = bytesReader(maxBytes);
+  return async (c) => {
+    const value = await readJsonObject(c, readBytes);
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw fieldErrors(parsed.error, value);
+  };
+}
+
+/** The error of input that a schema refused: `field_required` or `field_invalid`, with every bad field. */
+export function fieldErrors(error: z.ZodError, value: unknown): ApiError {
   let missing = false;
-  const details = parsed.error.issues.map((issue): FieldError => {
+  const details = error.issues.map((issue): FieldError => {
     const absent = valueAt(value, issue.path) === undefined;
     missing ||= absent;
     return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
   });
-  throw new ApiError(missing ? 'validation_error/field_required' : 'validation_error/field_invalid', {
+  return new ApiError(missing ? 'validation_error/field_required' : 'validation_error/field_invalid', {
     details: firstPerField(details),
   });
 }
@@ -52,6 +63,17 @@ export function readQuery(c: Context, schema: z.ZodType): unknown {
     const field = String(path[0] ?? '');
     return { field, message: field in parameters ? message : 'is required' };
   });
+  throw new ApiError('validation_error/invalid_request', { details: firstPerField(details) });
+}
+
+/**
+ * Reads headers, by their names in lower case.
+ * @throws ApiError `invalid_request` with every bad header
+ */
+export function readHeaders(c: Context, schema: z.ZodType): unknown {
+  const parsed = schema.safeParse(c.req.header());
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map(({ path, message }) => ({ field: String(path[0] ?? ''), message }));
   throw new ApiError('validation_error/invalid_request', { details: firstPerField(details) });
 }
 
@@ -85,7 +107,7 @@ const ENCODINGS = [
   ['transfer-encoding', ['chunked']],
 ] as const;
 
-async function readJsonObject(c: Context): Promise<object> {
+async function readJsonObject(c: Context, readBytes: (c: Context) => Promise<ArrayBuffer>): Promise<object> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
   for (const [header, accepted] of ENCODINGS) {
@@ -135,23 +157,22 @@ function hasMoreValues(json: string, max: number): boolean {
   return false;
 }
 
-const tooLarge = () => invalidBody(`The body must have at most ${BODY_LIMIT} bytes.`);
-
-/** Counts a body that comes without its length. */
-const limitBody = bodyLimit({
-  maxSize: BODY_LIMIT,
-  onError: () => {
-    throw tooLarge();
-  },
-});
-
-async function readBytes(c: Context): Promise<ArrayBuffer> {
-  const length = c.req.header('content-length');
-  if (length !== undefined && c.req.header('transfer-encoding') === undefined) {
-    // The HTTP server enforces the announced length.
-    if (!(Number(length) <= BODY_LIMIT)) throw tooLarge();
+/** Reads a body of at most `maxBytes`. @throws ApiError `invalid_body` when it is larger */
+export function bytesReader(maxBytes: number): (c: Context) => Promise<ArrayBuffer> {
+  const tooLarge = () => invalidBody(`The body must have at most ${maxBytes} bytes.`);
+  /** Counts a body that comes without its length. */
+  const limitBody = bodyLimit({
+    maxSize: maxBytes,
+    onError: () => {
+      throw tooLarge();
+    },
+  });
+  return async (c) => {
+    const length = c.req.header('content-length');
+    if (length !== undefined && c.req.header('transfer-encoding') === undefined) {
+      // The HTTP server enforces the announced length.
+      if (!(Number(length) <= maxBytes)) throw tooLarge();
+    } else await limitBody(c, async () => {});
     return await c.req.arrayBuffer();
-  }
-  await limitBody(c, async () => {});
-  return await c.req.arrayBuffer();
+  };
 }

@@ -98,6 +98,7 @@ POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
 POST   /api/v1/auth/undo-email-change                     base domain
 GET    /api/v1/scans/{id}/changes                         cookie+org
+POST   /api/v1/agent/findings/batch                       bearer
 GET    /api/v1/agent/scans/{id}/gone                      bearer
 PATCH  /api/v1/findings                                   cookie+org, member
 GET    /api/v1/dashboard/trend                            cookie+org

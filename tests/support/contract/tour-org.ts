@@ -58,6 +58,14 @@ export function planOrgTour(on: Traveller) {
       const renamedBack = await push({ scan_id: 'weekly', previous_fingerprints: ['sqli-2'] });
       return [first, again, renamed, renamedBack];
     },
+    async pushFindings() {
+      const findings = [finding({}), finding({ fingerprint: 'fresh' }), finding({ title: '' }), {}];
+      const send = (body: object, headers = {}) =>
+        on.api.post('/agent/findings/batch', { ...on.asAgent(), body, headers });
+      const key = { 'idempotency-key': 'first' };
+      const first = await send({ findings }, key);
+      return [first, await send({ findings }, key), await send({ findings: findings.slice(1) }, key)];
+    },
     listAgentFindings: () =>
       all(
         ['', '&page=1', '&status=open,fixed&severity=critical&page=1'].map((query) =>

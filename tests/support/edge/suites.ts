@@ -16,6 +16,7 @@ export const SUITES = [
   'tests/mail/hostile.test.ts',
   'tests/http/hostile/markup.test.ts',
   'tests/http/http.test.ts',
+  'tests/findings/batch.test.ts',
   'tests/findings/ingest.test.ts',
   'tests/findings/previous-fingerprints.test.ts',
   'tests/orgs/isolation.test.ts',
@@ -41,6 +42,9 @@ const ONE_BACKEND = 'ends the only connection of a pool; tests/edge has the like
 
 /** Tests of these suites that are left out, with the reason: by suite and name. */
 export const NODE_ONLY: Record<string, Record<string, string>> = {
+  'tests/findings/batch.test.ts': {
+    'a batch > is refused whole if the database is unavailable': POOL,
+  },
   'tests/accounts/auth.test.ts': {
     'registration > leaves nothing behind when it fails': MIGRATIONS,
   },

@@ -45,6 +45,15 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
   const mfa_token = minted.get(`mfa/${user}`);
   const address = call.pick(emailOf(target, 'main'), emailOf(target, 'spare'), 'newcomer@users.example');
   const about = address.startsWith('secret') ? { about: target } : {};
+  const aFinding = () => ({
+    scan_id: picks.scan,
+    project_id,
+    fingerprint: call.pick('sqli', 'xss', 'fresh'),
+    previous_fingerprints: call.pick(undefined, ['sqli'], ['none', 'xss', 'sqli']),
+    title: 'MARK',
+    severity: 'high',
+    description: 'MARK',
+  });
   const bodies: Partial<Record<EndpointName, () => [Record<string, unknown>, Claim?]>> = {
     register: () => [{ email: address, password, name: 'Newcomer' }],
     login: () => [
@@ -94,17 +103,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     updateFinding: () => [{ status: call.pick('open', 'confirmed', 'fixed', 'wontfix') }],
     createProject: () => [{ name: 'MARK', slug: call.pick(undefined, 'shop', 'fresh') }],
     inviteMember: () => [{ email: address, role: call.pick('viewer', 'member', 'admin', 'owner') }],
-    pushFinding: () => [
-      {
-        scan_id: picks.scan,
-        project_id,
-        fingerprint: call.pick('sqli', 'xss', 'fresh'),
-        previous_fingerprints: call.pick(undefined, ['sqli'], ['none', 'xss', 'sqli']),
-        title: 'MARK',
-        severity: 'high',
-        description: 'MARK',
-      },
-    ],
+    pushFinding: () => [aFinding()],
+    pushFindings: () => [{ findings: [aFinding(), aFinding()] }],
     updateAgentFinding: () => [{ status: call.pick('open', 'verified') }],
     attachExploit: () => [{ filename: 'MARK', language: 'python', code: 'MARK' }],
     registerScan: () => [

@@ -145,6 +145,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (call.picks.endpoint === 'createToken' && !here.flags.org_wide_tokens)
     return [403, 'permission_error/feature_disabled'];
   if (token) {
+    // Each finding of a batch fails on its own.
+    if (call.picks.endpoint === 'pushFindings') return undefined;
     const project = projectOf(call, here) ?? '';
     if (token.project !== null && token.project !== project) return SCOPE;
     if (!(project in here.projects)) return NOT_FOUND;

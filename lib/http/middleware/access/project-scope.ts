@@ -9,11 +9,12 @@ import { middleware } from '../middleware.ts';
  * - `body`: `project_id` of the body. The handler's statement checks that the project exists.
  * - `reference`: `project_id`, or the slug in `project`, of the body or the query. The call gets the id.
  * - `finding`, `scan`: the project of the finding or scan in the path.
+ * - `each finding`: `project_id` of each finding of the body. The handler checks them, because each fails on its own.
  */
-export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan';
+export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan' | 'each finding';
 
 /** Requires that a project token is used for its own project (403). */
-export const projectScope = (rule: ProjectRule) =>
+export const projectScope = (rule: Exclude<ProjectRule, 'each finding'>) =>
   middleware<ProjectCall & ProjectInput>(
     ['token_error/scope_mismatch', 'resource_error/not_found'],
     async function projectScope(c, next) {

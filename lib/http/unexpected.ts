@@ -1,0 +1,23 @@
+import { isUnavailable, refusesWrites } from '../../db/errors.ts';
+import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
+import type { Services } from '../services.ts';
+import type { RequestContext } from './call.ts';
+import { ApiError } from './errors.ts';
+
+const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
+
+/** Logs an error that is not an {@link ApiError}. @returns the error of the response, which does not contain the reason */
+export function unexpectedError(
+  { log, metrics }: Pick<Services, 'log' | 'metrics'>,
+  { route, ids }: Pick<RequestContext, 'route' | 'ids'>,
+  error: unknown,
+): ApiError {
+  if (isOverShare(error)) {
+    metrics.connectionRefused();
+    return connectionsOverShare(error);
+  }
+  const unavailable = isUnavailable(error);
+  log.error(unavailable ? 'database unavailable' : 'request failed', { ...ids, route, error });
+  const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';
+  return new ApiError(key, refusesWrites(error) ? NO_WRITES : {});
+}
