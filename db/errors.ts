@@ -75,13 +75,5 @@ export async function retried<T>(transaction: () => PromiseLike<T>): Promise<T> 
 /** Whether a row names another that was deleted meanwhile. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 
-/** Whether the constraint with this name refused the row. */
-export function violatesConstraint(error: unknown, name: string): boolean {
-  for (let e = error; e instanceof Error; e = e.cause) {
-    if ((e as { constraint_name?: unknown }).constraint_name === name) return true;
-  }
-  return false;
-}
-
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

@@ -41,9 +41,6 @@ export const searchedText = ({ title, file, cve }: Record<'title' | 'file' | 'cv
 export const expiryOf = ({ expiresAt }: { expiresAt: AnyPgColumn | SQL }): SQL =>
   sql`coalesce(${expiresAt}, 'infinity')`;
 
-/** Its name distinguishes a repeated request from other conflicts. */
-export const KEYS_PRIMARY_KEY = 'idempotency_keys_pk';
-
 const { id, projectId, fingerprint, ...others } = findingColumns;
 /** In the order that the first migration gave them. */
 const FINDING_COLUMNS = { id, projectId, fingerprint, ...others };
@@ -199,7 +196,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       createdAt: time('created_at').notNull(),
       outcomes: json('outcomes').notNull(),
     },
-    (t) => [primaryKey({ name: KEYS_PRIMARY_KEY, columns: [t.key, t.position] })],
+    (t) => [primaryKey({ name: 'idempotency_keys_pk', columns: [t.key, t.position] })],
   );
 
   return {

@@ -169,6 +169,7 @@ describe('the org track', () => {
     expect(newSchema.filter((line) => line.endsWith(' toast true'))).toEqual([
       'exploits toast true',
       'findings toast true',
+      'idempotency_keys toast true',
       'scans toast true',
     ]);
     for (const org of [old, made]) expect(await stepsOf(org)).toEqual(orgMigrations.map(({ name }) => name));

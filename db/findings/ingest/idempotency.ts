@@ -1,8 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { BATCH_ROWS } from '../../batches.ts';
-import { violatesConstraint } from '../../errors.ts';
 import type { OrgTables } from '../../schema/org.ts';
-import { KEYS_PRIMARY_KEY } from '../../schema/org.ts';
 import { orgStatement, run, type SqlClient } from '../../statements.ts';
 
 /*
@@ -36,6 +34,9 @@ export type StoredOutcome =
   | { kind: 'no_scan' }
   | { kind: 'other_project' };
 
+/** The position under which a group is stored. */
+const positionOf = ({ positions, isFirst }: GroupRecord): number => (isFirst ? 0 : (positions[0] ?? 0));
+
 /** The record of one push of a group. */
 export const partOf = (record: GroupRecord, index: number): GroupRecord => ({
   ...record,
@@ -52,14 +53,25 @@ export function recordsOf(
     const first = next;
     next += pushes.length;
     if (!record) return [];
-    const { key, positions, bodyHash: body_hash, isFirst } = record;
-    const position = isFirst ? 0 : positions[0];
-    return [{ key, position, positions, body_hash, first, last: next - 1 }];
+    const { key, positions, bodyHash: body_hash } = record;
+    return [{ key, position: positionOf(record), positions, body_hash, first, last: next - 1 }];
   });
 }
 
-/** Whether a statement failed because its group has been recorded before. */
-export const isRecorded = (error: unknown): boolean => violatesConstraint(error, KEYS_PRIMARY_KEY);
+const recordedStatement = orgStatement<{ key: string; position: number }, object>(
+  ({ idempotencyKeys }, $) => sql`
+select 1 from ${idempotencyKeys} where key = ${$.key} and position = ${$.position}`,
+);
+
+/** Whether the group has been recorded before. */
+export async function isRecorded(
+  client: SqlClient,
+  tables: OrgTables,
+  record: GroupRecord,
+): Promise<boolean> {
+  const { key } = record;
+  return (await recordedStatement(tables).run(client, { key, position: positionOf(record) })).length > 0;
+}
 
 interface StoredRow {
   body_hash: string;

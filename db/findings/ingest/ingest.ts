@@ -1,5 +1,5 @@
 import { createBatcher } from '../../batcher.ts';
-import { isUnavailable, retried } from '../../errors.ts';
+import { isUnavailable, isUniqueViolation, retried } from '../../errors.ts';
 import type { NewId } from '../../ids.ts';
 import type { WithConnection } from '../../pool/pool.ts';
 import type { Sql } from '../../pool/query.ts';
@@ -129,7 +129,8 @@ export function createIngest(
 
     async function writeSplit(item: Item, sql: Sql, error: Error): Promise<(Written | Error)[]> {
       const { pushes, record } = item;
-      if (record && isRecorded(error)) return pushes.map(() => REPEATED);
+      if (record && isUniqueViolation(error) && (await isRecorded(sql, org.tables, record)))
+        return pushes.map(() => REPEATED);
       if (pushes.length === 1) return [error];
       const results: (Written | Error)[] = [];
       for (const [i, push] of pushes.entries()) {
