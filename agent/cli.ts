@@ -43,7 +43,7 @@ $XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the host
 
 Exit codes: 0 success, 1 wrong usage or configuration or an unreadable report, 2 a finding at or above --fail-on or
 --fail-on-new, 3 findings not delivered (they are queued on disk: run svc-agent sync), 4 the scanner failed or reported
-errors, 130/143 stopped by a signal.`,
+errors, 129/130/143 stopped by a signal.`,
     );
 
   withScanOptions(program.command('report'), FORMATS)

@@ -9,6 +9,7 @@ export const EXIT = {
   failOn: 2,
   undelivered: 3,
   scanner: 4,
+  SIGHUP: 129,
   SIGINT: 130,
   SIGTERM: 143,
 } as const;

@@ -31,7 +31,12 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
     printRemarks(content, output);
     return content;
   };
-  if (flags.dryRun) return showFindings(read(await startScanner(command, options).output), session, flags);
+  if (flags.dryRun) {
+    const scanner = startScanner(command, options);
+    const removeHandlers = failOnSignal(undefined, scanner.stop);
+    const result = await scanner.output.finally(removeHandlers);
+    return showFindings(read(result), session, flags);
+  }
   const scan = startScan(session, flags);
   const { reporter } = scan;
   const scanner = startScanner(command, options);
@@ -58,7 +63,7 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
  */
 function readOutput(
   command: readonly string[],
-  { code, stderr }: ScannerOutput,
+  { code, stderr, isHeld }: ScannerOutput,
   read: () => ReportContent,
 ): ReportContent {
   let content: ReportContent;
@@ -70,5 +75,12 @@ function readOutput(
   }
   const findings = content.findings.length;
   const failure = scannerFailure({ command, code, stderr, findings, skipped: skippedCount(content) });
-  return failure === undefined ? content : { ...content, errors: [failure, ...content.errors] };
+  return {
+    ...content,
+    errors: failure === undefined ? content.errors : [failure, ...content.errors],
+    warnings: isHeld ? [...content.warnings, LEFT_RUNNING] : content.warnings,
+  };
 }
+
+const LEFT_RUNNING =
+  'the scanner left a process running that holds its output. What this process prints is not read.';

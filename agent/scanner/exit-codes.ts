@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { basename } from 'node:path';
 
 /**
@@ -26,6 +27,23 @@ const FAILURES = new Map<string, readonly number[]>(
     'zap-full-scan': [3],
   }),
 );
+
+/**
+ * Why a program that starts a scanner failed: `timeout` (124), Docker (125), `env` and shells (126, 127), and a signal (128 and
+ * its number). No scanner uses these codes for findings.
+ */
+function launcherFailure(code: number): string | undefined {
+  const [signal] = Object.entries(constants.signals).find(([, number]) => number === code - 128) ?? [];
+  if (signal) return `terminated by ${signal}`;
+  return LAUNCHER_FAILURES.get(code);
+}
+
+const LAUNCHER_FAILURES = new Map([
+  [124, 'it took too long'],
+  [125, 'it was not started'],
+  [126, 'it is not executable'],
+  [127, 'a program was not found'],
+]);
 
 /** What scanners print on stderr when they fail with the exit code 0 and a report without findings. */
 const SIGNS = new Map([
@@ -85,5 +103,7 @@ export function scannerFailure({
     return isEmpty && SIGNS.get(name)?.test(stderr) ? `${name} failed: not a git repository` : undefined;
   }
   if (FAILURES.get(name)?.includes(code)) return `${name} failed (exit code ${code})`;
+  const reason = launcherFailure(code);
+  if (reason) return `${name} failed (exit code ${code}: ${reason})`;
   return isEmpty ? `${name} failed (exit code ${code}), and its report contains no findings` : undefined;
 }
