@@ -28,7 +28,7 @@ export const eslint: Importer = {
   about: {
     tool: '[ESLint](https://eslint.org)',
     command: '`eslint -f json -o report.json .`',
-    versions: '6 to 9',
+    versions: '6 to 10',
     identity: 'rule, file, flagged lines, function',
     severity: 'errors are high, warnings medium',
   },
