@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { importers } from '../../lib/importers/formats/index.ts';
 import { ScannerError, UsageError } from '../errors.ts';
+import { remarksOn } from '../scanner/advice.ts';
 import { scannerFailure } from '../scanner/exit-codes.ts';
 import { printRemarks, type ReportContent, skippedCount } from '../scanner/reports.ts';
 import { type ScannerOutput, scannerEnv, startScanner } from '../scanner/scanner.ts';
+import { missingTarget } from '../scanner/targets.ts';
 import { startSession } from './common.ts';
 import { deliver, failOnSignal, startScan } from './deliver.ts';
 import type { ScanFlags } from './options.ts';
@@ -27,7 +29,7 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   };
   const readFile = await createReader(session, flags);
   const read = (result: ScannerOutput) => {
-    const content = readOutput(command, result, () => readFile(result.from, result.text));
+    const content = readOutput(command, settings.workspace, result, () => readFile(result.from, result.text));
     printRemarks(content, output);
     return content;
   };
@@ -63,7 +65,8 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
  */
 function readOutput(
   command: readonly string[],
-  { code, stderr, isHeld }: ScannerOutput,
+  workspace: string,
+  { code, hasSign, isHeld }: ScannerOutput,
   read: () => ReportContent,
 ): ReportContent {
   let content: ReportContent;
@@ -73,12 +76,15 @@ function readOutput(
     if (code === 0 || !(error instanceof UsageError)) throw error;
     throw new ScannerError(`${error.message} (exit code ${code})`);
   }
-  const findings = content.findings.length;
-  const failure = scannerFailure({ command, code, stderr, findings, skipped: skippedCount(content) });
+  const { findings, errors, warnings } = content;
+  const result = { findings: findings.length, skipped: skippedCount(content), errors: errors.length };
+  const failure =
+    scannerFailure({ command, code, hasSign, ...result }) ??
+    (findings.length === 0 ? missingTarget(command, workspace) : undefined);
   return {
     ...content,
-    errors: failure === undefined ? content.errors : [failure, ...content.errors],
-    warnings: isHeld ? [...content.warnings, LEFT_RUNNING] : content.warnings,
+    errors: failure === undefined ? errors : [failure, ...errors],
+    warnings: [...warnings, ...remarksOn(command), ...(isHeld ? [LEFT_RUNNING] : [])],
   };
 }
 

@@ -1,3 +1,5 @@
+import { scannerName } from './exit-codes.ts';
+
 /* Why a scanner gave no result, and what the user can do. */
 
 /** Options of the agent that users write after the command of the scanner. */
@@ -25,19 +27,38 @@ export const describeSignal = (program: string, signal: NodeJS.Signals): string 
 
 /** @param report the file that should contain the report; undefined for the standard output */
 export function describeNoReport(
-  [program = '', ...args]: readonly string[],
+  command: readonly string[],
   code: number,
   report: string | undefined,
 ): string {
-  const problem = `${program} wrote no report${report === undefined ? '' : ` to ${report}`} (exit code ${code})`;
-  const own = args.find((arg) => OWN_OPTION.test(arg));
-  const advice =
-    code !== 0 && own
-      ? `Write ${own.replace(/=.*/s, '')} before the command of the scanner.`
-      : report === undefined && args.some((arg) => FILE_OPTION.test(arg))
-        ? 'If it writes its report to a file, name the file with --report before the command.'
-        : report !== undefined && code === 0
-          ? 'Does it write to this file? Without --report, the agent reads its standard output.'
-          : undefined;
+  const problem = `${command[0]} wrote no report${report === undefined ? '' : ` to ${report}`} (exit code ${code})`;
+  const advice = adviceFor(command, code, report);
   return advice ? `${problem}. ${advice}` : problem;
+}
+
+function adviceFor(command: readonly string[], code: number, report: string | undefined): string | undefined {
+  const [remark] = remarksOn(command);
+  if (remark) return remark;
+  const own = command.find((word) => OWN_OPTION.test(word));
+  if (code !== 0 && own) return `Write ${own.replace(/=.*/s, '')} before the command of the scanner.`;
+  if (report === undefined && command.some((word) => FILE_OPTION.test(word)))
+    return 'If it writes its report to a file, name the file with --report before the command.';
+  if (report !== undefined && code === 0)
+    return 'Does it write to this file? Without --report, the agent reads its standard output.';
+  return undefined;
+}
+
+/** What is wrong with a command, although it can work. */
+export function remarksOn(command: readonly string[]): string[] {
+  if (scannerName(command) !== 'gosec') return [];
+  const has = (words: RegExp) => command.some((word) => words.test(word));
+  const isSarif = has(/^(?:--?fmt=)?sarif$/);
+  return [
+    has(/^--?quiet$/) &&
+      'gosec -quiet prints nothing if it finds nothing or the code does not compile. Leave -quiet out.',
+    // With all rules, it prints errors.
+    isSarif &&
+      has(/^--?(?:include|exclude)(?:=|$)/) &&
+      'gosec does not report code that does not compile in SARIF. Use -fmt json.',
+  ].filter((remark) => typeof remark === 'string');
 }

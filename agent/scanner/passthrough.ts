@@ -4,14 +4,14 @@ import { printable } from '../text.ts';
 /** A longer line is broken, so that a scanner that never ends one cannot fill the memory. */
 const MAX_LINE = 16_384;
 
-/** What `ending` keeps. */
-const MAX_ENDING = 8_192;
-
-/** Passes the output of a scanner on, line by line and without terminal control sequences and commands of CI systems. */
-export function createPassthrough(write: (text: string) => void) {
+/**
+ * Passes the output of a scanner on, line by line and without terminal control sequences and commands of CI systems.
+ * @param sign what lines look like that say that the scanner failed
+ */
+export function createPassthrough(write: (text: string) => void, sign?: RegExp) {
   const decoder = new StringDecoder('utf8');
   let line = '';
-  let ending = '';
+  let hasSign = false;
 
   function add(text: string): void {
     // A progress display returns to the start of the line.
@@ -25,9 +25,9 @@ export function createPassthrough(write: (text: string) => void) {
   }
 
   function print(complete: string): void {
-    const shown = `${printable(complete).trimEnd()}\n`;
-    write(shown);
-    ending = (ending + shown).slice(-MAX_ENDING);
+    const shown = printable(complete).trimEnd();
+    write(`${shown}\n`);
+    hasSign ||= sign?.test(shown) ?? false;
   }
 
   return {
@@ -38,7 +38,7 @@ export function createPassthrough(write: (text: string) => void) {
       if (line !== '') print(line);
       line = '';
     },
-    /** The end of the output. */
-    ending: () => ending,
+    /** Whether a line had the sign. */
+    hasSign: () => hasSign,
   };
 }

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { ScannerError, UsageError } from '../errors.ts';
 import { describeNoReport, describeSignal, describeStartFailure } from './advice.ts';
+import { failureSign } from './exit-codes.ts';
 import { createPassthrough } from './passthrough.ts';
 
 /** A scanner that has ended and written a report. */
@@ -12,8 +13,8 @@ export interface ScannerOutput {
   /** Where the report is from: the program or a file. */
   from: string;
   code: number;
-  /** The end of what it printed on stderr. */
-  stderr: string;
+  /** Whether it printed that it failed, see {@link failureSign}. */
+  hasSign: boolean;
   /** Whether a process that it started still holds its output. */
   isHeld: boolean;
 }
@@ -54,7 +55,8 @@ export function startScanner(
   });
   const chunks: Buffer[] = [];
   const print = (text: string) => void process.stderr.write(text);
-  const [stdout, stderr] = [createPassthrough(print), createPassthrough(print)];
+  const sign = failureSign(command);
+  const [stdout, stderr] = [createPassthrough(print, sign), createPassthrough(print, sign)];
   child.stdout.on('data', (chunk: Buffer) => {
     // If the report is a file, stdout is human-readable output.
     if (report) stdout.push(chunk);
@@ -73,7 +75,7 @@ export function startScanner(
     stdout.end();
     stderr.end();
     if (signal) throw new ScannerError(describeSignal(program, signal));
-    const result = { code, stderr: stderr.ending(), isHeld };
+    const result = { code, hasSign: stdout.hasSign() || stderr.hasSign(), isHeld };
     const text = report === undefined ? Buffer.concat(chunks).toString('utf8') : readNew(report);
     if (text === undefined || (text.trim() === '' && (code !== 0 || !mayBeEmpty))) {
       throw new ScannerError(describeNoReport(command, code, report));

@@ -81,7 +81,6 @@ describe('the output of a scanner', () => {
     for (let i = 0; i < 100; i++) passthrough.push(Buffer.from('y'.repeat(100_000)));
     expect(written.join('').length).toBeGreaterThan(9_900_000);
     expect(written.join('')).not.toMatch(DANGEROUS);
-    expect(passthrough.ending().length).toBeLessThan(10_000);
   });
 });
 
