@@ -123,6 +123,8 @@ export async function main(args: string[]): Promise<number> {
     return code;
   } catch (error) {
     // Commander has already printed the error.
+    if (error instanceof CommanderError && error.code === 'commander.unknownCommand')
+      process.stderr.write('To run a scanner: svc-agent run -- <command>\n');
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     process.stderr.write(`svc-agent: ${formatError(error)}\n`);
     return error instanceof ScannerError ? EXIT.scanner : EXIT.usage;

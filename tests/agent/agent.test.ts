@@ -140,7 +140,7 @@ describe('svc-agent report', () => {
     [
       'other JSON',
       '{"a":1}',
-      /^svc-agent: bad\.json: The report format is not recognized\. Set it with --format\.\n$/,
+      /^svc-agent: bad\.json: The report format is not recognized\. Set it with --format, or use .*\n$/,
     ],
     ['a truncated report', '{"results": [', /^svc-agent: bad\.json: .*line 1\n$/],
   ])('pushes nothing if one file is %s, and prints the reason in one line', async (_, content, line) => {

@@ -54,6 +54,41 @@ describe('a scanner that cannot start', () => {
   });
 });
 
+describe('what users type wrongly', () => {
+  it('a workspace that does not exist is neither created nor scanned', async () => {
+    const run = await agent(['run', '--workspace', 'scr', ...shell('echo []')]);
+    expect([run.code, run.err]).toEqual([
+      1,
+      expect.stringMatching(/^svc-agent: --workspace: .*scr is not a directory\n$/),
+    ]);
+    expect(existsSync(join(workspace, 'scr'))).toBe(false);
+    expect(await scans()).toEqual([]);
+  });
+
+  it.each([
+    ['Semgrep', 0, ''],
+    ['burp suite', 1, /Did you mean burp\?\n$/],
+    ['npm', 1, /Did you mean npm-audit, pnpm-audit\?\n$/],
+    ['nonsense', 1, /--help lists the formats\.\n$/],
+  ])('the format %s', async (format, code, message) => {
+    writeFileSync(join(workspace, 'empty.json'), '{"results":[],"errors":[]}');
+    const run = await agent(['report', '--quiet', '--format', format, 'empty.json']);
+    expect([run.code, run.err]).toEqual([code, expect.stringMatching(message)]);
+  });
+
+  it('the formats are in the help', async () => {
+    expect((await agent(['report', '--help'])).out).toMatch(/^Formats: acunetix, .*, zap$/m);
+  });
+
+  it('a scanner without `run`', async () => {
+    const run = await agent(['semgrep', 'scan', '--json']);
+    expect([run.code, run.err]).toEqual([
+      1,
+      "error: unknown command 'semgrep'\nTo run a scanner: svc-agent run -- <command>\n",
+    ]);
+  });
+});
+
 describe('a scanner that writes no report', () => {
   it.each([
     [
