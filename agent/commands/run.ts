@@ -34,15 +34,16 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
     return content;
   };
   if (flags.dryRun) {
+    const removeHandlers = failOnSignal(undefined, () => scanner.stop());
     const scanner = startScanner(command, options);
-    const removeHandlers = failOnSignal(undefined, scanner.stop);
     const result = await scanner.output.finally(removeHandlers);
     return showFindings(read(result), session, flags);
   }
   const scan = startScan(session, flags);
   const { reporter } = scan;
+  // Before the scanner starts: a signal must not leave it running. Handlers run when `scanner` is set.
+  const removeHandlers = failOnSignal(reporter, () => scanner.stop());
   const scanner = startScanner(command, options);
-  const removeHandlers = failOnSignal(reporter, scanner.stop);
   let content: ReportContent;
   try {
     // Registers the scan early, so that it is shown as running. The scanner does not wait for the service.

@@ -1,4 +1,4 @@
-import { scannerName } from './exit-codes.ts';
+import { launcherFailure, scannerName } from './exit-codes.ts';
 
 /* Why a scanner gave no result, and what the user can do. */
 
@@ -31,7 +31,9 @@ export function describeNoReport(
   code: number,
   report: string | undefined,
 ): string {
-  const problem = `${command[0]} wrote no report${report === undefined ? '' : ` to ${report}`} (exit code ${code})`;
+  const reason = launcherFailure(code);
+  const end = reason ? `exit code ${code}: ${reason}` : `exit code ${code}`;
+  const problem = `${command[0]} wrote no report${report === undefined ? '' : ` to ${report}`} (${end})`;
   const advice = adviceFor(command, code, report);
   return advice ? `${problem}. ${advice}` : problem;
 }

@@ -32,7 +32,7 @@ const FAILURES = new Map<string, readonly number[]>(
  * Why a program that starts a scanner failed: `timeout` (124), Docker (125), `env` and shells (126, 127), and a signal (128 and
  * its number). No scanner uses these codes for findings.
  */
-function launcherFailure(code: number): string | undefined {
+export function launcherFailure(code: number): string | undefined {
   const [signal] = Object.entries(constants.signals).find(([, number]) => number === code - 128) ?? [];
   if (signal) return `terminated by ${signal}`;
   return LAUNCHER_FAILURES.get(code);

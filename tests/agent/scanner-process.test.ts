@@ -100,6 +100,7 @@ describe('a scanner that writes no report', () => {
       'sh wrote no report (exit code 1). If it writes its report to a file, name the file with --report before the command.',
     ],
     [['sh', '-c', 'exit 3'], 'sh wrote no report (exit code 3)'],
+    [['sh', '-c', 'exit 127'], 'sh wrote no report (exit code 127: a program was not found)'],
   ])('%j: advice about options', async (command, message) => {
     const run = await agent(['run', '--', ...command]);
     expect([run.code, run.err]).toEqual([4, `svc-agent: ${message}\n`]);
