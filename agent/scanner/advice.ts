@@ -31,7 +31,7 @@ export function describeNoReport(
   code: number,
   report: string | undefined,
 ): string {
-  const reason = launcherFailure(code);
+  const reason = launcherFailure(command, code);
   const end = reason ? `exit code ${code}: ${reason}` : `exit code ${code}`;
   const problem = `${command[0]} wrote no report${report === undefined ? '' : ` to ${report}`} (${end})`;
   const advice = adviceFor(command, code, report);

@@ -32,7 +32,9 @@ const FAILURES = new Map<string, readonly number[]>(
  * Why a program that starts a scanner failed: `timeout` (124), Docker (125), `env` and shells (126, 127), and a signal (128 and
  * its number). No scanner uses these codes for findings.
  */
-export function launcherFailure(code: number): string | undefined {
+export function launcherFailure(command: readonly string[], code: number): string | undefined {
+  // Gitleaks uses 126 for a wrong option.
+  if (FAILURES.get(scannerName(command))?.includes(code)) return undefined;
   const [signal] = Object.entries(constants.signals).find(([, number]) => number === code - 128) ?? [];
   if (signal) return `terminated by ${signal}`;
   return LAUNCHER_FAILURES.get(code);
@@ -105,7 +107,7 @@ export function scannerFailure(result: ScannerResult): string | undefined {
   const { command, code, hasSign, findings, skipped, errors } = result;
   const name = scannerName(command);
   if (FAILURES.get(name)?.includes(code)) return `${name} failed (exit code ${code})`;
-  const reason = launcherFailure(code);
+  const reason = launcherFailure(command, code);
   if (reason) return `${name} failed (exit code ${code}: ${reason})`;
   // Findings of code that does not compile are incomplete. The report may say more about it.
   if (hasSign && errors === 0) return `${name} failed: ${SIGNS.get(name)?.meaning}`;

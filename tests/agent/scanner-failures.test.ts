@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { scannerFailure, scannerName } from '../../agent/scanner/exit-codes.ts';
+import { launcherFailure, scannerFailure, scannerName } from '../../agent/scanner/exit-codes.ts';
 import { missingTarget } from '../../agent/scanner/targets.ts';
 import { writeReport } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
@@ -298,6 +298,16 @@ describe('the exit code of a scanner', () => {
     const result = { command: [name], code, hasSign: false, findings: count, skipped, errors: 0 };
     expect(scannerFailure(result) !== undefined).toBe(failed);
   });
+});
+
+describe('the exit code of a program that starts a scanner', () => {
+  it.each([
+    [['sh', '-c', 'semgrep'], 126, 'it is not executable'],
+    [['docker', 'run', 'x'], 125, 'it was not started'],
+    [['gitleaks', 'dir', '--nonsense'], 126, undefined],
+    [['osv-scanner'], 127, undefined],
+    [['semgrep'], 1, undefined],
+  ])('of %j, %i: %s', (command, code, reason) => expect(launcherFailure(command, code)).toBe(reason));
 });
 
 describe('a target that does not exist', () => {
