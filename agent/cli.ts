@@ -43,7 +43,7 @@ $XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the host
 
 Exit codes: 0 success, 1 wrong usage or configuration or an unreadable report, 2 a finding at or above --fail-on or
 --fail-on-new, 3 findings not delivered (they are queued on disk: run svc-agent sync), 4 the scanner failed or reported
-errors, 130/143 stopped by a signal.`,
+errors, 129/130/143 stopped by a signal.`,
     );
 
   withScanOptions(program.command('report'), FORMATS)
@@ -123,6 +123,8 @@ export async function main(args: string[]): Promise<number> {
     return code;
   } catch (error) {
     // Commander has already printed the error.
+    if (error instanceof CommanderError && error.code === 'commander.unknownCommand')
+      process.stderr.write('To run a scanner: svc-agent run -- <command>\n');
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     process.stderr.write(`svc-agent: ${formatError(error)}\n`);
     return error instanceof ScannerError ? EXIT.scanner : EXIT.usage;

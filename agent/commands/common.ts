@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { createOutput, type Output } from '../output.ts';
@@ -18,6 +19,9 @@ export interface Session {
 export function startSession(flags: CommonFlags): Session {
   const output = createOutput({ quiet: flags.quiet ?? false, json: flags.json ?? false });
   const settings = resolveSettings(flags, process.env);
+  // A mistyped directory would be created for the journal, and nothing would be scanned.
+  if (!statSync(settings.workspace, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--workspace: ${settings.workspace} is not a directory`);
   for (const warning of settings.warnings) output.warn(warning);
   return { settings, output, state: openState(process.env), flags };
 }

@@ -66,23 +66,31 @@ export async function deliver(
 }
 
 /**
- * Makes SIGINT and SIGTERM abort the scan, end it as failed and exit the process within five seconds.
+ * Makes SIGINT, SIGTERM and SIGHUP abort the scan, end it as failed and exit the process within five seconds.
+ * @param reporter undefined if nothing is sent
  * @param stop stops other work, such as the scanner
  * @returns a function that removes the signal handlers
  */
-export function failOnSignal(reporter: Reporter, stop: () => Promise<void> = async () => {}): () => void {
-  const handlers = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+export function failOnSignal(
+  reporter: Reporter | undefined,
+  stop: () => Promise<void> = async () => {},
+): () => void {
+  // A second signal changes nothing: npm passes on the SIGINT that a terminal sends to all processes.
+  let isStopping = false;
+  const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => {
     const handler = () => {
+      if (isStopping) return;
+      isStopping = true;
       // Exit even if a request or the scanner hangs.
       setTimeout(() => process.exit(EXIT[signal]), SIGNAL_LIMIT_MS).unref();
       // The command may end first. It must not change the exit code.
       process.exitCode = EXIT[signal];
-      reporter.abort();
-      void Promise.allSettled([reporter.fail(`terminated by ${signal}`), stop()]).finally(() =>
+      reporter?.abort();
+      void Promise.allSettled([reporter?.fail(`terminated by ${signal}`), stop()]).finally(() =>
         process.exit(EXIT[signal]),
       );
     };
-    process.once(signal, handler);
+    process.on(signal, handler);
     return () => process.off(signal, handler);
   });
   return () => {

@@ -9,6 +9,7 @@ export const EXIT = {
   failOn: 2,
   undelivered: 3,
   scanner: 4,
+  SIGHUP: 129,
   SIGINT: 130,
   SIGTERM: 143,
 } as const;
@@ -55,7 +56,7 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
   withCommonOptions(command)
     .addOption(choiceOption('--persona <name>', 'kind of scan', PERSONAS).default('sharingan'))
     .option('--name <text>', 'name of the scan')
-    .addOption(choiceOption('--format <name>', 'format of the reports (default: detected)', formats))
+    .option('--format <name>', 'format of the reports, see below (default: detected)', parseFormat(formats))
     .option('--source <text>', 'grouping tag of the findings (default: the format)')
     .option('--target-type <text>', 'kind of target: repository, image, host …')
     .option('--target-path <path>', 'path of the target')
@@ -82,7 +83,19 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
     )
     .option('--migrate-fingerprints', 'keep decisions of older releases; use once, on unchanged code')
     .option('--summary <file>', 'append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY')
-    .option('--dry-run', 'print the findings and send nothing');
+    .option('--dry-run', 'print the findings and send nothing')
+    .addHelpText('after', `\nFormats: ${formats.join(', ')}`);
+
+/** A commander parser for the name of a format. There are too many to list. */
+const parseFormat = (formats: readonly string[]) => (text: string) => {
+  const name = text.toLowerCase().replace(/[\s_]+/g, '-');
+  if (formats.includes(name)) return name;
+  const [word = ''] = name.split('-');
+  const similar = formats.filter((format) => word !== '' && (format.includes(word) || name.includes(format)));
+  throw new InvalidArgumentError(
+    similar.length > 0 ? `Did you mean ${similar.join(', ')}?` : 'svc-agent report --help lists the formats.',
+  );
+};
 
 /** A commander parser that collects the values of a repeated option. */
 export const collect = (text: string, previous: string[] | undefined) => [...(previous ?? []), text];

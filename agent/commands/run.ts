@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { importers } from '../../lib/importers/formats/index.ts';
 import { ScannerError, UsageError } from '../errors.ts';
+import { remarksOn } from '../scanner/advice.ts';
 import { scannerFailure } from '../scanner/exit-codes.ts';
 import { printRemarks, type ReportContent, skippedCount } from '../scanner/reports.ts';
 import { type ScannerOutput, scannerEnv, startScanner } from '../scanner/scanner.ts';
+import { missingTarget } from '../scanner/targets.ts';
 import { startSession } from './common.ts';
 import { deliver, failOnSignal, startScan } from './deliver.ts';
 import type { ScanFlags } from './options.ts';
@@ -27,15 +29,21 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   };
   const readFile = await createReader(session, flags);
   const read = (result: ScannerOutput) => {
-    const content = readOutput(command, result, () => readFile(result.from, result.text));
+    const content = readOutput(command, settings.workspace, result, () => readFile(result.from, result.text));
     printRemarks(content, output);
     return content;
   };
-  if (flags.dryRun) return showFindings(read(await startScanner(command, options).output), session, flags);
+  if (flags.dryRun) {
+    const removeHandlers = failOnSignal(undefined, () => scanner.stop());
+    const scanner = startScanner(command, options);
+    const result = await scanner.output.finally(removeHandlers);
+    return showFindings(read(result), session, flags);
+  }
   const scan = startScan(session, flags);
   const { reporter } = scan;
+  // Before the scanner starts: a signal must not leave it running. Handlers run when `scanner` is set.
+  const removeHandlers = failOnSignal(reporter, () => scanner.stop());
   const scanner = startScanner(command, options);
-  const removeHandlers = failOnSignal(reporter, scanner.stop);
   let content: ReportContent;
   try {
     // Registers the scan early, so that it is shown as running. The scanner does not wait for the service.
@@ -58,7 +66,8 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
  */
 function readOutput(
   command: readonly string[],
-  { code, stderr }: ScannerOutput,
+  workspace: string,
+  { code, hasSign, isHeld }: ScannerOutput,
   read: () => ReportContent,
 ): ReportContent {
   let content: ReportContent;
@@ -68,7 +77,17 @@ function readOutput(
     if (code === 0 || !(error instanceof UsageError)) throw error;
     throw new ScannerError(`${error.message} (exit code ${code})`);
   }
-  const findings = content.findings.length;
-  const failure = scannerFailure({ command, code, stderr, findings, skipped: skippedCount(content) });
-  return failure === undefined ? content : { ...content, errors: [failure, ...content.errors] };
+  const { findings, errors, warnings } = content;
+  const result = { findings: findings.length, skipped: skippedCount(content), errors: errors.length };
+  const failure =
+    scannerFailure({ command, code, hasSign, ...result }) ??
+    (findings.length === 0 ? missingTarget(command, workspace) : undefined);
+  return {
+    ...content,
+    errors: failure === undefined ? errors : [failure, ...errors],
+    warnings: [...warnings, ...remarksOn(command), ...(isHeld ? [LEFT_RUNNING] : [])],
+  };
 }
+
+const LEFT_RUNNING =
+  'the scanner left a process running that holds its output. What this process prints is not read.';

@@ -1,16 +1,7 @@
-import { lookup as resolveName } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
 import { UsageError } from '../errors.ts';
-import { isLoopback } from '../settings.ts';
+import { createExchange } from './exchange.ts';
 
 const TIMEOUT_MS = 30_000;
-
-/** Resolves `*.localhost` to this machine, which not every resolver does (RFC 6761, section 6.3). */
-const lookup: LookupFunction = (hostname, options, callback) => {
-  const isLocalName = /localhost\.?$/i.test(hostname) && isLoopback(hostname);
-  resolveName(isLocalName ? 'localhost' : hostname, options, callback);
-};
 
 /**
  * Creates a `fetch` that honours HTTPS_PROXY and NO_PROXY, reuses connections and times out after 30 s.
@@ -20,7 +11,7 @@ export function createFetch(
   connections: number,
   abortSignal?: AbortSignal,
 ): (request: Request) => Promise<Response> {
-  const dispatcher = createDispatcher(connections);
+  const exchange = createExchange(connections);
   // AbortSignal.any and AbortSignal.timeout are not used: combined signals can be garbage-collected before they fire.
   const activeRequests = new Set<AbortController>();
   abortSignal?.addEventListener('abort', () => {
@@ -49,21 +40,11 @@ export function createFetch(
     const body = request.body ? await request.text() : undefined;
     let url = new URL(request.url);
     for (let redirects = 0; ; redirects++) {
-      const response = await undiciFetch(url, {
-        method,
-        headers: Object.fromEntries(request.headers),
-        ...(body !== undefined && { body }),
-        // `follow` would send the body to any origin.
-        redirect: 'manual',
-        signal,
-        dispatcher,
-      });
+      const headers = Object.fromEntries(request.headers);
+      const response = await exchange(url, { method, headers, body, signal });
       const { status } = response;
-      if (status < 300 || status > 399) {
-        return { status, headers: Object.fromEntries(response.headers), text: await response.text() };
-      }
-      await response.body?.cancel();
-      url = redirectTarget(url, method, status, response.headers.get('location'), redirects);
+      if (status < 300 || status > 399) return response;
+      url = redirectTarget(url, method, status, response.headers.location, redirects);
     }
   }
 }
@@ -81,12 +62,13 @@ function redirectTarget(
   from: URL,
   method: string,
   status: number,
-  location: string | null,
+  location: string | undefined,
   redirects: number,
 ): URL {
   // Browsers repeat a POST as GET after 301 and 302. The agent sends the same request, as RFC 9110 intends.
   const keepsMethod = method === 'GET' ? [301, 302, 303, 307, 308] : [301, 302, 307, 308];
-  const to = location !== null && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  const to =
+    location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (to === undefined)
     throw new UsageError(
       `${from.origin} is not a findings service: it responded with status ${status} and no valid Location header`,
@@ -105,14 +87,4 @@ function redirectTarget(
   to.username = '';
   to.password = '';
   return to;
-}
-
-function createDispatcher(connections: number): EnvHttpProxyAgent {
-  try {
-    return new EnvHttpProxyAgent({ connections, connect: { lookup } });
-  } catch (cause) {
-    throw new UsageError('HTTP_PROXY or HTTPS_PROXY is not a URL. Example: http://proxy.example.com:3128', {
-      cause,
-    });
-  }
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { basename } from 'node:path';
 
 /**
@@ -27,11 +28,40 @@ const FAILURES = new Map<string, readonly number[]>(
   }),
 );
 
-/** What scanners print on stderr when they fail with the exit code 0 and a report without findings. */
-const SIGNS = new Map([
-  ['detect-secrets', /^fatal: not a git repository/m],
-  ['gitleaks', /\bfatal: not a git repository/],
+/**
+ * Why a program that starts a scanner failed: `timeout` (124), Docker (125), `env` and shells (126, 127), and a signal (128 and
+ * its number). No scanner uses these codes for findings.
+ */
+export function launcherFailure(command: readonly string[], code: number): string | undefined {
+  // Gitleaks uses 126 for a wrong option.
+  if (FAILURES.get(scannerName(command))?.includes(code)) return undefined;
+  const [signal] = Object.entries(constants.signals).find(([, number]) => number === code - 128) ?? [];
+  if (signal) return `terminated by ${signal}`;
+  return LAUNCHER_FAILURES.get(code);
+}
+
+const LAUNCHER_FAILURES = new Map([
+  [124, 'it took too long'],
+  [125, 'it was not started'],
+  [126, 'it is not executable'],
+  [127, 'a program was not found'],
 ]);
+
+/** What scanners print if they fail without an exit code or report that says so, and what it means. */
+const SIGNS = new Map<string, { line: RegExp; meaning: string }>(
+  Object.entries({
+    // SARIF contains no parsing errors.
+    checkov: { line: /^Passed checks: .*Parsing errors: [1-9]/, meaning: 'some files cannot be parsed' },
+    'detect-secrets': { line: /^fatal: not a git repository/, meaning: 'not a git repository' },
+    gitleaks: { line: /\bfatal: not a git repository/, meaning: 'not a git repository' },
+    // SARIF contains no errors of the compiler.
+    gosec: { line: /\bError building the SSA representation/, meaning: 'some of the code does not compile' },
+  }),
+);
+
+/** What a line looks like with which a scanner says that it failed; undefined if its exit code or report says so. */
+export const failureSign = (command: readonly string[]): RegExp | undefined =>
+  SIGNS.get(scannerName(command))?.line;
 
 /** Programs that start another program, whose exit code they return. */
 const LAUNCHERS = new Set(
@@ -64,26 +94,24 @@ const nameOf = (word: string) =>
 export interface ScannerResult {
   command: readonly string[];
   code: number;
-  /** The end of what it printed on stderr. */
-  stderr: string;
-  /** Number of findings, and of results that were skipped. */
+  /** Whether it printed a line with the {@link failureSign}. */
+  hasSign: boolean;
+  /** Number of findings, of results that were skipped, and of errors. */
   findings: number;
   skipped: number;
+  errors: number;
 }
 
 /** Why a scanner failed although it wrote a report; undefined if it succeeded. */
-export function scannerFailure({
-  command,
-  code,
-  stderr,
-  findings,
-  skipped,
-}: ScannerResult): string | undefined {
+export function scannerFailure(result: ScannerResult): string | undefined {
+  const { command, code, hasSign, findings, skipped, errors } = result;
   const name = scannerName(command);
-  const isEmpty = findings + skipped === 0;
-  if (code === 0) {
-    return isEmpty && SIGNS.get(name)?.test(stderr) ? `${name} failed: not a git repository` : undefined;
-  }
   if (FAILURES.get(name)?.includes(code)) return `${name} failed (exit code ${code})`;
-  return isEmpty ? `${name} failed (exit code ${code}), and its report contains no findings` : undefined;
+  const reason = launcherFailure(command, code);
+  if (reason) return `${name} failed (exit code ${code}: ${reason})`;
+  // Findings of code that does not compile are incomplete. The report may say more about it.
+  if (hasSign && errors === 0) return `${name} failed: ${SIGNS.get(name)?.meaning}`;
+  return code !== 0 && findings + skipped === 0
+    ? `${name} failed (exit code ${code}), and its report contains no findings`
+    : undefined;
 }

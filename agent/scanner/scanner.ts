@@ -1,7 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { ScannerError, UsageError } from '../errors.ts';
+import { describeNoReport, describeSignal, describeStartFailure } from './advice.ts';
+import { failureSign } from './exit-codes.ts';
 import { createPassthrough } from './passthrough.ts';
 
 /** A scanner that has ended and written a report. */
@@ -10,8 +13,10 @@ export interface ScannerOutput {
   /** Where the report is from: the program or a file. */
   from: string;
   code: number;
-  /** The end of what it printed on stderr. */
-  stderr: string;
+  /** Whether it printed that it failed, see {@link failureSign}. */
+  hasSign: boolean;
+  /** Whether a process that it started still holds its output. */
+  isHeld: boolean;
 }
 
 export interface Scanner {
@@ -32,10 +37,14 @@ export interface ScannerOptions {
 
 const GRACE_PERIOD_MS = 2_000;
 
+/** How long the output of a scanner that has exited may be silent before the agent stops reading it. */
+const SILENCE_MS = 2_000;
+
 export function startScanner(
-  [program = '', ...args]: readonly string[],
+  command: readonly string[],
   { report, workspace, env, mayBeEmpty = false }: ScannerOptions,
 ): Scanner {
+  const [program = '', ...args] = command;
   const previousVersion = report && fileVersion(report);
   // A separate process group, so that child processes can be stopped too.
   const child = spawn(program, args, {
@@ -46,27 +55,30 @@ export function startScanner(
   });
   const chunks: Buffer[] = [];
   const print = (text: string) => void process.stderr.write(text);
-  const [stdout, stderr] = [createPassthrough(print), createPassthrough(print)];
+  const sign = failureSign(command);
+  const [stdout, stderr] = [createPassthrough(print, sign), createPassthrough(print, sign)];
   child.stdout.on('data', (chunk: Buffer) => {
     // If the report is a file, stdout is human-readable output.
     if (report) stdout.push(chunk);
     else chunks.push(chunk);
   });
   child.stderr.on('data', stderr.push);
-  const closed = once(child, 'close');
+  let hasEnded = false;
+  const ended = endOf(child).finally(() => {
+    hasEnded = true;
+  });
 
   async function output(): Promise<ScannerOutput> {
-    const [code, signal] = await closed.catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(`${program}: cannot be run (${error.code})`);
+    const { code, signal, isHeld } = await ended.catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(describeStartFailure(command, error));
     });
     stdout.end();
     stderr.end();
-    if (signal) throw new ScannerError(`${program} was terminated by ${signal}`);
-    const result = { code, stderr: stderr.ending() };
+    if (signal) throw new ScannerError(describeSignal(program, signal));
+    const result = { code, hasSign: stdout.hasSign() || stderr.hasSign(), isHeld };
     const text = report === undefined ? Buffer.concat(chunks).toString('utf8') : readNew(report);
     if (text === undefined || (text.trim() === '' && (code !== 0 || !mayBeEmpty))) {
-      const target = report === undefined ? '' : ` to ${report}`;
-      throw new ScannerError(`${program} wrote no report${target} (exit code ${code})`);
+      throw new ScannerError(describeNoReport(command, code, report));
     }
     return { ...result, text, from: report ?? program };
   }
@@ -89,13 +101,35 @@ export function startScanner(
   return {
     output: output(),
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (hasEnded) return;
       signalGroup('SIGTERM');
       const timer = setTimeout(() => signalGroup('SIGKILL'), GRACE_PERIOD_MS);
-      await closed.catch(() => {});
+      await ended.catch(() => {});
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Resolves when a scanner has exited and its output has ended. A process that it left running can hold the output open: the
+ * agent stops reading when the output is silent.
+ */
+async function endOf(child: ChildProcessByStdio<null, Readable, Readable>) {
+  const closed = once(child, 'close');
+  const [code, signal] = (await Promise.race([once(child, 'exit'), closed])) as [number, NodeJS.Signals?];
+  let timer: NodeJS.Timeout | undefined;
+  const silent = new Promise<boolean>((resolve) => {
+    const restart = () => {
+      clearTimeout(timer);
+      timer = setTimeout(resolve, SILENCE_MS, true);
+    };
+    child.stdout.on('data', restart);
+    restart();
+  });
+  const isHeld = await Promise.race([silent, closed.then(() => false)]);
+  clearTimeout(timer);
+  if (isHeld) for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  return { code, signal, isHeld };
 }
 
 /** A value that changes when the file is written; undefined if the file does not exist. */

@@ -55,11 +55,13 @@ export function importReport(
   const report = file ? openArchive(file) : parseReport(text);
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (report.kind === 'text' && !importer?.readsText)
-    throw new ReportError('The report is neither JSON, XML nor CSV nor the text output of a known tool');
+    throw new ReportError(
+      'The report is neither JSON, XML nor CSV nor the text output of a known tool. Use the JSON or SARIF output of the tool.',
+    );
   if (!importer) {
     throw new ReportError(
       format === undefined
-        ? 'The report format is not recognized. Set it with --format.'
+        ? 'The report format is not recognized. Set it with --format, or use another output of the tool, such as JSON or SARIF.'
         : `Unknown report format “${format}”`,
     );
   }
@@ -69,12 +71,20 @@ export function importReport(
   const skip = (reason: string, count = 1) => {
     if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
   };
-  const results = readResults(importer, report, {
+  const importContext: ImportContext = {
     ...workspace,
     error: (message) => errors.push(message),
     warn: (message) => warnings.push(message),
     skip,
-  });
+  };
+  let results: Result[];
+  try {
+    results = readResults(importer, report, importContext);
+  } catch (error) {
+    // Says more than the first field that is missing.
+    if (named && !importer.detects(report)) refuseForeign(report, name);
+    throw error;
+  }
   const isSilent = results.length + errors.length + Object.keys(skipped).length === 0;
   if (isSilent && !importer.detects(report) && !isEmpty(report)) refuseForeign(report, name);
   const unique = withoutRepeated(results);
@@ -95,7 +105,7 @@ function readResults(importer: Importer, report: Report, context: ImportContext)
   }
 }
 
-/** @throws ReportError if a report without findings is of another tool than the one that was named */
+/** @throws ReportError if a report is of another tool than the one that was named */
 function refuseForeign(report: Report, name: string): void {
   const other = importers.find(({ detects }) => detects(report));
   if (other) throw new ReportError(`This is no report of ${name} but of ${other.name}`);

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { scannerFailure, scannerName } from '../../agent/scanner/exit-codes.ts';
+import { launcherFailure, scannerFailure, scannerName } from '../../agent/scanner/exit-codes.ts';
+import { missingTarget } from '../../agent/scanner/targets.ts';
 import { writeReport } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
@@ -94,10 +95,62 @@ describe('svc-agent run', () => {
     expect(await findings()).toHaveLength(count);
   });
 
-  it('recognizes a scanner that only says on stderr that it checked nothing', async () => {
-    const command = scanner('gitleaks', bandit(0), 0, 'fatal: not a git repository (or any parent)');
-    const run = await agent(['run', '--', command]);
-    expect([run.code, (await lastScan()).status]).toEqual([4, 'failed']);
+  it.each([
+    ['gitleaks', 0, 0, 'fatal: not a git repository (or any parent)', 'not a git repository'],
+    [
+      'gosec',
+      2,
+      1,
+      'Error building the SSA representation of the package main: package main has type errors',
+      'some of the code does not compile',
+    ],
+    [
+      'checkov',
+      2,
+      1,
+      'Passed checks: 0, Failed checks: 2, Skipped checks: 0, Parsing errors: 1',
+      'some files cannot be parsed',
+    ],
+  ])('recognizes that %s says only in words that it failed', async (name, count, code, words, reason) => {
+    // Much output follows, as of a scanner that goes on with the next package.
+    const more = 'Checking file\n'.repeat(2_000);
+    const command = scanner(name, bandit(count), code, `${words}\n${more}`);
+    expect((await agent(['run', '--quiet', '--', command])).code).toBe(4);
+    expect(await lastScan()).toMatchObject({
+      status: count > 0 ? 'completed' : 'failed',
+      error_message: `${name} failed: ${reason}`,
+    });
+  });
+
+  it('does not repeat in words what the report says', async () => {
+    const words = 'Error building the SSA representation of the package main';
+    await agent(['run', '--', scanner('gosec', bandit(1, [SYNTAX_ERROR]), 1, words)]);
+    expect((await lastScan()).error_message).not.toContain('compile');
+  });
+
+  it('fails if a target does not exist and the scanner does not say so', async () => {
+    const command = scanner('detect-secrets', bandit(0), 0);
+    expect((await agent(['run', '--', command, 'scan', '--all-files', 'no'])).code).toBe(4);
+    expect((await lastScan()).error_message).toBe('detect-secrets failed: no does not exist');
+    expect((await agent(['run', '--', command, 'scan', '--all-files', '.'])).code).toBe(0);
+  });
+
+  it('warns about gosec -quiet, and about rules and SARIF with which it hides errors', async () => {
+    const sarif = await agent([
+      'run',
+      '--',
+      scanner('gosec', bandit(1), 1),
+      '-fmt=sarif',
+      '-include',
+      'G401',
+    ]);
+    expect(sarif.err).toMatch(/^warning: gosec does not report code .* in SARIF\. Use -fmt json\.$/m);
+    const full = await agent(['run', '--', scanner('gosec', bandit(1), 1), '-fmt', 'sarif', './...']);
+    expect(full.err).not.toContain('warning:');
+    const run = await agent(['run', '--', scanner('gosec', bandit(1), 1), '-quiet', './...']);
+    expect([run.code, run.err]).toEqual([0, expect.stringMatching(/^warning: gosec -quiet prints nothing/m)]);
+    const nothing = await agent(['run', '--', scanner('gosec', undefined, 0), '-quiet', './...']);
+    expect([nothing.code, nothing.err]).toEqual([4, expect.stringMatching(/\. gosec -quiet prints nothing/)]);
   });
 
   it.each([
@@ -238,8 +291,36 @@ describe('the exit code of a scanner', () => {
     ['osv-scanner', 128, 0, 0, true],
     ['snyk', 3, 0, 0, true],
     ['toString', 1, 1, 0, false],
+    ['gosec', 137, 5, 0, true],
+    ['semgrep', 124, 5, 0, true],
+    ['testssl', 160, 5, 0, false],
   ])('%s %i with %i findings and %i skipped: failed is %s', (name, code, count, skipped, failed) => {
-    const failure = scannerFailure({ command: [name], code, stderr: '', findings: count, skipped });
-    expect(failure !== undefined).toBe(failed);
+    const result = { command: [name], code, hasSign: false, findings: count, skipped, errors: 0 };
+    expect(scannerFailure(result) !== undefined).toBe(failed);
+  });
+});
+
+describe('the exit code of a program that starts a scanner', () => {
+  it.each([
+    [['sh', '-c', 'semgrep'], 126, 'it is not executable'],
+    [['docker', 'run', 'x'], 125, 'it was not started'],
+    [['gitleaks', 'dir', '--nonsense'], 126, undefined],
+    [['osv-scanner'], 127, undefined],
+    [['semgrep'], 1, undefined],
+  ])('of %j, %i: %s', (command, code, reason) => expect(launcherFailure(command, code)).toBe(reason));
+});
+
+describe('a target that does not exist', () => {
+  it.each([
+    [['detect-secrets', 'scan', 'src', 'no'], 'no'],
+    [['detect-secrets', 'scan', '--all-files', 'no'], 'no'],
+    [['python3', '-m', 'detect-secrets', 'scan', '--slim', 'no'], 'no'],
+    [['detect-secrets', 'scan', '--exclude-files', 'no', 'src'], undefined],
+    [['detect-secrets', 'scan'], undefined],
+    [['bandit', '-r', 'no'], undefined],
+  ])('of %j: %s', (command, missing) => {
+    mkdirSync(join(workspace, 'src'));
+    const failure = missing && `detect-secrets failed: ${missing} does not exist`;
+    expect(missingTarget(command, workspace)).toBe(failure);
   });
 });

@@ -62,7 +62,11 @@ describe('checkov', () => {
   it('has no findings if nothing was checked', () => {
     const report =
       '{"passed":0,"failed":0,"skipped":0,"parsing_errors":0,"resource_count":0,"checkov_version":"3.2.0"}';
-    expect(importReport(report, context)).toMatchObject({ format: 'checkov', findings: [] });
+    expect(importReport(report, context)).toMatchObject({
+      format: 'checkov',
+      findings: [],
+      warnings: ['Checkov found nothing to check'],
+    });
   });
 
   it('keeps fingerprints when another finding in the resource is fixed', () => {
@@ -102,6 +106,11 @@ describe('checkov', () => {
     expect(importReport(JSON.stringify(report), context)).toMatchObject({
       errors: ['2 files were not checked: they cannot be parsed (yaml)'],
       skipped: { 'they are suppressed in Checkov': 1 },
+    });
+    const one = { ...report, summary: { parsing_errors: 1 } };
+    expect(importReport(JSON.stringify(one), context)).toMatchObject({
+      errors: ['A file was not checked: it cannot be parsed (yaml)'],
+      warnings: [],
     });
   });
 

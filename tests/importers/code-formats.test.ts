@@ -70,7 +70,7 @@ describe('gosec', () => {
 
   it('records packages that do not compile, and counts suppressed issues', () => {
     const { errors, skipped } = importReport(report, context);
-    expect(errors).toEqual(['/builds/team/app/broken.go:3 was not checked: expected declaration']);
+    expect(errors).toEqual(['broken.go:3 was not checked: expected declaration']);
     expect(skipped).toEqual({ 'they are suppressed in the code': 1 });
   });
 
@@ -79,6 +79,17 @@ describe('gosec', () => {
     const moved = report.replace('11: func', '21: func').replace('12: ', '22: ').replace('13: }', '23: }');
     expect(fingerprintWith(moved, '"line": "12"', '"line": "22"')).toBe(command?.fingerprint);
     expect(fingerprintWith(report, 'Command(name)', 'Command(other)')).not.toBe(command?.fingerprint);
+  });
+
+  it('records code that does not compile, by file if there are names', () => {
+    const errorsOf = (errors: object) =>
+      importReport(JSON.stringify({ 'Golang errors': errors, Issues: [], Stats: { found: 0 } }), context)
+        .errors;
+    const unnamed = { '': [{ line: 0, column: 0, error: '# command-line-arguments: undefined: x' }] };
+    const named = { [`${context.directory}/main.go`]: [{ line: 12, column: 31, error: 'undefined: x' }] };
+    expect(errorsOf({ ...unnamed, ...named })).toEqual(['main.go:12 was not checked: undefined: x']);
+    expect(errorsOf(unnamed)).toEqual(['the code was not checked: # command-line-arguments: undefined: x']);
+    expect(errorsOf({ 'main.go': [] })).toEqual(['main.go was not checked: no reason given']);
   });
 
   it('accepts a report without issues', () => {

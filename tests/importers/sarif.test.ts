@@ -226,6 +226,19 @@ describe('sarif', () => {
     expect(rated('X2', 'error')).toBe('high');
   });
 
+  it('rates results of Checkov without a score as in its JSON, because their level is always “error”', () => {
+    const rules = [
+      { id: 'CKV_AWS_24', defaultConfiguration: { level: 'error' } },
+      { id: 'CKV_SECRET_2', defaultConfiguration: { level: 'error' } },
+      { id: 'CKV_AWS_41', properties: { 'security-severity': '9.0' } },
+    ];
+    const results = rules.map(({ id: ruleId }) => ({ ruleId, level: 'error', message: { text: 'x' } }));
+    const rated = (name: string) =>
+      imported(reportOf(results, {}, { name, rules })).map(({ severity }) => severity);
+    expect(rated('Checkov')).toEqual(['medium', 'high', 'critical']);
+    expect(rated('other')).toEqual(['high', 'high', 'critical']);
+  });
+
   it('prefers a score to tags', () => {
     const rules = [{ id: 'a', properties: { tags: ['HIGH'], 'security-severity': '9.8' } }];
     expect(imported(reportOf([{ ruleId: 'a' }], {}, { rules }))[0]?.severity).toBe('critical');

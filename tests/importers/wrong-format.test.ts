@@ -4,7 +4,8 @@ import { context, own } from '../support/importers/importers.ts';
 
 it.each([
   ['gosec', '{}', 'This is no report of gosec'],
-  ['bandit', own('semgrep.json'), /bandit|results/],
+  ['bandit', own('semgrep.json'), 'This is no report of bandit but of semgrep'],
+  ['semgrep', own('bandit.json'), 'This is no report of semgrep but of bandit'],
   ['eslint', JSON.stringify({ version: '2.1.0', runs: [] }), 'This is no report of eslint but of sarif'],
 ])(
   'a report of another tool is refused by --format %s, not imported as no findings',

@@ -102,6 +102,8 @@ function partsOf(report: Report): unknown[] {
 
 /** Files that were not checked, and checks that a comment, the configuration or the platform suppresses. */
 function recordIncomplete({ check_type, results, summary }: Part, context: ImportContext): void {
+  // Checkov writes only counts if it has checked nothing. A check of this name may not exist.
+  if (check_type === undefined && results === undefined) context.warn('Checkov found nothing to check');
   const unparsed = results?.parsing_errors ?? [];
   const kind = check_type ? ` (${check_type})` : '';
   recordAll(
@@ -110,8 +112,13 @@ function recordIncomplete({ check_type, results, summary }: Part, context: Impor
       (path) => `${relativePath(path, context) ?? path} was not checked: it cannot be parsed${kind}`,
     ),
   );
-  if (unparsed.length === 0 && summary?.parsing_errors)
-    context.error(`${summary.parsing_errors} files were not checked: they cannot be parsed${kind}`);
+  const count = summary?.parsing_errors ?? 0;
+  if (unparsed.length === 0 && count > 0)
+    context.error(
+      count === 1
+        ? `A file was not checked: it cannot be parsed${kind}`
+        : `${count} files were not checked: they cannot be parsed${kind}`,
+    );
   context.skip('they are suppressed in Checkov', results?.skipped_checks.length || (summary?.skipped ?? 0));
 }
 

@@ -78,12 +78,12 @@ export const isPassed = ({ kind }: Result): boolean => kind === 'pass' || kind =
 export function severityOfResult(
   { kind, level, properties }: Result,
   rule: Rule,
-  defaultLevel: string,
+  { defaultLevel, isRated }: { defaultLevel: string; isRated: boolean },
 ): Severity {
   if (kind === 'informational') return 'info';
   const levelOfRule = rule.defaultConfiguration?.level;
   const levelOfKind = kind && kind !== 'fail' ? 'none' : levelOfRule;
-  const byLevel = severityOf(level ?? levelOfKind ?? defaultLevel, 'medium');
+  const byLevel = isRated ? severityOf(level ?? levelOfKind ?? defaultLevel, 'medium') : 'medium';
   const securitySeverity = properties?.['security-severity'] ?? rule.properties?.['security-severity'];
   if (Number(securitySeverity) > 0 && Number(securitySeverity) <= 10)
     return severityOfScore(Number(securitySeverity));

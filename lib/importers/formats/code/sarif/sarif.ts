@@ -173,7 +173,11 @@ function toResult(
     title: mask(titleOf(message.text, rule)) || ruleId || 'Result without a message',
     severity: severityOf(
       toStrings(exported?.severity)[0],
-      severityOfResult(result, rule, isSecretScanner ? 'error' : 'warning'),
+      severityOfResult(result, rule, {
+        defaultLevel: isSecretScanner ? 'error' : 'warning',
+        // Without an account, Checkov rates nothing and writes “error” for all failed checks.
+        isRated: tool !== 'Checkov' || ruleId.startsWith('CKV_SECRET_'),
+      }),
     ),
     description: describeFinding({
       ...describeResult(result, rule, message, { places, resolve, mask }),
