@@ -102,6 +102,10 @@ export function reportAll(
   more: (count: number) => string,
 ): void {
   const distinct = [...new Set(messages)];
+  if (context.error.all) {
+    context.error.all(distinct);
+    return;
+  }
   for (const message of distinct.slice(0, MAX_LISTED)) context.error(message);
   if (distinct.length > MAX_LISTED) context.error(more(distinct.length - MAX_LISTED));
 }
@@ -117,7 +121,7 @@ export function readPart<S extends z.ZodType>(
   schema: S,
   value: unknown,
   path: string,
-  context: Pick<ImportContext, 'error'>,
+  context: Pick<ImportContext, 'error' | 'parts'>,
 ): z.output<S>[] {
   try {
     return readList(schema, value, path, context);

@@ -1,15 +1,21 @@
+import type { RecordMessage } from './importer.ts';
 import { maskCredentials } from './secrets.ts';
 import { collapseWhitespace } from './support.ts';
 
-const MAX_NOTICES = 9;
+export const MAX_NOTICES = 9;
 const MAX_LENGTH = 300;
 
 /** Records messages of a tool, each once. Beyond nine, only their number, so that the agent prints it too. */
-export function recordAll(record: (message: string) => void, messages: readonly string[]): void {
+export function recordAll(record: RecordMessage, messages: readonly string[]): void {
   const distinct = [...new Set(messages.map(shorten))].filter((message) => message !== '');
-  for (const message of distinct.slice(0, MAX_NOTICES)) record(message);
-  const rest = distinct.length - MAX_NOTICES;
-  if (rest > 0) record(`${rest} more messages of this kind`);
+  if (record.all) record.all(distinct);
+  else for (const message of limitMessages(distinct)) record(message);
+}
+
+/** The first messages, and how many more there are. @param count of all messages, if the list is not complete */
+export function limitMessages(messages: readonly string[], count = messages.length): string[] {
+  const first = messages.slice(0, MAX_NOTICES);
+  return count > MAX_NOTICES ? [...first, `${count - MAX_NOTICES} more messages of this kind`] : first;
 }
 
 /** One line. Tools quote source code, which may contain credentials. */

@@ -129,10 +129,11 @@ const normalized = (record: Record<string, unknown>) =>
 export const isKnownField = (name: string): boolean => Object.hasOwn(FIELDS, normalizeName(name));
 
 /** Records which fields are not imported. */
-export function warnOfUnknown(names: Iterable<string>, context: Pick<ImportContext, 'warn'>) {
+export function warnOfUnknown(names: Iterable<string>, context: Pick<ImportContext, 'warn' | 'parts'>) {
   const unknown = [...new Set(names)].filter((name) => name !== '' && !isKnownField(name));
-  if (unknown.length > 0)
-    context.warn(`Fields without a meaning are ignored: ${unknown.slice(0, 10).join(', ')}`);
+  const describe = (all: string[]) => `Fields without a meaning are ignored: ${all.slice(0, 10).join(', ')}`;
+  if (context.parts) context.parts.names(describe, unknown);
+  else if (unknown.length > 0) context.warn(describe(unknown));
 }
 
 /** Why a finding is not a problem, as its author says. */
@@ -163,8 +164,12 @@ export function genericResults(
     if (Array.isArray(finding.files)) attachments += finding.files.length;
     return [resultOf(finding, context, type)];
   });
-  if (inactive > 0) context.warn(`Imported although they are marked as inactive: ${inactive}`);
-  if (attachments > 0) context.warn(`Attached files that are not imported: ${attachments}`);
+  const warnOf = (describe: (count: number) => string, count: number) => {
+    if (context.parts) context.parts.count(describe, count);
+    else if (count > 0) context.warn(describe(count));
+  };
+  warnOf((count) => `Imported although they are marked as inactive: ${count}`, inactive);
+  warnOf((count) => `Attached files that are not imported: ${count}`, attachments);
   return results;
 }
 

@@ -62,6 +62,7 @@ export const testssl: Importer = {
           context.error(`A result with the unknown severity “${row.severity.slice(0, 20)}” was not imported`);
         return severity ? [toIssue(row, severity)] : [];
       }),
+      context,
     );
   },
 };

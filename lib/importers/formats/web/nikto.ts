@@ -65,7 +65,11 @@ export const nikto: Importer = {
   },
 
   results: (report, context) =>
-    resultsOf('nikto', report.kind === 'xml' ? xmlIssues(report, context) : jsonIssues(report, context)),
+    resultsOf(
+      'nikto',
+      report.kind === 'xml' ? xmlIssues(report, context) : jsonIssues(report, context),
+      context,
+    ),
 };
 
 const hostsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
