@@ -1,18 +1,19 @@
 import { dirname } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { type Client, createClient } from '../lib/client/index.ts';
 import { fitToLimits } from '../lib/importers/clean.ts';
 import type { Finding } from '../lib/importers/finding.ts';
+import { createAgentClient, type Trust } from './delivery/client.ts';
 import { createDelivery, type DeliveryFailure } from './delivery/delivery.ts';
 import type { Wait } from './delivery/retry.ts';
-import { createFetch } from './delivery/transport.ts';
 import { createJournal } from './journal/journal.ts';
 import type { Entry } from './journal/lines.ts';
+import { StoredEntry } from './journal/stored-entry.ts';
 import { DEFAULT_CONCURRENCY, type Persona, type ScanEnd, type ScanSpec } from './scan.ts';
-import { projectReference, readTrustedHosts } from './settings.ts';
-import { requireTrustedHost, type TrustedHosts } from './trust/destination.ts';
-import { bindKey } from './trust/keys.ts';
-import { openState, type State } from './trust/state.ts';
+import { projectReference } from './settings.ts';
+import { createTally, sum, type Tally } from './summary/tally.ts';
+import { openState } from './trust/state.ts';
+
+export { createAgentClient, type Trust } from './delivery/client.ts';
 
 export interface ReporterOptions {
   /** The address of the service, such as `https://acme.example.com`. */
@@ -41,18 +42,15 @@ export interface ReporterOptions {
   onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Values that a command has already resolved. Default: read from the environment and the user's configuration. */
-export interface Trust {
-  trustedHosts?: TrustedHosts | undefined;
-  state?: State;
-}
-
 /** The delivery state of a scan. */
 export interface Outcome {
   scanId: string;
   /** Whether the scan is registered at the service. */
   registered: boolean;
+  /** The findings and their delivery state. After `expectMany`, those that are pending only. */
   entries: readonly Entry[];
+  /** The findings in numbers. */
+  tally: Tally;
   /** Number of findings that are new to the service. */
   fresh: number;
   /** Number of findings that the service already knew. */
@@ -80,6 +78,11 @@ export interface Reporter {
    */
   report(finding: Finding | readonly Finding[]): Promise<Outcome>;
   /**
+   * Call it before reporting more findings than fit into memory, in batches. They are then kept on disk only, and outcomes
+   * contain the pending ones.
+   */
+  expectMany(): void;
+  /**
    * Ends the scan as completed unless it has already ended.
    * @param message what the scanner could not check
    */
@@ -88,60 +91,6 @@ export interface Reporter {
   fail(message: string): Promise<Outcome>;
   /** Stops pushing. The scan can still be ended. */
   abort(): void;
-}
-
-export interface AgentClientOptions extends Trust {
-  baseUrl: string;
-  apiKey: string;
-  orgSlug?: string | undefined;
-  concurrency?: number | undefined;
-  /** Aborts requests in progress. */
-  signal?: AbortSignal | undefined;
-  onWarning?: ((message: string) => void) | undefined;
-}
-
-/** Creates the API client of an agent. @throws UsageError if the service is not a trusted host */
-export function createAgentClient(options: AgentClientOptions): Client {
-  const { baseUrl, apiKey, orgSlug, concurrency = DEFAULT_CONCURRENCY, signal, onWarning } = options;
-  const { state = openState(process.env) } = options;
-  const trusted = 'trustedHosts' in options ? options.trustedHosts : readTrustedHosts(process.env);
-  requireTrustedHost(baseUrl, 'baseUrl', trusted);
-  const client = createClient({
-    baseUrl,
-    token: apiKey,
-    ...(orgSlug !== undefined && { orgSlug }),
-    fetch: createFetch(concurrency, signal),
-  });
-  return onFirstSuccess(client, () => {
-    try {
-      bindKey(state, apiKey, new URL(baseUrl).origin);
-    } catch (error) {
-      onWarning?.(
-        `The agent could not record in ${state.directory} which service the API key belongs to (${(error as Error).message}).`,
-      );
-    }
-  });
-}
-
-/** Wraps a client to call back after the first successful request. */
-function onFirstSuccess(client: Client, callback: () => void): Client {
-  let isFirst = true;
-  const wrap =
-    (call: (...args: never[]) => Promise<unknown>) =>
-    async (...args: never[]) => {
-      const reply = await call(...args);
-      if (isFirst) {
-        isFirst = false;
-        callback();
-      }
-      return reply;
-    };
-  return {
-    get: wrap(client.get as never) as Client['get'],
-    post: wrap(client.post as never) as Client['post'],
-    patch: wrap(client.patch as never) as Client['patch'],
-    delete: wrap(client.delete as never) as Client['delete'],
-  };
 }
 
 /**
@@ -165,13 +114,25 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
   const client = createAgentClient({ ...options, state, concurrency, signal });
   const finalClient = createAgentClient({ ...options, state, concurrency });
   const journal = createJournal(workspace, scan, state, onWarning);
-  const delivery = createDelivery(journal, { client, concurrency, retryDelays, wait, signal, onProgress });
+  const findings = createTally();
+  const onSettled = (entry: Entry) => {
+    findings.settle(entry);
+    onProgress?.(entry);
+  };
+  const delivery = createDelivery(journal, {
+    client,
+    concurrency,
+    retryDelays,
+    wait,
+    signal,
+    onProgress: onSettled,
+  });
   /** Used to end the scan after a failure or an abort: without retries and without the abort signal. */
   const finalDelivery = createDelivery(journal, {
     client: finalClient,
     concurrency,
     retryDelays: [],
-    onProgress,
+    onProgress: onSettled,
   });
   let stopped: DeliveryFailure | undefined;
   let stoppedAt = 0;
@@ -179,17 +140,20 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
   const activeReports = new Set<Promise<unknown>>();
 
   const outcome = (): Outcome => {
-    const { entries, counts } = journal;
+    const { counts } = journal;
     const { fresh, seenAgain, refused } = counts;
     return {
       scanId: journal.scan.scan_id,
       registered: journal.projectId !== undefined,
-      entries,
+      get entries() {
+        return journal.entries;
+      },
+      tally: findings.tally,
       fresh,
       seenAgain,
-      regressed: entries.filter(({ receipt }) => receipt?.regressed).length,
+      regressed: sum(findings.tally.regressed),
       refused,
-      pending: entries.length - fresh - seenAgain - refused,
+      pending: journal.total - fresh - seenAgain - refused,
       queue: dirname(journal.path),
       stopped,
     };
@@ -239,12 +203,15 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
       await delivery.register();
       return outcome();
     },
-    async report(findings) {
+    expectMany: () => journal.keepOnDisk(),
+    async report(reported) {
       if (ending) throw new Error('The scan has ended.');
-      const added = journal.add([findings].flat().map((finding) => fitToLimits(finding as Finding)));
+      const added = journal.add([reported].flat().map((finding) => fitToLimits(finding as Finding)));
+      findings.queue(added);
       const pushing = push(added);
       activeReports.add(pushing);
       await pushing.finally(() => activeReports.delete(pushing));
+      for (const entry of added) if (entry instanceof StoredEntry) entry.unload();
       return outcome();
     },
     complete: (message) => end({ status: 'completed', ...(message && { error_message: message }) }),
