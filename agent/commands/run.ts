@@ -22,16 +22,18 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   const options = {
     report: flags.report === undefined ? undefined : resolve(settings.workspace, flags.report),
     workspace: settings.workspace,
+    state: session.state,
     env: scannerEnv(process.env, settings.apiKey.value),
     mayBeEmpty: importers.find(({ name }) => name === flags.format)?.acceptsEmptyReport ?? false,
   };
   const readFile = await createReader(session, flags);
-  const read = (result: ScannerOutput) => {
-    const content = readOutput(command, result, () => readFile(result.from, result.text));
+  const read = async (result: ScannerOutput) => {
+    const content = await readOutput(command, result, () => readFile(result.from, result.report));
     printRemarks(content, output);
     return content;
   };
-  if (flags.dryRun) return showFindings(read(await startScanner(command, options).output), session, flags);
+  if (flags.dryRun)
+    return showFindings(await read(await startScanner(command, options).output), session, flags);
   const scan = startScan(session, flags);
   const { reporter } = scan;
   const scanner = startScanner(command, options);
@@ -40,7 +42,7 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   try {
     // Registers the scan early, so that it is shown as running. The scanner does not wait for the service.
     void reporter.start().catch(() => {});
-    content = read(await scanner.output);
+    content = await read(await scanner.output);
   } catch (error) {
     await reporter.fail((error as Error).message);
     removeHandlers();
@@ -56,19 +58,19 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
  * Imports the report of a scanner. An exit code that says that the scanner failed counts as an error.
  * @throws ScannerError if the scanner failed and its report is unreadable
  */
-function readOutput(
+async function readOutput(
   command: readonly string[],
   { code, stderr }: ScannerOutput,
-  read: () => ReportContent,
-): ReportContent {
+  read: () => Promise<ReportContent>,
+): Promise<ReportContent> {
   let content: ReportContent;
   try {
-    content = read();
+    content = await read();
   } catch (error) {
     if (code === 0 || !(error instanceof UsageError)) throw error;
     throw new ScannerError(`${error.message} (exit code ${code})`);
   }
-  const findings = content.findings.length;
+  const findings = content.findings.count;
   const failure = scannerFailure({ command, code, stderr, findings, skipped: skippedCount(content) });
   return failure === undefined ? content : { ...content, errors: [failure, ...content.errors] };
 }

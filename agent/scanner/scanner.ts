@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ScannerError, UsageError } from '../errors.ts';
+import type { State } from '../trust/state.ts';
 import { createPassthrough } from './passthrough.ts';
+import { openReport } from './report-file.ts';
+import { createSpool, type RawReport } from './spool.ts';
 
 /** A scanner that has ended and written a report. */
 export interface ScannerOutput {
-  text: string;
+  report: RawReport;
   /** Where the report is from: the program or a file. */
   from: string;
   code: number;
@@ -26,6 +29,8 @@ export interface ScannerOptions {
   report: string | undefined;
   workspace: string;
   env: NodeJS.ProcessEnv;
+  /** Contains large reports while they are read. */
+  state: Pick<State, 'directory'>;
   /** Whether the scanner may print nothing if it finds nothing. */
   mayBeEmpty?: boolean;
 }
@@ -34,7 +39,7 @@ const GRACE_PERIOD_MS = 2_000;
 
 export function startScanner(
   [program = '', ...args]: readonly string[],
-  { report, workspace, env, mayBeEmpty = false }: ScannerOptions,
+  { report, workspace, env, state, mayBeEmpty = false }: ScannerOptions,
 ): Scanner {
   const previousVersion = report && fileVersion(report);
   // A separate process group, so that child processes can be stopped too.
@@ -44,16 +49,28 @@ export function startScanner(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const chunks: Buffer[] = [];
+  const spool = createSpool(state);
+  let spoolError: Error | undefined;
   const print = (text: string) => void process.stderr.write(text);
   const [stdout, stderr] = [createPassthrough(print), createPassthrough(print)];
   child.stdout.on('data', (chunk: Buffer) => {
     // If the report is a file, stdout is human-readable output.
     if (report) stdout.push(chunk);
-    else chunks.push(chunk);
+    else collect(chunk);
   });
   child.stderr.on('data', stderr.push);
   const closed = once(child, 'close');
+
+  /** The disk may be full. The scanner is stopped, because its report is not complete. */
+  function collect(chunk: Buffer): void {
+    if (spoolError) return;
+    try {
+      spool.write(chunk);
+    } catch (error) {
+      spoolError = error as Error;
+      signalGroup('SIGTERM');
+    }
+  }
 
   async function output(): Promise<ScannerOutput> {
     const [code, signal] = await closed.catch((error: NodeJS.ErrnoException) => {
@@ -61,20 +78,21 @@ export function startScanner(
     });
     stdout.end();
     stderr.end();
+    if (spoolError) throw spoolError;
     if (signal) throw new ScannerError(`${program} was terminated by ${signal}`);
     const result = { code, stderr: stderr.ending() };
-    const text = report === undefined ? Buffer.concat(chunks).toString('utf8') : readNew(report);
-    if (text === undefined || (text.trim() === '' && (code !== 0 || !mayBeEmpty))) {
+    const written = report === undefined ? spool.end() : readNew(report);
+    if (written === undefined || (isBlank(written) && (code !== 0 || !mayBeEmpty))) {
       const target = report === undefined ? '' : ` to ${report}`;
       throw new ScannerError(`${program} wrote no report${target} (exit code ${code})`);
     }
-    return { ...result, text, from: report ?? program };
+    return { ...result, report: written, from: report ?? program };
   }
 
   /** An unchanged file is the report of an earlier run. */
-  function readNew(path: string): string | undefined {
+  function readNew(path: string): RawReport | undefined {
     const version = fileVersion(path);
-    return version === undefined || version === previousVersion ? undefined : readFileSync(path, 'utf8');
+    return version === undefined || version === previousVersion ? undefined : openReport(path, state);
   }
 
   function signalGroup(signal: NodeJS.Signals): void {
@@ -97,6 +115,11 @@ export function startScanner(
     },
   };
 }
+
+const MAX_BLANK = 1_000_000;
+
+const isBlank = (report: RawReport): boolean =>
+  report instanceof Uint8Array && report.length < MAX_BLANK && Buffer.from(report).toString().trim() === '';
 
 /** A value that changes when the file is written; undefined if the file does not exist. */
 function fileVersion(path: string): string | undefined {
