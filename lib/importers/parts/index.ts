@@ -28,7 +28,7 @@ export const MAX_WHOLE_BYTES = 256 * 1024 * 1024;
 /** Larger reports are refused, also if they are smaller in gzip. */
 export const MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024;
 
-const LIMITS: PartLimits = { partBytes: 1024 * 1024, maxBytes: 32 * 1024 * 1024 };
+const LIMITS: PartLimits = { partBytes: 512 * 1024, maxBytes: 32 * 1024 * 1024 };
 
 /** The content of a large report. Its findings are read from it when they are needed. */
 export interface ImportedParts extends Omit<Imported, 'findings'> {
