@@ -28,7 +28,7 @@ export const MAX_WHOLE_BYTES = 256 * 1024 * 1024;
 /** Larger reports are refused, also if they are smaller in gzip. */
 export const MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024;
 
-const LIMITS: PartLimits = { partBytes: 512 * 1024, maxBytes: 32 * 1024 * 1024 };
+const LIMITS: PartLimits = { partBytes: 256 * 1024, maxBytes: 32 * 1024 * 1024 };
 
 /** The content of a large report. Its findings are read from it when they are needed. */
 export interface ImportedParts extends Omit<Imported, 'findings'> {
@@ -191,8 +191,11 @@ async function* resultsIn(importer: Importer, reader: PartReader, pass: Pass): A
   };
   // The report has results outside of the lists that are split.
   if (common && pass.common(() => importPart(common)).length > 0) throw new NotSplit();
-  for await (const { report, locate } of reader.parts())
+  for await (const { report, locate } of reader.parts()) {
     yield pass.part(() => located(() => importPart(report), locate), locate);
+    // A chunk of the report may contain several parts.
+    await pause();
+  }
   const last = pass.last(() => importPart(common ?? { kind: 'json', documents: [] }));
   if (last) yield last;
 }

@@ -69,6 +69,9 @@ async function feed(source: ReportSource, writable: WritableStream): Promise<voi
   }
 }
 
+/** Larger chunks would become larger parts. */
+const MAX_CHUNK = 256 * 1024;
+
 /** Text in UTF-8 without a byte order mark. UTF-16 with one, which PowerShell writes, is converted. */
 export async function* utf8(source: ReportSource): AsyncIterable<Uint8Array> {
   const [first, second, third] = await startOf(source, 3);
@@ -87,7 +90,7 @@ export async function* utf8(source: ReportSource): AsyncIterable<Uint8Array> {
   for await (const chunk of source.open()) {
     const skipped = Math.min(skip, chunk.length);
     skip -= skipped;
-    yield skipped > 0 ? chunk.subarray(skipped) : chunk;
+    for (let at = skipped; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
   }
 }
 
