@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { oneLine, printable, printableJson } from './text.ts';
 
 /** The output of a command: results on stdout, everything else on stderr. */
@@ -7,6 +8,8 @@ export interface Output {
   /** Prints a machine-readable result. */
   json(value: unknown): void;
   /** Prints a status message. */
+  /** Waits until a pipe has taken what was printed. */
+  drain(): Promise<void>;
   note(text: string): void;
   warn(text: string): void;
   /** Starts a progress display. @returns `step`, to call after each finding, and `done`, to call at the end */
@@ -22,6 +25,9 @@ export function createOutput({ quiet, json }: { quiet: boolean; json: boolean })
   return {
     result: (text) => stdout.write(`${printable(text)}\n`),
     json: (value) => stdout.write(`${printableJson(value)}\n`),
+    drain: async () => {
+      if (stdout.writableNeedDrain) await once(stdout, 'drain');
+    },
     note: (text) => {
       if (!silent) stderr.write(`${oneLine(text)}\n`);
     },

@@ -2,13 +2,15 @@ import { dirname } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { fitToLimits } from '../lib/importers/clean.ts';
 import type { Finding } from '../lib/importers/finding.ts';
-import { createAgentClient, type Trust } from './client.ts';
+import { createAgentClient, type Trust } from './delivery/client.ts';
 import { createDelivery, type DeliveryFailure } from './delivery/delivery.ts';
 import type { Wait } from './delivery/retry.ts';
 import { createJournal } from './journal/journal.ts';
 import type { Entry } from './journal/lines.ts';
+import { StoredEntry } from './journal/stored-entry.ts';
 import { DEFAULT_CONCURRENCY, type Persona, type ScanEnd, type ScanSpec } from './scan.ts';
 import { projectReference } from './settings.ts';
+import { createTally, sum, type Tally } from './summary/tally.ts';
 import { openState } from './trust/state.ts';
 
 export interface ReporterOptions {
@@ -43,7 +45,10 @@ export interface Outcome {
   scanId: string;
   /** Whether the scan is registered at the service. */
   registered: boolean;
+  /** The findings and their delivery state. After `expectMany`, those that are pending only. */
   entries: readonly Entry[];
+  /** The findings in numbers. */
+  tally: Tally;
   /** Number of findings that are new to the service. */
   fresh: number;
   /** Number of findings that the service already knew. */
@@ -70,6 +75,11 @@ export interface Reporter {
    * @throws Error if the scan has ended
    */
   report(finding: Finding | readonly Finding[]): Promise<Outcome>;
+  /**
+   * Call it before reporting more findings than fit into memory, in batches. They are then kept on disk only, and outcomes
+   * contain the pending ones.
+   */
+  expectMany(): void;
   /**
    * Ends the scan as completed unless it has already ended.
    * @param message what the scanner could not check
@@ -102,13 +112,25 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
   const client = createAgentClient({ ...options, state, concurrency, signal });
   const finalClient = createAgentClient({ ...options, state, concurrency });
   const journal = createJournal(workspace, scan, state, onWarning);
-  const delivery = createDelivery(journal, { client, concurrency, retryDelays, wait, signal, onProgress });
+  const findings = createTally();
+  const onSettled = (entry: Entry) => {
+    findings.settle(entry);
+    onProgress?.(entry);
+  };
+  const delivery = createDelivery(journal, {
+    client,
+    concurrency,
+    retryDelays,
+    wait,
+    signal,
+    onProgress: onSettled,
+  });
   /** Used to end the scan after a failure or an abort: without retries and without the abort signal. */
   const finalDelivery = createDelivery(journal, {
     client: finalClient,
     concurrency,
     retryDelays: [],
-    onProgress,
+    onProgress: onSettled,
   });
   let stopped: DeliveryFailure | undefined;
   let stoppedAt = 0;
@@ -116,17 +138,20 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
   const activeReports = new Set<Promise<unknown>>();
 
   const outcome = (): Outcome => {
-    const { entries, counts } = journal;
+    const { counts } = journal;
     const { fresh, seenAgain, refused } = counts;
     return {
       scanId: journal.scan.scan_id,
       registered: journal.projectId !== undefined,
-      entries,
+      get entries() {
+        return journal.entries;
+      },
+      tally: findings.tally,
       fresh,
       seenAgain,
-      regressed: entries.filter(({ receipt }) => receipt?.regressed).length,
+      regressed: sum(findings.tally.regressed),
       refused,
-      pending: entries.length - fresh - seenAgain - refused,
+      pending: journal.total - fresh - seenAgain - refused,
       queue: dirname(journal.path),
       stopped,
     };
@@ -176,12 +201,15 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
       await delivery.register();
       return outcome();
     },
-    async report(findings) {
+    expectMany: () => journal.keepOnDisk(),
+    async report(reported) {
       if (ending) throw new Error('The scan has ended.');
-      const added = journal.add([findings].flat().map((finding) => fitToLimits(finding as Finding)));
+      const added = journal.add([reported].flat().map((finding) => fitToLimits(finding as Finding)));
+      findings.queue(added);
       const pushing = push(added);
       activeReports.add(pushing);
       await pushing.finally(() => activeReports.delete(pushing));
+      for (const entry of added) if (entry instanceof StoredEntry) entry.unload();
       return outcome();
     },
     complete: (message) => end({ status: 'completed', ...(message && { error_message: message }) }),

@@ -1,6 +1,6 @@
-import type { Finding } from '../../lib/importers/finding.ts';
-import { createAgentClient } from '../client.ts';
-import { createReporter, type Outcome, type Reporter } from '../reporter.ts';
+import { createAgentClient } from '../delivery/client.ts';
+import { createReporter, type Reporter } from '../reporter.ts';
+import type { Findings } from '../scanner/findings.ts';
 import { type ReportContent, scanMessage } from '../scanner/reports.ts';
 import { countGone } from '../summary/gone.ts';
 import { requireConnection, requireProject, type Session } from './common.ts';
@@ -27,12 +27,19 @@ export function startScan(session: Session, flags: ScanFlags) {
   });
   return {
     reporter,
-    async push(findings: readonly Finding[]): Promise<Outcome> {
-      const progress = output.progress(findings.length);
+    /** @returns the sources of the findings */
+    async push(findings: Findings): Promise<Set<string>> {
+      const progress = output.progress(findings.count);
       step = progress.step;
-      const outcome = await reporter.report(findings);
+      const sources = new Set<string>();
+      if (findings.isLarge) reporter.expectMany();
+      for await (const batch of findings.batches()) {
+        for (const { source } of batch) if (source !== undefined) sources.add(source);
+        const { stopped } = await reporter.report(batch);
+        if (stopped?.reason === 'aborted') break;
+      }
       progress.done();
-      return outcome;
+      return sources;
     },
     /** The number of findings that the latest comparable scan reported and this one did not; undefined if unknown. */
     countGone: (sources: readonly string[]) =>
@@ -48,19 +55,19 @@ export async function deliver(
   flags: ScanFlags,
 ): Promise<number> {
   const { findings, errors } = content;
+  let sources: Set<string>;
   try {
-    await push(findings);
+    sources = await push(findings);
   } catch (error) {
-    // The journal cannot be written.
+    // The journal cannot be written, or a large report was changed.
     await reporter.fail((error as Error).message);
     throw error;
   }
-  const isFailed = errors.length > 0 && findings.length === 0 && !flags.allowScannerErrors;
+  const isFailed = errors.length > 0 && findings.count === 0 && !flags.allowScannerErrors;
   const message = scanMessage(errors);
   const outcome = await (isFailed ? reporter.fail(message) : reporter.complete(message));
   // The findings of a scanner that failed are incomplete: the others are not gone.
   const isComparable = errors.length === 0 && outcome.pending === 0 && !outcome.stopped;
-  const sources = new Set(findings.flatMap(({ source }) => source ?? []));
   const gone = isComparable ? await countGone([...sources, ...content.formats]) : undefined;
   return reportOutcome({ outcome, content, gone }, session, flags);
 }

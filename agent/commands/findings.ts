@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Schemas } from '../../lib/client/index.ts';
-import { createAgentClient } from '../client.ts';
+import { createAgentClient } from '../delivery/client.ts';
 import { UsageError } from '../errors.ts';
 import { table } from '../output.ts';
 import { projectReference } from '../settings.ts';

@@ -1,25 +1,9 @@
-import { SEVERITIES, type Severity } from '../../lib/importers/finding.ts';
-import type { Entry } from '../journal/lines.ts';
 import { type ScanResult, summaryJson, summaryTable } from '../summary/result.ts';
+import { countAtLeast, sum } from '../summary/tally.ts';
 import { appendFailure, appendSummary } from '../summary/write.ts';
 import { quantity } from '../text.ts';
 import type { Session } from './common.ts';
 import { EXIT, type ScanFlags } from './options.ts';
-
-const DISMISSED = new Set(['false_positive', 'wontfix']);
-
-/** Findings of at least a severity that users have not dismissed. */
-function findingsAtLeast(severity: Severity | undefined, entries: readonly Entry[]): Entry[] {
-  const limit = severity === undefined ? -1 : SEVERITIES.indexOf(severity);
-  return entries.filter(
-    ({ finding, receipt }) =>
-      SEVERITIES.indexOf(finding.severity) <= limit && !DISMISSED.has(receipt?.status ?? 'open'),
-  );
-}
-
-/** Whether a delivered finding is new, or back after it was fixed. */
-const isNew = ({ receipt }: Entry) =>
-  receipt !== undefined && (!receipt.deduplicated || receipt.regressed === true);
 
 /** The page of a scan. An organization with its own host needs no prefix. */
 function pageOf({ baseUrl, org }: Session['settings'], scanId: string): string {
@@ -31,34 +15,31 @@ function pageOf({ baseUrl, org }: Session['settings'], scanId: string): string {
 export function reportOutcome(result: ScanResult, session: Session, flags: ScanFlags): number {
   const { outcome, content } = result;
   const { settings, output } = session;
-  const { entries, stopped, pending, refused } = outcome;
+  const { tally, stopped, pending, refused } = outcome;
   const url = pageOf(settings, outcome.scanId);
-  const failing = findingsAtLeast(flags.failOn, entries);
-  const failingNew = findingsAtLeast(flags.failOnNew, entries.filter(isNew));
+  const failing = countAtLeast(flags.failOn, tally.open);
+  const failingNew = countAtLeast(flags.failOnNew, tally.openNew);
   if (flags.json) {
     output.json(
       summaryJson(result, {
         url,
-        ...(flags.failOn && { failing: failing.length }),
-        ...(flags.failOnNew && { failing_new: failingNew.length }),
+        ...(flags.failOn && { failing }),
+        ...(flags.failOnNew && { failing_new: failingNew }),
       }),
     );
   } else if (!flags.quiet) {
     output.result(summaryTable(result));
     if (outcome.registered) output.result(url);
   }
-  for (const { finding, refused } of entries
-    .filter((entry) => entry.refused !== undefined)
-    .slice(0, MAX_LISTED_REFUSALS)) {
-    output.warn(`the service refused “${finding.title}”: ${refused}`);
-  }
-  if (refused > MAX_LISTED_REFUSALS)
-    output.warn(`the service refused ${quantity(refused - MAX_LISTED_REFUSALS, 'more finding')}`);
+  const { refusals } = tally;
+  for (const { title, reason } of refusals) output.warn(`the service refused “${title}”: ${reason}`);
+  if (refused > refusals.length)
+    output.warn(`the service refused ${quantity(refused - refusals.length, 'more finding')}`);
   if (pending > 0 || stopped) {
     const reason = stopped ? ` (${stopped.message.replace(/\.$/, '')})` : '';
     const problem =
       pending > 0
-        ? `${pending} of ${quantity(entries.length, 'finding')} not delivered`
+        ? `${pending} of ${quantity(sum(tally.total), 'finding')} not delivered`
         : 'The scan has not ended at the service';
     output.warn(
       `${problem}${reason}. The scan is queued in ${outcome.queue}: run \`svc-agent sync\` to deliver it.`,
@@ -68,22 +49,19 @@ export function reportOutcome(result: ScanResult, session: Session, flags: ScanF
     const registeredUrl = outcome.registered ? url : undefined;
     appendSummary(flags.summary, result, { ...summaryOptions(session, flags), url: registeredUrl });
   }
-  if (failing.length > 0)
-    output.note(`${quantity(failing.length, 'finding')} with severity ${flags.failOn} or higher`);
-  if (failingNew.length > 0)
-    output.note(`${quantity(failingNew.length, 'new finding')} with severity ${flags.failOnNew} or higher`);
+  if (failing > 0) output.note(`${quantity(failing, 'finding')} with severity ${flags.failOn} or higher`);
+  if (failingNew > 0)
+    output.note(`${quantity(failingNew, 'new finding')} with severity ${flags.failOnNew} or higher`);
   return exitCode();
 
   /** A finding that blocks the build is certain, so it comes first. A failed scanner is never hidden by a delivery problem. */
   function exitCode(): number {
-    if (failing.length + failingNew.length > 0) return EXIT.failOn;
+    if (failing + failingNew > 0) return EXIT.failOn;
     if (stopped?.reason === 'not_accepted' && outcome.fresh + outcome.seenAgain === 0) return EXIT.usage;
     if (content.errors.length > 0 && !flags.allowScannerErrors) return EXIT.scanner;
     return pending > 0 || refused > 0 || stopped ? EXIT.undelivered : EXIT.ok;
   }
 }
-
-const MAX_LISTED_REFUSALS = 5;
 
 /** Appends the error of a scanner that wrote no report to the file in `--summary`. */
 export function summarizeFailure(error: Error, session: Session, flags: ScanFlags): void {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { SEVERITIES } from '../../lib/importers/finding.ts';
-import { UsageError } from '../errors.ts';
+import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
 import { table } from '../output.ts';
+import { openReport } from '../scanner/report-file.ts';
 import { combineReports, printRemarks, type ReportContent, readReport } from '../scanner/reports.ts';
+import type { RawReport } from '../scanner/spool.ts';
 import { quantity } from '../text.ts';
 import { openWorkspace } from '../workspace/workspace.ts';
 import { type Session, startSession } from './common.ts';
@@ -14,7 +14,9 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
   const session = startSession(flags);
   // All reports are read before anything is pushed.
   const read = await createReader(session, flags);
-  const content = combineReports(files.map((file) => read(file, readBytes(file))));
+  const reports: ReportContent[] = [];
+  for (const file of files) reports.push(await read(file, openReport(file, session.state)));
+  const content = combineReports(reports);
   printRemarks(content, session.output);
   if (flags.dryRun) return showFindings(content, session, flags);
   const scan = startScan(session, flags);
@@ -28,41 +30,43 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
 export async function createReader({ settings, output }: Session, flags: ScanFlags) {
   const { format, source, pathPrefix, migrateFingerprints: migrate } = flags;
   const workspace = await openWorkspace({ directory: settings.workspace, pathPrefix });
-  return (file: string, content: string | Uint8Array): ReportContent =>
+  return (file: string, content: RawReport): Promise<ReportContent> =>
     readReport(file, content, workspace, { format, source, migrate }, output);
-}
-
-const STDIN = 0;
-
-function readBytes(file: string): Uint8Array {
-  try {
-    return readFileSync(file === '-' ? STDIN : file);
-  } catch (error) {
-    throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 const MAX_TITLE = 80;
 
-/** Prints the findings of a dry run, most severe first. @returns the exit code */
-export function showFindings(
+/** Prints the findings of a dry run, most severe first; those of a large report in its order. @returns the exit code */
+export async function showFindings(
   { findings, errors }: ReportContent,
   { output }: Session,
   flags: ScanFlags,
-): number {
-  const sorted = findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-  if (flags.json) output.json(sorted);
-  else {
-    const rows = sorted.map(({ severity, title, file = '', line }) => [
-      severity,
-      title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title,
-      line === undefined ? file : `${file}:${line}`,
-    ]);
-    if (rows.length > 0) output.result(table(rows, { left: true }));
-    output.note(`${quantity(findings.length, 'finding')}. Nothing was sent.`);
-  }
+): Promise<number> {
   const limit = flags.failOn && SEVERITIES.indexOf(flags.failOn);
-  if (limit !== undefined && findings.some(({ severity }) => SEVERITIES.indexOf(severity) <= limit))
-    return EXIT.failOn;
+  let isFailing = false;
+  let count = 0;
+  const all: Finding[] = [];
+  for await (const batch of findings.batches()) {
+    count += batch.length;
+    isFailing ||= limit !== undefined && batch.some(({ severity }) => SEVERITIES.indexOf(severity) <= limit);
+    if (!findings.isLarge) all.push(...batch);
+    else if (flags.json) for (const finding of batch) output.json(finding);
+    else output.result(rowsOf(batch));
+    if (findings.isLarge) await output.drain();
+  }
+  const sorted = all.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+  if (flags.json && !findings.isLarge) output.json(sorted);
+  if (!flags.json && sorted.length > 0) output.result(rowsOf(sorted));
+  if (!flags.json) output.note(`${quantity(count, 'finding')}. Nothing was sent.`);
+  if (isFailing) return EXIT.failOn;
   return errors.length > 0 && !flags.allowScannerErrors ? EXIT.scanner : EXIT.ok;
+}
+
+function rowsOf(findings: readonly Finding[]): string {
+  const rows = findings.map(({ severity, title, file = '', line }) => [
+    severity,
+    title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title,
+    line === undefined ? file : `${file}:${line}`,
+  ]);
+  return table(rows, { left: true });
 }

@@ -24,12 +24,15 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   const options = {
     report: flags.report === undefined ? undefined : resolve(settings.workspace, flags.report),
     workspace: settings.workspace,
+    state: session.state,
     env: scannerEnv(process.env, settings.apiKey.value),
     mayBeEmpty: importers.find(({ name }) => name === flags.format)?.acceptsEmptyReport ?? false,
   };
   const readFile = await createReader(session, flags);
-  const read = (result: ScannerOutput) => {
-    const content = readOutput(command, settings.workspace, result, () => readFile(result.from, result.text));
+  const read = async (result: ScannerOutput) => {
+    const content = await readOutput(command, settings.workspace, result, () =>
+      readFile(result.from, result.report),
+    );
     printRemarks(content, output);
     return content;
   };
@@ -37,7 +40,7 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
     const removeHandlers = failOnSignal(undefined, () => scanner.stop());
     const scanner = startScanner(command, options);
     const result = await scanner.output.finally(removeHandlers);
-    return showFindings(read(result), session, flags);
+    return showFindings(await read(result), session, flags);
   }
   const scan = startScan(session, flags);
   const { reporter } = scan;
@@ -48,7 +51,7 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
   try {
     // Registers the scan early, so that it is shown as running. The scanner does not wait for the service.
     void reporter.start().catch(() => {});
-    content = read(await scanner.output);
+    content = await read(await scanner.output);
   } catch (error) {
     await reporter.fail((error as Error).message);
     removeHandlers();
@@ -64,24 +67,24 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
  * Imports the report of a scanner. An exit code that says that the scanner failed counts as an error.
  * @throws ScannerError if the scanner failed and its report is unreadable
  */
-function readOutput(
+async function readOutput(
   command: readonly string[],
   workspace: string,
   { code, hasSign, isHeld }: ScannerOutput,
-  read: () => ReportContent,
-): ReportContent {
+  read: () => Promise<ReportContent>,
+): Promise<ReportContent> {
   let content: ReportContent;
   try {
-    content = read();
+    content = await read();
   } catch (error) {
     if (code === 0 || !(error instanceof UsageError)) throw error;
     throw new ScannerError(`${error.message} (exit code ${code})`);
   }
   const { findings, errors, warnings } = content;
-  const result = { findings: findings.length, skipped: skippedCount(content), errors: errors.length };
+  const result = { findings: findings.count, skipped: skippedCount(content), errors: errors.length };
   const failure =
     scannerFailure({ command, code, hasSign, ...result }) ??
-    (findings.length === 0 ? missingTarget(command, workspace) : undefined);
+    (findings.count === 0 ? missingTarget(command, workspace) : undefined);
   return {
     ...content,
     errors: failure === undefined ? errors : [failure, ...errors],

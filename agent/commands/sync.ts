@@ -1,4 +1,4 @@
-import { createAgentClient } from '../client.ts';
+import { createAgentClient } from '../delivery/client.ts';
 import { createDelivery, type DeliveryFailure } from '../delivery/delivery.ts';
 import { UsageError } from '../errors.ts';
 import { isPending } from '../journal/lines.ts';

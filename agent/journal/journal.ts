@@ -1,22 +1,24 @@
-import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fdatasyncSync,
-  mkdirSync,
-  realpathSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { join, resolve } from 'node:path';
+import { closeSync, constants, fdatasyncSync, fstatSync, mkdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Finding } from '../../lib/importers/finding.ts';
 import { UsageError } from '../errors.ts';
 import type { ScanEnd, ScanSpec } from '../scan.ts';
 import { createRecord, removeRecord } from '../trust/journals.ts';
 import type { State } from '../trust/state.ts';
-import { errorCode, type Folder, openFolder } from './folder.ts';
-import { type Entry, formatLine, type Line, type Receipt, replay } from './lines.ts';
+import { errorCode, type Folder } from './folder.ts';
+import { journalHomes, openScans } from './homes.ts';
+import {
+  type Entry,
+  formatLine,
+  isPending,
+  type Line,
+  type Place,
+  type Receipt,
+  readLines,
+  replay,
+} from './lines.ts';
 import { lock, unlock } from './lock.ts';
+import { StoredEntry } from './stored-entry.ts';
 
 /**
  * The append-only file `<workspace>/.svc/scans/<scan_id>.jsonl`. Findings are on disk before they are sent, so a crash
@@ -26,6 +28,8 @@ export interface Journal {
   readonly path: string;
   readonly scan: ScanSpec;
   readonly entries: readonly Entry[];
+  /** The number of findings. */
+  readonly total: number;
   /** Delivered findings that are new (`fresh`) or known (`seenAgain`), and refused findings. */
   readonly counts: { readonly fresh: number; readonly seenAgain: number; readonly refused: number };
   /** Set once the scan is registered. */
@@ -37,55 +41,13 @@ export interface Journal {
   markRegistered(scanId: string, projectId: string): void;
   /** Appends findings and flushes them to disk. */
   add(findings: readonly Finding[]): Entry[];
+  /** Keeps the findings that are added from now on only on disk, and `entries` contains only those that are pending. */
+  keepOnDisk(): void;
   markDelivered(entry: Entry, receipt: Receipt): void;
   markRefused(entry: Entry, reason: string): void;
   setEnd(end: ScanEnd): void;
   markEnded(): void;
   close(): void;
-}
-
-const FOLDER = '.svc';
-
-const SCANS = 'scans';
-
-/** Opens `<workspace>/.svc/scans`; undefined if it does not exist and `create` is false. */
-export function openScans(workspace: string, create: boolean): Folder | undefined {
-  const folder = openFolder(workspace, FOLDER, { create });
-  if (folder === undefined) return undefined;
-  try {
-    if (create) writeGitignore(folder);
-    return folder.openFolder(SCANS, { create });
-  } finally {
-    folder.close();
-  }
-}
-
-/** Keeps journals out of version control. */
-function writeGitignore(folder: Folder): void {
-  try {
-    // `wx` fails if the path exists, also as a link.
-    writeFileSync(folder.pathOf('.gitignore'), `${SCANS}/\n`, { flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-/**
- * The directories that can contain the journals of a workspace: the workspace and, for a workspace that is read-only, one in
- * the state directory.
- */
-export function journalHomes(workspace: string, { directory }: State): string[] {
-  if (directory === undefined) return [workspace];
-  const id = createHash('sha256').update(realPathOf(workspace)).digest('hex').slice(0, 32);
-  return [workspace, join(directory, 'workspaces', id)];
-}
-
-function realPathOf(workspace: string): string {
-  try {
-    return realpathSync(workspace);
-  } catch {
-    return resolve(workspace);
-  }
 }
 
 const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
@@ -132,7 +94,7 @@ function createIn(
         `The state directory ${state.directory ?? ''} is not usable (${(error as Error).message}). \`svc-agent sync\` will skip findings that this run does not deliver. Set XDG_STATE_HOME to a directory that you own.`,
       );
     }
-    const journal = openJournal(folder, name, scan, [], key, () => removeRecord(state, name));
+    const journal = openJournal(folder, name, scan, { key }, () => removeRecord(state, name));
     journal.write([{ type: 'scan', scan }]);
     return journal;
   } catch (error) {
@@ -142,43 +104,71 @@ function createIn(
   }
 }
 
+interface Keys {
+  /** Seals the lines; undefined writes them unsealed. */
+  key: Buffer | undefined;
+  /** Whether to read lines without a valid seal too. */
+  acceptsAll?: boolean;
+}
+
 /**
- * Opens a journal that this process has locked.
- * @param key seals the lines; undefined writes them unsealed
+ * Opens a journal that this process has locked. Findings that it contains already stay on disk.
  * @param onFinished called when a finished journal is closed
  */
 export function openJournal(
   folder: Folder,
   name: string,
   scan: ScanSpec,
-  lines: readonly Line[],
-  key: Buffer | undefined,
+  { key, acceptsAll = false }: Keys,
   onFinished: () => void,
-): Journal & { write(lines: readonly Line[]): void } {
+): Journal & { write(lines: readonly Line[]): unknown } {
   const path = join(folder.path, name);
-  const state = replay(lines);
-  const { counts } = state;
-  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  const { O_APPEND, O_CREAT, O_RDWR } = constants;
   // Only this user may read findings.
-  const file = folder.open(name, O_APPEND | O_CREAT | O_WRONLY, 0o600);
+  const file = folder.open(name, O_APPEND | O_CREAT | O_RDWR, 0o600);
+  let size = fstatSync(file).size;
+  const state = replay(
+    readLines(file, acceptsAll ? undefined : key),
+    (n, place) => new StoredEntry(n, file, place),
+  );
+  const { counts } = state;
+  /** All entries, unless they are kept on disk. */
+  const entries: Entry[] = [];
+  /** The pending entries on disk. */
+  let stored = size > 0 ? state.entries : undefined;
+  let { total, nextNumber } = state;
   let isOpen = true;
   // A crash or a full disk may have truncated the last line. A new line must not be appended to it.
-  let needsNewline = lines.length > 0;
-  let nextNumber = state.entries.reduce((most, { n }) => Math.max(most, n + 1), 0);
+  let needsNewline = size > 0;
 
   function isFinished(): boolean {
     const { fresh, seenAgain, refused } = counts;
-    return state.ended && fresh + seenAgain + refused === state.entries.length;
+    return state.ended && fresh + seenAgain + refused === total;
   }
 
-  function write(added: readonly Line[]): void {
+  /** @returns where the lines are in the file */
+  function write(added: readonly Line[]): Place[] {
     // The descriptor of a closed file may already refer to another file.
     if (!isOpen) throw new Error(`${path} is closed`);
-    const text = added.map((line) => formatLine(line, key)).join('');
-    const bytes = Buffer.from(needsNewline ? `\n${text}` : text);
+    const texts = added.map((line) => formatLine(line, key));
+    const bytes = Buffer.from(`${needsNewline ? '\n' : ''}${texts.join('')}`);
+    let offset = size + (needsNewline ? 1 : 0);
     needsNewline = true;
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+    for (let written = 0; written < bytes.length; ) {
+      const count = writeSync(file, bytes, written);
+      written += count;
+      size += count;
+    }
     needsNewline = false;
+    return texts.map((text) => {
+      const place = { offset, length: Buffer.byteLength(text) };
+      offset += place.length;
+      return place;
+    });
+  }
+
+  function settle(entry: Entry): void {
+    stored?.delete(entry.n);
   }
   return {
     path,
@@ -186,7 +176,10 @@ export function openJournal(
       return state.scanId === undefined ? scan : { ...scan, scan_id: state.scanId };
     },
     get entries() {
-      return state.entries;
+      return stored ? [...stored.values()] : entries;
+    },
+    get total() {
+      return total;
     },
     counts,
     get projectId() {
@@ -205,21 +198,34 @@ export function openJournal(
       write([{ type: 'registered', scan_id: scanId, project_id: projectId }]);
     },
     add(findings) {
-      const added = findings.map((finding) => ({ n: nextNumber++, finding }));
-      write(added.map(({ n, finding }) => ({ type: 'finding' as const, n, finding })));
+      const added: Entry[] = findings.map((finding) => ({ n: nextNumber++, finding }));
+      const places = write(added.map(({ n, finding }) => ({ type: 'finding' as const, n, finding })));
       fdatasyncSync(file);
-      for (const entry of added) state.entries.push(entry);
-      return added;
+      total += added.length;
+      if (!stored) {
+        entries.push(...added);
+        return added;
+      }
+      return added.map(({ n, finding }, index) => {
+        const entry = new StoredEntry(n, file, places[index] as Place, finding);
+        stored?.set(n, entry);
+        return entry;
+      });
+    },
+    keepOnDisk() {
+      stored ??= new Map(entries.filter(isPending).map((entry) => [entry.n, entry]));
     },
     markDelivered(entry, receipt) {
       entry.receipt = receipt;
       counts[receipt.deduplicated ? 'seenAgain' : 'fresh']++;
       write([{ type: 'delivered', n: entry.n, ...receipt }]);
+      settle(entry);
     },
     markRefused(entry, reason) {
       entry.refused = reason;
       counts.refused++;
       write([{ type: 'refused', n: entry.n, error: reason }]);
+      settle(entry);
     },
     setEnd(end) {
       state.end = end;

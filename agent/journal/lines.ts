@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { readSync } from 'node:fs';
 import type { Finding } from '../../lib/importers/finding.ts';
 import type { ScanEnd, ScanSpec } from '../scan.ts';
 
@@ -23,35 +24,75 @@ export type Line =
 
 /** A finding in a journal and its delivery state. */
 export interface Entry {
-  n: number;
-  finding: Finding;
+  readonly n: number;
+  /** Of a large scan, it is read from the journal. */
+  readonly finding: Finding;
   receipt?: Receipt;
   /** Why the service refused the finding. */
   refused?: string;
 }
 
-export interface ParsedLines {
-  lines: Line[];
-  /** Number of skipped lines whose seal is missing or wrong. */
-  unsealed: number;
+/** Where a line is in the file, in bytes. */
+export interface Place {
+  offset: number;
+  length: number;
 }
+
+export interface PlacedLine {
+  line: Line;
+  place: Place;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+/** Longer lines are no lines of a journal. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Parses the lines of a journal. Lines that a crash truncated are skipped.
- * @param key lines without a valid seal by this key are skipped and counted; undefined accepts every line
+ * Reads the lines of a journal one after the other. Lines that a crash truncated are skipped.
+ * @param key lines without a valid seal by this key are skipped; undefined accepts every line
+ * @param onUnsealed called for each line whose seal is missing or wrong
  */
-export function parseLines(text: string, key: Buffer | undefined): ParsedLines {
-  const result: ParsedLines = { lines: [], unsealed: 0 };
-  for (const lineText of text.split('\n')) {
-    const line = parseLine(lineText);
-    if (line === undefined) continue;
-    if (key !== undefined && !isSealed(lineText, key)) result.unsealed++;
-    else result.lines.push(line);
+export function* readLines(
+  file: number,
+  key: Buffer | undefined,
+  onUnsealed: () => void = () => {},
+): Iterable<PlacedLine> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let rest: Buffer[] = [];
+  let [restLength, position, offset] = [0, 0, 0];
+  const take = (part: Buffer, length: number): PlacedLine | undefined => {
+    const place = { offset, length };
+    const text = length > MAX_LINE_BYTES ? '' : Buffer.concat([...rest, part]).toString();
+    rest = [];
+    restLength = 0;
+    offset += length + 1;
+    const line = parseLine(text);
+    if (line === undefined) return undefined;
+    if (key === undefined || isSealed(text, key)) return { line, place };
+    onUnsealed();
+    return undefined;
+  };
+  for (;;) {
+    const read = readSync(file, chunk, 0, CHUNK_BYTES, position);
+    position += read;
+    let start = 0;
+    for (let end = chunk.indexOf(LF); end >= 0 && end < read; end = chunk.indexOf(LF, start)) {
+      const part = chunk.subarray(start, end);
+      const placed = take(part, restLength + part.length);
+      if (placed) yield placed;
+      start = end + 1;
+    }
+    if (read === 0) break;
+    if (restLength <= MAX_LINE_BYTES) rest.push(Buffer.from(chunk.subarray(start, read)));
+    restLength += read - start;
   }
-  return result;
+  const last = restLength > 0 ? take(Buffer.alloc(0), restLength) : undefined;
+  if (last) yield last;
 }
 
-function parseLine(text: string): Line | undefined {
+const LF = 0x0a;
+
+export function parseLine(text: string): Line | undefined {
   try {
     const line = JSON.parse(text);
     return isLine(line) ? line : undefined;
@@ -98,14 +139,20 @@ function isLine(value: Partial<Line> | null): value is Line {
   }
 }
 
-/** Computes the state of a journal from its lines. */
-export function replay(lines: readonly Line[]) {
+/**
+ * Computes the state of a journal from its lines. Only the findings that are pending are kept.
+ * @param toEntry creates the entry of a finding
+ */
+export function replay(lines: Iterable<PlacedLine>, toEntry: (n: number, place: Place) => Entry) {
   const entries = new Map<number, Entry>();
+  const counts = { fresh: 0, seenAgain: 0, refused: 0 };
+  let total = 0;
+  let nextNumber = 0;
   let projectId: string | undefined;
   let scanId: string | undefined;
   let end: ScanEnd | undefined;
   let ended = false;
-  for (const line of lines) {
+  for (const { line, place } of lines) {
     switch (line.type) {
       case 'scan':
         break;
@@ -114,19 +161,16 @@ export function replay(lines: readonly Line[]) {
         projectId = line.project_id;
         break;
       case 'finding':
-        entries.set(line.n, { n: line.n, finding: line.finding });
+        if (!entries.has(line.n)) total++;
+        entries.set(line.n, toEntry(line.n, place));
+        nextNumber = Math.max(nextNumber, line.n + 1);
         break;
-      case 'delivered': {
-        const { id, deduplicated, status, regressed } = line;
-        const entry = entries.get(line.n);
-        if (entry) entry.receipt = { id, deduplicated, status, ...(regressed && { regressed }) };
+      case 'delivered':
+        if (entries.delete(line.n)) counts[line.deduplicated ? 'seenAgain' : 'fresh']++;
         break;
-      }
-      case 'refused': {
-        const entry = entries.get(line.n);
-        if (entry) entry.refused = line.error;
+      case 'refused':
+        if (entries.delete(line.n)) counts.refused++;
         break;
-      }
       case 'end':
         end = line.end;
         break;
@@ -135,20 +179,16 @@ export function replay(lines: readonly Line[]) {
         break;
     }
   }
-  const allEntries = [...entries.values()];
-  const counts = { fresh: 0, seenAgain: 0, refused: 0 };
-  for (const { receipt, refused } of allEntries) {
-    if (receipt) counts[receipt.deduplicated ? 'seenAgain' : 'fresh']++;
-    else if (refused !== undefined) counts.refused++;
-  }
   return {
-    entries: allEntries,
+    entries,
     counts,
+    total,
+    nextNumber,
     scanId,
     projectId,
     end,
     ended,
-    finished: ended && !allEntries.some(isPending),
+    finished: ended && entries.size === 0,
   };
 }
 

@@ -1,9 +1,11 @@
+import { closeSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { journalKey, removeRecord } from '../trust/journals.ts';
 import type { State } from '../trust/state.ts';
 import { errorCode, type Folder } from './folder.ts';
-import { type Journal, journalHomes, openJournal, openScans } from './journal.ts';
-import { isPending, parseLines, replay } from './lines.ts';
+import { journalHomes, openScans } from './homes.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { type Entry, type Line, type PlacedLine, readLines, replay } from './lines.ts';
 import { lock, unlock } from './lock.ts';
 
 /** The journals of a workspace that are not delivered completely. */
@@ -64,23 +66,20 @@ export function openUnfinished(
     // Read the record before the journal: another process writes the end of a journal before it removes the record.
     const key = journalKey(state, home, name);
     const isAccepted = accepts(path);
-    const parse = (text = '') => parseLines(text, isAccepted ? undefined : key);
-    const text = folder.read(name);
-    const allLines = parseLines(text ?? '', undefined).lines;
-    if (allLines[0]?.type !== 'scan') {
-      const isDamaged = key !== undefined && allLines.some(({ type }) => type === 'finding');
+    const all = survey(folder, name, undefined);
+    if (all.first?.type !== 'scan') {
+      const isDamaged = key !== undefined && all.total > 0;
       if (isDamaged) result.failed.push({ path, reason: 'its first line is damaged' });
       else result.unreadable.push(path);
       return false;
     }
-    const { lines, unsealed } = parse(text);
-    if (!isAccepted && (key === undefined || lines[0]?.type !== 'scan')) {
-      const { entries, finished } = replay(allLines);
-      if (!finished) result.foreign.push({ path, findings: entries.filter(isPending).length });
+    const own = isAccepted ? all : survey(folder, name, key);
+    if (!isAccepted && (key === undefined || own.first?.type !== 'scan')) {
+      if (!all.finished) result.foreign.push({ path, findings: all.pending });
       return false;
     }
-    if (unsealed > 0) result.altered.push({ path, lines: unsealed });
-    if (replay(lines).finished) {
+    if (own.unsealed > 0) result.altered.push({ path, lines: own.unsealed });
+    if (own.finished) {
       // The process that delivered the journal died before it removed the record.
       removeRecord(state, name);
       return false;
@@ -90,17 +89,37 @@ export function openUnfinished(
       return false;
     }
     // Read again: the previous lock owner may have finished the journal.
-    const currentLines = parse(folder.read(name)).lines;
-    const [scan] = currentLines;
-    if (scan?.type !== 'scan') {
+    const { first } = survey(folder, name, isAccepted ? undefined : key);
+    if (first?.type !== 'scan') {
       unlock(folder, name);
       result.unreadable.push(path);
       return false;
     }
-    const journal = openJournal(folder, name, scan.scan, currentLines, key, () => removeRecord(state, name));
+    const journal = openJournal(folder, name, first.scan, { key, acceptsAll: isAccepted }, () =>
+      removeRecord(state, name),
+    );
     if (journal.finished) journal.close();
     else result.journals.push(journal);
     return true;
+  }
+}
+
+/** Reads a journal of any size. @param key as for `readLines` */
+function survey(folder: Folder, name: string, key: Buffer | undefined) {
+  let first: Line | undefined;
+  let unsealed = 0;
+  const file = folder.open(name, constants.O_RDONLY);
+  function* lines(): Iterable<PlacedLine> {
+    for (const placed of readLines(file, key, () => unsealed++)) {
+      first ??= placed.line;
+      yield placed;
+    }
+  }
+  try {
+    const { total, finished, entries } = replay(lines(), (n) => ({ n }) as Entry);
+    return { first, unsealed, total, finished, pending: entries.size };
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,15 +1,18 @@
-import type { Finding } from '../../lib/importers/finding.ts';
 import { ReportError, type Workspace } from '../../lib/importers/importer.ts';
-import { importReport } from '../../lib/importers/index.ts';
+import { type ImportOptions, importReport } from '../../lib/importers/index.ts';
+import { importInParts } from '../../lib/importers/parts/index.ts';
 import { UsageError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { quantity } from '../text.ts';
+import { combineFindings, type Findings, listOf } from './findings.ts';
+import { unpack } from './report-file.ts';
+import { type RawReport, sizes } from './spool.ts';
 
 /** The content of one or more reports. */
 export interface ReportContent {
   /** The names of the importers. */
   formats: string[];
-  findings: Finding[];
+  findings: Findings;
   /** Why the findings are incomplete: errors of the tools and scanners that failed. */
   errors: string[];
   /** Remarks of the tools. */
@@ -27,45 +30,64 @@ export interface ReadOptions {
 }
 
 /** Imports a report. @throws UsageError that names the file and the location of the error */
-export function readReport(
+export async function readReport(
   file: string,
-  content: string | Uint8Array,
+  content: RawReport,
   workspace: Workspace,
   { format: expected, source, migrate }: ReadOptions,
   output: Output,
-): ReportContent {
+): Promise<ReportContent> {
   try {
-    const { format, findings, errors, warnings, skipped } = importReport(content, workspace, {
-      format: expected,
-      migrate,
-    });
-    output.note(`${file}: ${quantity(findings.length, 'finding')} (${format})`);
+    const imported = await importContent(unpack(content), workspace, { format: expected, migrate });
+    const { format, findings, errors, warnings, skipped } = imported;
+    output.note(`${file}: ${quantity(findings.count, 'finding')} (${format})`);
     const prefixed = (messages: string[]) => messages.map((message) => `${file}: ${message}`);
     return {
       formats: [format],
-      findings: source === undefined ? findings : findings.map((found) => ({ ...found, source })),
+      findings: {
+        ...findings,
+        async *batches() {
+          try {
+            for await (const batch of findings.batches())
+              yield source === undefined ? batch : batch.map((found) => ({ ...found, source }));
+          } catch (error) {
+            throw named(file, error);
+          }
+        },
+      },
       errors: prefixed(errors),
       warnings: prefixed(warnings),
       skipped,
     };
   } catch (error) {
-    if (error instanceof ReportError) throw new UsageError(`${file}: ${error.message}`);
-    throw error;
+    throw named(file, error);
   }
 }
 
+async function importContent(content: RawReport, workspace: Workspace, options: ImportOptions) {
+  if (content instanceof Uint8Array) {
+    const { findings, ...remarks } = importReport(content, workspace, options);
+    return { ...remarks, findings: listOf(findings) };
+  }
+  const { count, findings, ...remarks } = await importInParts(content, workspace, options, sizes.parts);
+  return { ...remarks, findings: { count, isLarge: true, batches: findings } };
+}
+
+const named = (file: string, error: unknown): unknown =>
+  error instanceof ReportError || error instanceof UsageError
+    ? new UsageError(`${file}: ${error.message}`)
+    : error;
+
 /** Combines reports. A finding that several reports contain is reported once. */
 export function combineReports(reports: readonly ReportContent[]): ReportContent {
-  const findings = new Map<string, Finding>();
   const skipped: Record<string, number> = {};
   for (const report of reports) {
-    for (const finding of report.findings) findings.set(finding.fingerprint, finding);
     for (const [reason, count] of Object.entries(report.skipped))
       skipped[reason] = (skipped[reason] ?? 0) + count;
   }
   return {
     formats: [...new Set(reports.flatMap(({ formats }) => formats))],
-    findings: [...findings.values()],
+    findings: combineFindings(reports.map(({ findings }) => findings)),
     errors: reports.flatMap(({ errors }) => errors),
     warnings: reports.flatMap(({ warnings }) => warnings),
     skipped,

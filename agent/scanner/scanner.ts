@@ -1,15 +1,18 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { ScannerError, UsageError } from '../errors.ts';
+import type { State } from '../trust/state.ts';
 import { describeNoReport, describeSignal, describeStartFailure } from './advice.ts';
 import { failureSign } from './exit-codes.ts';
 import { createPassthrough } from './passthrough.ts';
+import { openReport } from './report-file.ts';
+import { createSpool, type RawReport } from './spool.ts';
 
 /** A scanner that has ended and written a report. */
 export interface ScannerOutput {
-  text: string;
+  report: RawReport;
   /** Where the report is from: the program or a file. */
   from: string;
   code: number;
@@ -31,6 +34,8 @@ export interface ScannerOptions {
   report: string | undefined;
   workspace: string;
   env: NodeJS.ProcessEnv;
+  /** Contains large reports while they are read. */
+  state: Pick<State, 'directory'>;
   /** Whether the scanner may print nothing if it finds nothing. */
   mayBeEmpty?: boolean;
 }
@@ -42,7 +47,7 @@ const SILENCE_MS = 2_000;
 
 export function startScanner(
   command: readonly string[],
-  { report, workspace, env, mayBeEmpty = false }: ScannerOptions,
+  { report, workspace, env, state, mayBeEmpty = false }: ScannerOptions,
 ): Scanner {
   const [program = '', ...args] = command;
   const previousVersion = report && fileVersion(report);
@@ -53,14 +58,15 @@ export function startScanner(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const chunks: Buffer[] = [];
+  const spool = createSpool(state);
+  let spoolError: Error | undefined;
   const print = (text: string) => void process.stderr.write(text);
   const sign = failureSign(command);
   const [stdout, stderr] = [createPassthrough(print, sign), createPassthrough(print, sign)];
   child.stdout.on('data', (chunk: Buffer) => {
     // If the report is a file, stdout is human-readable output.
     if (report) stdout.push(chunk);
-    else chunks.push(chunk);
+    else collect(chunk);
   });
   child.stderr.on('data', stderr.push);
   let hasEnded = false;
@@ -68,25 +74,37 @@ export function startScanner(
     hasEnded = true;
   });
 
+  /** The disk may be full. The scanner is stopped, because its report is not complete. */
+  function collect(chunk: Buffer): void {
+    if (spoolError) return;
+    try {
+      spool.write(chunk);
+    } catch (error) {
+      spoolError = error as Error;
+      signalGroup('SIGTERM');
+    }
+  }
+
   async function output(): Promise<ScannerOutput> {
     const { code, signal, isHeld } = await ended.catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(describeStartFailure(command, error));
     });
     stdout.end();
     stderr.end();
+    if (spoolError) throw spoolError;
     if (signal) throw new ScannerError(describeSignal(program, signal));
     const result = { code, hasSign: stdout.hasSign() || stderr.hasSign(), isHeld };
-    const text = report === undefined ? Buffer.concat(chunks).toString('utf8') : readNew(report);
-    if (text === undefined || (text.trim() === '' && (code !== 0 || !mayBeEmpty))) {
+    const written = report === undefined ? spool.end() : readNew(report);
+    if (written === undefined || (isBlank(written) && (code !== 0 || !mayBeEmpty))) {
       throw new ScannerError(describeNoReport(command, code, report));
     }
-    return { ...result, text, from: report ?? program };
+    return { ...result, report: written, from: report ?? program };
   }
 
   /** An unchanged file is the report of an earlier run. */
-  function readNew(path: string): string | undefined {
+  function readNew(path: string): RawReport | undefined {
     const version = fileVersion(path);
-    return version === undefined || version === previousVersion ? undefined : readFileSync(path, 'utf8');
+    return version === undefined || version === previousVersion ? undefined : openReport(path, state);
   }
 
   function signalGroup(signal: NodeJS.Signals): void {
@@ -131,6 +149,10 @@ async function endOf(child: ChildProcessByStdio<null, Readable, Readable>) {
   if (isHeld) for (const stream of [child.stdout, child.stderr]) stream.destroy();
   return { code, signal, isHeld };
 }
+const MAX_BLANK = 1_000_000;
+
+const isBlank = (report: RawReport): boolean =>
+  report instanceof Uint8Array && report.length < MAX_BLANK && Buffer.from(report).toString().trim() === '';
 
 /** A value that changes when the file is written; undefined if the file does not exist. */
 function fileVersion(path: string): string | undefined {

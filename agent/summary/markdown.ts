@@ -1,11 +1,9 @@
-import { SEVERITIES } from '../../lib/importers/finding.ts';
 import { formatLocation, inlineCode } from '../../lib/importers/text/markdown.ts';
-import type { Entry } from '../journal/lines.ts';
 import { firstMessages, shorten, skippedCount } from '../scanner/reports.ts';
 import { oneLine, quantity } from '../text.ts';
 import { type ScanResult, summaryRows } from './result.ts';
+import { type ListedFinding, sum } from './tally.ts';
 
-const MAX_LISTED = 20;
 const MAX_TEXT = 200;
 
 /** Text from reports and servers as code, in which Markdown, HTML, links and mentions have no effect. */
@@ -22,18 +20,16 @@ export function formatSummary(
   { name, url }: { name?: string | undefined; url?: string | undefined },
 ): string {
   const { outcome, content } = result;
-  const { entries, pending, refused } = outcome;
+  const { tally, pending, refused } = outcome;
   const [titles = [], ...rows] = summaryRows(result);
   const skipped = skippedCount(content);
   const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
-  const regressed = entries.filter(({ receipt }) => receipt?.regressed);
-  const fresh = entries.filter(({ receipt }) => receipt && !receipt.deduplicated && !receipt.regressed);
   return blocks([
     heading(name),
     content.errors.length > 0 && '⚠️ **The scanner reported errors. The findings are incomplete.**',
     [row(titles), row(['---', ...titles.slice(1).map(() => '---:')]), ...rows.map(row)].join('\n'),
-    ...bullets('New', listed(fresh)),
-    ...bullets('Regressed', listed(regressed)),
+    ...bullets('New', listed(tally.listed.fresh, sum(tally.fresh))),
+    ...bullets('Regressed', listed(tally.listed.regressed, sum(tally.regressed))),
     ...bullets('Errors', firstMessages(content.errors).map(code)),
     ...bullets('Warnings', firstMessages(content.warnings).map(code)),
     skipped > 0 && `${quantity(skipped, 'result')} of the report skipped.`,
@@ -43,16 +39,13 @@ export function formatSummary(
   ]);
 }
 
-/** The most severe findings as list items. */
-function listed(entries: readonly Entry[]): string[] {
-  const sorted = entries
-    .map(({ finding }) => finding)
-    .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-  const items = sorted.slice(0, MAX_LISTED).map(({ severity, title, file, line }) => {
+/** The most severe findings as list items. @param count of all findings */
+function listed(findings: readonly ListedFinding[], count: number): string[] {
+  const items = findings.map(({ severity, title, file, line }) => {
     const location = formatLocation(file, line);
     return `${severity}: ${code(title)}${location ? ` in ${code(location)}` : ''}`;
   });
-  return sorted.length > MAX_LISTED ? [...items, `${sorted.length - MAX_LISTED} more`] : items;
+  return count > items.length ? [...items, `${count - items.length} more`] : items;
 }
 
 /** The summary of a scanner that wrote no report. */

@@ -1,8 +1,8 @@
 import { SEVERITIES, type Severity } from '../../lib/importers/finding.ts';
-import { type Entry, isPending } from '../journal/lines.ts';
 import { table } from '../output.ts';
 import type { Outcome } from '../reporter.ts';
 import { firstMessages, type ReportContent } from '../scanner/reports.ts';
+import { type BySeverity, sum } from './tally.ts';
 
 /** What a scan found and how it was delivered. */
 export interface ScanResult {
@@ -12,29 +12,18 @@ export interface ScanResult {
   gone: number | undefined;
 }
 
-const countBySeverity = (entries: readonly Entry[]): number[] =>
-  SEVERITIES.map((severity) => entries.filter(({ finding }) => finding.severity === severity).length);
-
 /** The rows at the end of a scan: new, known, regressed, gone, refused and pending findings by severity. */
-export function summaryRows({ outcome: { entries }, gone }: ScanResult): (string | number)[][] {
-  const row = (label: string, group: readonly Entry[]) => [label, group.length, ...countBySeverity(group)];
-  const rowIfAny = (label: string, group: readonly Entry[]) => (group.length > 0 ? [row(label, group)] : []);
-  const delivered = (isNew: boolean) =>
-    entries.filter(({ receipt }) => receipt && receipt.deduplicated !== isNew);
+export function summaryRows({ outcome: { tally }, gone }: ScanResult): (string | number)[][] {
+  const row = (label: string, counts: BySeverity) => [label, sum(counts), ...counts];
+  const rowIfAny = (label: string, counts: BySeverity) => (sum(counts) > 0 ? [row(label, counts)] : []);
   return [
     ['', 'total', ...SEVERITIES],
-    row('new', delivered(true)),
-    row('seen again', delivered(false)),
-    ...rowIfAny(
-      'regressed',
-      entries.filter(({ receipt }) => receipt?.regressed),
-    ),
+    row('new', tally.fresh),
+    row('seen again', tally.seenAgain),
+    ...rowIfAny('regressed', tally.regressed),
     ...(gone === undefined ? [] : [['gone', gone, ...SEVERITIES.map(() => '')]]),
-    ...rowIfAny(
-      'refused',
-      entries.filter((entry) => entry.refused !== undefined),
-    ),
-    ...rowIfAny('not delivered', entries.filter(isPending)),
+    ...rowIfAny('refused', tally.refused),
+    ...rowIfAny('not delivered', tally.pending),
   ];
 }
 
@@ -42,20 +31,21 @@ export const summaryTable = (result: ScanResult): string => table(summaryRows(re
 
 /** The content of {@link summaryTable} and the remarks of the tools as JSON. */
 export function summaryJson({ outcome, content, gone }: ScanResult, extra: object) {
-  const { scanId, entries, fresh, seenAgain, regressed, refused, pending, stopped } = outcome;
+  const { scanId, tally, fresh, seenAgain, regressed, refused, pending, stopped } = outcome;
   return {
     scan_id: scanId,
     ...extra,
-    total: entries.length,
+    total: sum(tally.total),
     new: fresh,
     seen_again: seenAgain,
     regressed,
     gone: gone ?? null,
     refused,
     not_delivered: pending,
-    severities: Object.fromEntries(
-      SEVERITIES.map((severity, i) => [severity, countBySeverity(entries)[i]]),
-    ) as Record<Severity, number>,
+    severities: Object.fromEntries(SEVERITIES.map((severity, i) => [severity, tally.total[i]])) as Record<
+      Severity,
+      number
+    >,
     errors: firstMessages(content.errors, MAX_MESSAGES),
     warnings: firstMessages(content.warnings, MAX_MESSAGES),
     skipped: content.skipped,

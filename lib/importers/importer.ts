@@ -40,14 +40,56 @@ export interface Workspace {
   formerPathsOf?(path: string): readonly string[];
 }
 
+/** Records a message. */
+export interface RecordMessage {
+  (message: string): void;
+  /** Records messages, each once in the whole report. Set if the report is imported in parts. */
+  all?: (messages: readonly string[]) => void;
+}
+
 /** What an importer gets besides the report. */
 export interface ImportContext extends Workspace {
   /** Records what the tool itself could not do: it failed, or a file or dependency was not checked. */
-  error(message: string): void;
+  error: RecordMessage;
   /** Records a remark of the tool that does not make its result incomplete. */
-  warn(message: string): void;
+  warn: RecordMessage;
   /** Counts results that are not imported. @param reason completes “3 results were skipped: …” */
   skip(reason: string, count?: number): void;
+  /** Set if the report is imported in parts, because it is too large to be read at once. */
+  parts?: Parts | undefined;
+}
+
+/** What an importer shares between the parts of a report. `groupsOf`, `readList` and `createMasker` use it. */
+export interface Parts {
+  /** Counts the members of a list that can be read, and records why others cannot. */
+  list(path: string, valid: number, errors: readonly ReportError[]): void;
+  /** Records a remark about the sum of a number over all parts. */
+  count(describe: (sum: number) => string, count: number): void;
+  /** Records a remark about the distinct names in all parts. */
+  names(describe: (names: string[]) => string, names: readonly string[]): void;
+  /** Groups items that may be in different parts. Groups of several parts are returned after the last part. */
+  groups<Item>(items: readonly Item[], keyOf: (item: Item) => string | undefined): Item[][];
+  /** The secrets of all parts at the locations of this part, by file. */
+  secrets<Location extends { file: string | undefined; secrets: readonly string[] }>(
+    locations: readonly Location[],
+  ): Map<string, Location[]>;
+}
+
+/**
+ * How a large report is split into parts, which are imported one after the other. A path such as `runs.*.results` names a list,
+ * or an object used as a map, whose members are independent of each other; an empty path is the document itself. Everything
+ * outside of these lists is a part of each part, so it must not contain results.
+ */
+export interface Split {
+  json?: readonly string[];
+  /** Lists of a JSON document that results refer to. The function returns what the importer needs of a member, or undefined. */
+  reduced?: Readonly<Record<string, (member: unknown) => unknown>>;
+  /** Whether JSON documents in a row are independent of each other. */
+  documents?: boolean;
+  /** The paths of elements: `NessusClientData_v2.Report.ReportHost`. */
+  xml?: readonly string[];
+  /** Whether the rows of CSV are independent of each other. */
+  csv?: boolean;
 }
 
 /**
@@ -89,6 +131,8 @@ export interface Importer {
   acceptsEmptyReport?: boolean;
   /** Set if the importer reads text that is neither JSON, XML nor CSV. */
   readsText?: boolean;
+  /** Set if large reports can be imported in parts. Others are refused above the limit. */
+  split?: Split;
   /** Whether a report has this format. Must be fast and must not throw. No report may have two formats. */
   detects(report: Report): boolean;
   /**
@@ -129,7 +173,7 @@ export function readList<S extends z.ZodType>(
   schema: S,
   value: unknown,
   path: string,
-  context: Pick<ImportContext, 'error'>,
+  context: Pick<ImportContext, 'error' | 'parts'>,
 ): z.output<S>[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new ReportError('expected a list', path || undefined);
@@ -140,18 +184,50 @@ export function readList<S extends z.ZodType>(
     if (parsed.success) valid.push(parsed.data);
     else errors.push(new ReportError(...locate(parsed.error, `${path}${path && '.'}${index}`)));
   });
+  if (context.parts) {
+    context.parts.list(path, valid.length, errors);
+    return valid;
+  }
   const [first] = errors;
   if (first && valid.length === 0) throw first;
-  for (const { message } of errors.slice(0, MAX_LISTED)) context.error(`A result cannot be read: ${message}`);
-  if (errors.length > MAX_LISTED) context.error(`${errors.length - MAX_LISTED} more results cannot be read`);
+  for (const message of unreadable(errors, errors.length)) context.error(message);
   return valid;
+}
+
+/** The messages about members of a list that cannot be read. @param first the first errors */
+export function unreadable(first: readonly ReportError[], count: number): string[] {
+  const messages = first.slice(0, MAX_LISTED).map(({ message }) => `A result cannot be read: ${message}`);
+  return count > MAX_LISTED ? [...messages, `${count - MAX_LISTED} more results cannot be read`] : messages;
+}
+
+/** Groups items by a key, in the order of the first ones. Items without a key are alone. */
+export function groupsOf<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string | undefined,
+  { parts }: Pick<ImportContext, 'parts'>,
+): Item[][] {
+  if (parts) return parts.groups(items, keyOf);
+  const byKey = new Map<string, Item[]>();
+  const groups: Item[][] = [];
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = key === undefined ? undefined : byKey.get(key);
+    if (group) group.push(item);
+    else {
+      const added = [item];
+      groups.push(added);
+      if (key !== undefined) byKey.set(key, added);
+    }
+  }
+  return groups;
 }
 
 /** Any error of an importer that is about a value in the report. */
 export const toReportError = (error: unknown): unknown =>
   error instanceof z.ZodError ? new ReportError(...locate(error, '')) : error;
 
-const MAX_LISTED = 5;
+/** The members of a list whose errors are recorded one by one. */
+export const MAX_LISTED = 5;
 
 function locate(error: z.ZodError, path: string): [message: string, location: string | undefined] {
   const [issue] = error.issues;

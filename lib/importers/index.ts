@@ -106,7 +106,7 @@ function readResults(importer: Importer, report: Report, context: ImportContext)
 }
 
 /** @throws ReportError if a report is of another tool than the one that was named */
-function refuseForeign(report: Report, name: string): void {
+export function refuseForeign(report: Report, name: string): void {
   const other = importers.find(({ detects }) => detects(report));
   if (other) throw new ReportError(`This is no report of ${name} but of ${other.name}`);
   const [document] = report.kind === 'json' ? report.documents : [];
@@ -115,7 +115,7 @@ function refuseForeign(report: Report, name: string): void {
 }
 
 /** Whether a report is what tools write when they find nothing: `null`, `[]`, `{"findings": []}`. */
-function isEmpty(report: Report): boolean {
+export function isEmpty(report: Report): boolean {
   if (report.kind !== 'json') return false;
   const [document, ...others] = report.documents;
   if (others.length > 0) return false;

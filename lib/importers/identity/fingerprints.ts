@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Identify, Result, Workspace } from '../importer.ts';
 
 const MAX_FINGERPRINT = 256;
-const MAX_PREVIOUS = 5;
+export const MAX_PREVIOUS = 5;
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** A fingerprint that the service can store. One that it cannot is hashed. */
 export const limitFingerprint = (fingerprint: string): string =>
@@ -33,9 +33,7 @@ export function fingerprintsOf(
   { vague = false } = {},
 ): Fingerprints[] {
   const formerPaths = results.map(({ file }) => (file && formerPathsOf?.(file)) || []);
-  const pathsWithoutPrefix = results.map(({ file }) => {
-    return pathPrefix && file?.startsWith(`${pathPrefix}/`) ? file.slice(pathPrefix.length + 1) : undefined;
-  });
+  const pathsWithoutPrefix = results.map(({ file }) => withoutPrefix(file, pathPrefix));
   const identified = (identifyOf: (result: Result) => Identify | undefined, fileOf: FileOf) =>
     results.map((result, index) => {
       const file = fileOf(result, index);
@@ -108,6 +106,10 @@ export function fingerprintsOf(
   });
 }
 
+/** The path in the workspace; undefined if it is elsewhere, or there is no prefix. */
+export const withoutPrefix = (file: string | undefined, prefix: string | undefined): string | undefined =>
+  prefix && file?.startsWith(`${prefix}/`) ? file.slice(prefix.length + 1) : undefined;
+
 type FileOf = (result: Result, index: number) => string | undefined | typeof NONE;
 
 /** There is no such path. Unlike undefined, which is the file of a result without one. */
@@ -131,21 +133,28 @@ function distinguished(
       const members = equal.map((at) => group[at] as number);
       const [first = 0] = members;
       const lines = members.map((index) => (results[index]?.line ?? 0) - (results[first]?.line ?? 0));
-      const [common] = equal.map((at) => withNeighbours[at] ?? '');
+      const [common = ''] = equal.map((at) => withNeighbours[at] ?? '');
+      const suffixed = members.length > 1 ? withSuffix(fingerprints[first] ?? '', common, lines) : [common];
       members.forEach((index, position) => {
-        distinct[index] =
-          members.length === 1
-            ? common
-            : `${sha256(`${fingerprints[index]} ${common} ${lines}`)}#${position + 1}/${members.length}`;
+        distinct[index] = suffixed[position];
       });
     }
   }
   return distinct;
 }
 
+/** The fingerprints of results that nothing but their position distinguishes. @param lines their distances from the first */
+export function withSuffix(fingerprint: string, common: string, lines: readonly number[]): string[] {
+  const base = sha256(`${fingerprint} ${common} ${lines}`);
+  return lines.map((_, position) => `${base}#${position + 1}/${lines.length}`);
+}
+
 /** The fingerprint that a result has beside equal ones with other neighbours. */
 const withNeighbour = (fingerprint: string | undefined, result: Result | undefined): string =>
-  `${sha256(`${fingerprint} ${result?.identify.neighbours?.() ?? ''}`)}#`;
+  `${sha256(neighbourKey(fingerprint, result))}#`;
+
+export const neighbourKey = (fingerprint: string | undefined, result: Result | undefined): string =>
+  `${fingerprint} ${result?.identify.neighbours?.() ?? ''}`;
 
 /** Adds the position to repeated fingerprints except the first. Releases before 0.2 did so for all results. */
 function withPosition(fingerprints: readonly (string | undefined)[]): (string | undefined)[] {
@@ -155,9 +164,12 @@ function withPosition(fingerprints: readonly (string | undefined)[]): (string | 
     const limited = limitFingerprint(fingerprint);
     const position = (positions.get(limited) ?? 0) + 1;
     positions.set(limited, position);
-    return position === 1 ? limited : `${sha256(limited)}#${position}`;
+    return atPosition(limited, position);
   });
 }
+
+export const atPosition = (fingerprint: string, position: number): string =>
+  position === 1 ? fingerprint : `${sha256(fingerprint)}#${position}`;
 
 /** The indexes of equal texts. */
 function groupsOf(values: readonly (string | undefined)[]): Map<string, number[]> {
@@ -174,10 +186,15 @@ function groupsOf(values: readonly (string | undefined)[]): Map<string, number[]
 /** Removes results that a report contains twice: the same in everything that a finding shows. */
 export function withoutRepeated(results: readonly Result[]): Result[] {
   const seen = new Set<string>();
-  return results.filter(({ identify, identifyFormerly: _f, identifyVaguely: _v, ...shown }) => {
-    const key = `${identify(shown.file)} ${JSON.stringify(shown)}`;
+  return results.filter((result) => {
+    const key = contentOf(result);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });
+}
+
+/** Everything that a finding shows. */
+export function contentOf({ identify, identifyFormerly: _f, identifyVaguely: _v, ...shown }: Result): string {
+  return `${identify(shown.file)} ${JSON.stringify(shown)}`;
 }

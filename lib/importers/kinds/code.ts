@@ -56,7 +56,10 @@ export function codeResults(
       location: { file, line, secrets: secrets.filter((secret) => !isName(secret, finding)) },
     };
   });
-  const maskerFor = createMasker(entries.map(({ location }) => location));
+  const maskerFor = createMasker(
+    entries.map(({ location }) => location),
+    context,
+  );
   return entries.map(({ finding, location }) =>
     resultOf(tool, finding, maskerFor(location), location, context),
   );

@@ -104,7 +104,7 @@ export function readPart<S extends z.ZodType>(
   schema: S,
   value: unknown,
   path: string,
-  context: Pick<ImportContext, 'error'>,
+  context: Pick<ImportContext, 'error' | 'parts'>,
 ): z.output<S>[] {
   try {
     return readList(schema, value, path, context);

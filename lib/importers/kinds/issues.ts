@@ -1,6 +1,6 @@
 import { type Finding, SEVERITIES, type Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Report, ReportError, type Result } from '../importer.ts';
+import { groupsOf, type ImportContext, type Report, ReportError, type Result } from '../importer.ts';
 import { type Cvss, cvssOf } from '../support.ts';
 import { describeFinding, excerpt } from '../text/markdown.ts';
 import { maskCredentials } from '../text/secrets.ts';
@@ -32,15 +32,16 @@ const MAX_EVIDENCE_LENGTH = 4_000;
 const MAX_EVIDENCE_LINE = 400;
 
 /** Merges issues of the same identity: the texts of the most severe one, and the places and evidence of all. */
-export function resultsOf(tool: string, issues: readonly Issue[]): Result[] {
-  const groups = new Map<string, Issue[]>();
-  for (const issue of issues) {
-    const fingerprint = fingerprintOf(tool, ...issue.identity);
-    const group = groups.get(fingerprint);
-    if (group) group.push(issue);
-    else groups.set(fingerprint, [issue]);
-  }
-  return [...groups].map(([fingerprint, group]) => ({ identify: () => fingerprint, ...merge(group) }));
+export function resultsOf(
+  tool: string,
+  issues: readonly Issue[],
+  context: Pick<ImportContext, 'parts'>,
+): Result[] {
+  const identityOf = ({ identity }: Issue) => fingerprintOf(tool, ...identity);
+  return groupsOf(issues, identityOf, context).map((group) => {
+    const fingerprint = identityOf(group[0] as Issue);
+    return { identify: () => fingerprint, ...merge(group) };
+  });
 }
 
 function merge(group: readonly Issue[]): Omit<Finding, 'fingerprint'> {

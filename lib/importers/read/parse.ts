@@ -27,30 +27,33 @@ function parseCsv(content: string): Report | undefined {
   if (/^[[{]/.test(content) || !/[,;\t]/.test(header)) return undefined;
   let records: string[][];
   try {
-    records = parseCsvText(content, {
-      delimiter:
-        [',', ';', '\t'].toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',',
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      trim: true,
-    });
+    records = parseCsvText(content, csvOptions(header));
   } catch (error) {
     throw new ReportError(`The CSV cannot be read: ${(error as Error).message}`);
   }
   const start = headerOf(records);
   const columns = records[start] ?? [];
-  const lines = records.slice(start + 1);
-  const rows = lines.map((cells) =>
+  return { kind: 'csv', columns, rows: rowsOf(records.slice(start + 1), columns) };
+}
+
+/** @param header the first line */
+export const csvOptions = (header: string) => ({
+  delimiter: [',', ';', '\t'].toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',',
+  relax_column_count: true,
+  relax_quotes: true,
+  skip_empty_lines: true,
+  skip_records_with_empty_values: true,
+  trim: true,
+});
+
+export const rowsOf = (records: readonly string[][], columns: readonly string[]): Record<string, string>[] =>
+  records.map((cells) =>
     // A column may be called `constructor`.
     Object.assign(Object.create(null), Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? '']))),
   );
-  return { kind: 'csv', columns, rows };
-}
 
 /** The position of the header. Some tools write a few shorter lines above it, such as a title and the date. */
-function headerOf(records: readonly string[][]): number {
+export function headerOf(records: readonly string[][]): number {
   const first = records[0]?.length ?? 0;
   const longer = records
     .slice(0, MAX_LINES_ABOVE)
@@ -58,10 +61,10 @@ function headerOf(records: readonly string[][]): number {
   return Math.max(longer, 0);
 }
 
-const MAX_LINES_ABOVE = 20;
+export const MAX_LINES_ABOVE = 20;
 const MIN_COLUMNS = 8;
 
-function parseXml(content: string): Report {
+export function parseXml(content: string): Report {
   refuseLongAttributes(content);
   const valid = XMLValidator.validate(content);
   if (valid !== true) throw new ReportError(valid.err.msg, `line ${valid.err.line}`);

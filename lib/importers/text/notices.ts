@@ -1,19 +1,29 @@
+import type { RecordMessage } from '../importer.ts';
 import { collapseWhitespace } from '../support.ts';
 import { maskCredentials } from './secrets.ts';
 
-const MAX_NOTICES = 9;
+export const MAX_NOTICES = 9;
 const MAX_LENGTH = 300;
 
 /** Records messages of a tool, each once. Beyond nine, only their number, so that the agent prints it too. */
 export function recordAll(
-  record: (message: string) => void,
+  record: RecordMessage,
   messages: readonly string[],
-  more = (count: number) => `${count} more messages of this kind`,
+  more?: (count: number) => string,
 ): void {
   const distinct = [...new Set(messages.map(shorten))].filter((message) => message !== '');
-  for (const message of distinct.slice(0, MAX_NOTICES)) record(message);
-  const rest = distinct.length - MAX_NOTICES;
-  if (rest > 0) record(more(rest));
+  if (record.all) record.all(distinct);
+  else for (const message of limitMessages(distinct, distinct.length, more)) record(message);
+}
+
+/** The first messages, and how many more there are. @param count of all messages, if the list is not complete */
+export function limitMessages(
+  messages: readonly string[],
+  count = messages.length,
+  more = (rest: number) => `${rest} more messages of this kind`,
+): string[] {
+  const first = messages.slice(0, MAX_NOTICES);
+  return count > MAX_NOTICES ? [...first, more(count - MAX_NOTICES)] : first;
 }
 
 /** One line. Tools quote source code, which may contain credentials. */

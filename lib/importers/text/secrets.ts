@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ImportContext } from '../importer.ts';
 import { collapseWhitespace } from '../support.ts';
 
 /** Masks a secret. The first four characters of a long secret stay visible, to recognize it. */
@@ -95,15 +96,11 @@ export interface SecretLocation {
  * Creates a function that masks the secrets at a location and near it, because the lines shown around a finding may
  * contain the secret of another finding.
  */
-export function createMasker(locations: readonly SecretLocation[]) {
-  const byFile = new Map<string, SecretLocation[]>();
-  for (const location of locations) {
-    if (location.secrets.length === 0) continue;
-    const file = location.file ?? '';
-    const known = byFile.get(file);
-    if (known) known.push(location);
-    else byFile.set(file, [location]);
-  }
+export function createMasker(
+  locations: readonly SecretLocation[],
+  { parts }: Pick<ImportContext, 'parts'> = {},
+) {
+  const byFile = parts?.secrets(locations) ?? secretsByFile(locations);
   return (current: SecretLocation) => {
     const nearby = (byFile.get(current.file ?? '') ?? []).filter(
       ({ line }) =>
@@ -112,6 +109,20 @@ export function createMasker(locations: readonly SecretLocation[]) {
     const others = nearby.flatMap(({ secrets }) => secrets).filter(({ length }) => length >= 8);
     return (text: string) => maskSecrets(text, ...current.secrets, ...others);
   };
+}
+
+export function secretsByFile<Location extends SecretLocation>(
+  locations: readonly Location[],
+  byFile = new Map<string, Location[]>(),
+): Map<string, Location[]> {
+  for (const location of locations) {
+    if (location.secrets.length === 0) continue;
+    const file = location.file ?? '';
+    const known = byFile.get(file);
+    if (known) known.push(location);
+    else byFile.set(file, [location]);
+  }
+  return byFile;
 }
 
 /** A finding shows at most this many lines before or after its own. */

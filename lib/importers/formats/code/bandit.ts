@@ -36,6 +36,7 @@ export const bandit: Importer = {
     identity: 'test, file, flagged line, function',
     severity: '`issue_severity`',
   },
+  split: { json: ['results'] },
 
   detects: (report) => {
     const document = documentOf(report);
@@ -67,7 +68,10 @@ export const bandit: Importer = {
       const secrets = HARDCODED_PASSWORD.test(result.test_id) ? passwordsIn(result) : [];
       return { result, location: { file, line: result.line_number, secrets } };
     });
-    const maskerFor = createMasker(entries.map(({ location }) => location));
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
     return entries.map(({ result, location }) => {
       const mask = maskerFor(location);
       const { file, line } = location;

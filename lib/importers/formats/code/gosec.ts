@@ -33,6 +33,7 @@ export const gosec: Importer = {
     identity: 'rule, file, flagged lines, function',
     severity: '`severity`',
   },
+  split: { json: ['Issues'] },
 
   detects(report) {
     const document = documentOf(report);

@@ -72,6 +72,7 @@ export const dependencyCheck: Importer = {
     identity: 'package, file, advisory',
     severity: '`severity`, or CVSS',
   },
+  split: { json: ['dependencies'], xml: ['analysis.dependencies.dependency'] },
 
   detects: (report) => {
     if (report.kind === 'json') {

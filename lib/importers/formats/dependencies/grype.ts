@@ -69,6 +69,7 @@ export const grype: Importer = {
     identity: 'advisory, package, location',
     severity: '`severity`',
   },
+  split: { json: ['matches', 'ignoredMatches'] },
 
   detects: (report) => {
     const document = firstDocument(report);

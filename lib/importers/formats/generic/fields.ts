@@ -119,8 +119,9 @@ const normalized = (record: Record<string, unknown>) =>
 export const isKnownField = (name: string): boolean => Object.hasOwn(FIELDS, normalizeName(name));
 
 /** Records which fields are not imported. */
-export function warnOfUnknown(names: Iterable<string>, context: Pick<ImportContext, 'warn'>) {
+export function warnOfUnknown(names: Iterable<string>, context: Pick<ImportContext, 'warn' | 'parts'>) {
   const unknown = [...new Set(names)].filter((name) => name !== '' && !isKnownField(name));
-  if (unknown.length > 0)
-    context.warn(`Fields without a meaning are ignored: ${unknown.slice(0, 10).join(', ')}`);
+  const describe = (all: string[]) => `Fields without a meaning are ignored: ${all.slice(0, 10).join(', ')}`;
+  if (context.parts) context.parts.names(describe, unknown);
+  else if (unknown.length > 0) context.warn(describe(unknown));
 }

@@ -12,6 +12,7 @@ export const genericCsv: Importer = {
     identity: '`fingerprint`, `unique_id_from_tool`, or what the finding says',
     severity: '`severity`, or the CVSS score',
   },
+  split: { csv: true },
 
   // Other tools write columns of the same names, so that all must be known. `--format` reads a table with further columns.
   detects: (report) =>

@@ -13,6 +13,7 @@ export const genericJson: Importer = {
     identity: '`fingerprint`, `unique_id_from_tool`, or what the finding says',
     severity: '`severity`, or the CVSS score',
   },
+  split: { json: ['', 'findings'], documents: true },
 
   detects(report) {
     if (report.kind !== 'json') return false;

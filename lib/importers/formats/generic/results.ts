@@ -41,8 +41,12 @@ export function genericResults(
     if (Array.isArray(finding.files)) attachments += finding.files.length;
     return [resultOf(finding, context, type)];
   });
-  if (inactive > 0) context.warn(`Imported although they are marked as inactive: ${inactive}`);
-  if (attachments > 0) context.warn(`Attached files that are not imported: ${attachments}`);
+  const warnOf = (describe: (count: number) => string, count: number) => {
+    if (context.parts) context.parts.count(describe, count);
+    else if (count > 0) context.warn(describe(count));
+  };
+  warnOf((count) => `Imported although they are marked as inactive: ${count}`, inactive);
+  warnOf((count) => `Attached files that are not imported: ${count}`, attachments);
   return results;
 }
 

@@ -70,6 +70,7 @@ export const checkov: Importer = {
       'check, file, resource; the lines of a Dockerfile instruction or of a step without a name of its own',
     severity: '`severity`, or medium where Checkov rates nothing',
   },
+  split: { json: ['results.failed_checks', '*.results.failed_checks'] },
 
   detects: (report) => {
     const [first] = partsOf(report);
@@ -90,7 +91,10 @@ export const checkov: Importer = {
         prepare(check, part, context),
       );
     });
-    const maskerFor = createMasker(entries.map(({ location }) => location));
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
     return entries.map((entry) => toResult(entry, maskerFor(entry.location), context));
   },
 };

@@ -40,6 +40,7 @@ export const nexpose: Importer = {
     identity: 'test and its key, address, port and protocol',
     severity: '`severity` 1 to 10 as a CVSS score',
   },
+  split: { xml: ['NexposeReport.nodes.node'] },
 
   detects: (report) => hasRoot(report, 'NexposeReport'),
 
@@ -72,7 +73,7 @@ export const nexpose: Importer = {
       );
     });
     reportFailures(failed, context);
-    return resultsOf('nexpose', issues);
+    return resultsOf('nexpose', issues, context);
   },
 };
 

@@ -34,6 +34,7 @@ export const nmap: Importer = {
     severity:
       'open ports: info; `vulners`: CVSS; other scripts: high if the host is vulnerable, medium if it is likely',
   },
+  split: { xml: ['nmaprun.host'] },
 
   detects: (report) => hasRoot(report, 'nmaprun') && rootOf(report, 'nmaprun')['@_scanner'] !== 'masscan',
 
@@ -47,6 +48,7 @@ export const nmap: Importer = {
     return resultsOf(
       'nmap',
       elements(root, 'host').flatMap((host, index) => issuesOf(host, index, context)),
+      context,
     );
   },
 };

@@ -66,6 +66,7 @@ export const testssl: Importer = {
         else if (severity) return [toIssue(row, severity)];
         return [];
       }),
+      context,
     );
   },
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../../identity/identity.ts';
 import { normalizeCode } from '../../identity/source/normalize.ts';
 import {
+  groupsOf,
   type Identify,
   type ImportContext,
   type Importer,
@@ -70,6 +71,7 @@ export const gitleaks: Importer = {
     identity: 'rule, file, secret; the line if the secret is redacted',
     severity: 'high',
   },
+  split: { json: [''] },
 
   detects: (report) => {
     const leaks = leaksOf(report);
@@ -87,7 +89,10 @@ export const gitleaks: Importer = {
       const secrets = leak.Secret && !isHidden(leak.Secret) ? [leak.Secret] : [];
       return { leak, location: { file, line: leak.StartLine, secrets } };
     });
-    const maskerFor = createMasker(entries.map(({ location }) => location));
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
     return grouped(entries, context).map(({ occurrences, identity }) => {
       const [{ location }] = occurrences;
       return { ...toResult(occurrences, maskerFor(location)), ...identity };
@@ -121,18 +126,15 @@ interface Group {
 
 /** The same secret in several commits or lines of a file is one finding. */
 function grouped(entries: readonly Entry[], context: ImportContext): Group[] {
-  const groups = new Map<string, Group>();
-  for (const [index, entry] of entries.entries()) {
-    const identity = identityOf(entry, context);
+  const keyOf = (entry: Entry) => {
     const isKnown = entry.location.secrets.length > 0;
-    const key = isKnown
-      ? JSON.stringify([identity.identify(entry.location.file), entry.leak.Secret])
-      : `${index}`;
-    const group = groups.get(key);
-    if (group) group.occurrences.push(entry);
-    else groups.set(key, { occurrences: [entry], identity });
-  }
-  return [...groups.values()];
+    const { identify } = identityOf(entry, context);
+    return isKnown ? JSON.stringify([identify(entry.location.file), entry.leak.Secret]) : undefined;
+  };
+  return groupsOf(entries, keyOf, context).map((group) => {
+    const occurrences = group as Group['occurrences'];
+    return { occurrences, identity: identityOf(occurrences[0], context) };
+  });
 }
 
 /** Gitleaks' own fingerprint is not used, because it contains the line. */

@@ -1,6 +1,6 @@
 import type { Severity } from '../../finding.ts';
 import { fingerprintOf } from '../../identity/identity.ts';
-import type { ImportContext, Result } from '../../importer.ts';
+import { groupsOf, type ImportContext, type Result } from '../../importer.ts';
 import { relativePath } from '../../support.ts';
 import { codeBlock, describeFinding, escapeMarkdown, formatLocation } from '../../text/markdown.ts';
 import { maskSecrets, sourceIdentity } from '../../text/secrets.ts';
@@ -31,14 +31,8 @@ export function secretResults(
   places: readonly FoundSecret[],
   context: ImportContext,
 ): Result[] {
-  const groups = new Map<string, FoundSecret[]>();
-  for (const place of places) {
-    const key = JSON.stringify([place.rule, place.source, place.path, place.secret]);
-    const group = groups.get(key);
-    if (group) group.push(place);
-    else groups.set(key, [place]);
-  }
-  return [...groups.values()].flatMap((group) => {
+  const keyOf = ({ rule, source, path, secret }: FoundSecret) => JSON.stringify([rule, source, path, secret]);
+  return groupsOf(places, keyOf, context).flatMap((group) => {
     const [first] = group;
     return first ? [toResult(tool, first, group, context)] : [];
   });

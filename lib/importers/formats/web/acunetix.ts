@@ -68,7 +68,7 @@ export const acunetix: Importer = {
         return item.IsFalsePositive ? [] : [toIssue(item, scan.StartURL ?? '')];
       });
     });
-    return resultsOf('acunetix', issues);
+    return resultsOf('acunetix', issues, context);
   },
 };
 

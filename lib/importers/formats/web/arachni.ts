@@ -43,7 +43,11 @@ export const arachni: Importer = {
   },
 
   results: (report, context) =>
-    resultsOf('arachni', readList(Found, property(jsonOf(report), 'issues'), 'issues', context).map(toIssue)),
+    resultsOf(
+      'arachni',
+      readList(Found, property(jsonOf(report), 'issues'), 'issues', context).map(toIssue),
+      context,
+    ),
 };
 
 function toIssue({ name, check, vector, request, ...found }: z.output<typeof Found>): Issue {

@@ -71,6 +71,7 @@ export const invicti: Importer = {
         if (reason) context.skip(reason);
         return reason ? [] : [toIssue(one)];
       }),
+      context,
     );
   },
 };

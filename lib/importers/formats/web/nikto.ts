@@ -68,6 +68,7 @@ export const nikto: Importer = {
     resultsOf(
       'nikto',
       distinguished(report.kind === 'xml' ? xmlIssues(report, context) : jsonIssues(report, context)),
+      context,
     ),
 };
 

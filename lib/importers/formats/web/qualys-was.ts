@@ -71,9 +71,11 @@ export const qualysWas: Importer = {
       readList(Details, glossary, 'GLOSSARY', context).map((entry) => [entry.QID.trim(), entry]),
     );
     reportScans(root, context);
-    return resultsOf('qualys-was', [
-      ...LISTS.flatMap(([list, name]) => detectionsOf(root, list, name, context, details, report)),
-    ]);
+    return resultsOf(
+      'qualys-was',
+      LISTS.flatMap(([list, name]) => detectionsOf(root, list, name, context, details, report)),
+      context,
+    );
   },
 };
 

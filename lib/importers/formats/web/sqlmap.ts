@@ -68,6 +68,7 @@ export const sqlmap: Importer = {
             cwe: 'CWE-89',
           }),
         ),
+      context,
     );
   },
 };

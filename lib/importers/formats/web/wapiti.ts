@@ -63,7 +63,7 @@ export const wapiti: Importer = {
         });
       }),
     );
-    return resultsOf('wapiti', issues);
+    return resultsOf('wapiti', issues, context);
   },
 };
 

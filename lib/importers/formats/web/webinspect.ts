@@ -48,6 +48,7 @@ export const webinspect: Importer = {
     resultsOf(
       'webinspect',
       hasRoot(report, 'Scan') ? scanIssues(report, context) : sessionIssues(report, context),
+      context,
     ),
 };
 

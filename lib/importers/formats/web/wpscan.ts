@@ -84,11 +84,12 @@ export const wpscan: Importer = {
       context,
     );
     const users = property(document, 'password_attack');
-    return resultsOf('wpscan', [
+    const issues = [
       ...components,
       ...remarks.map((found) => remarkIssue(found, site)),
       ...Object.keys(isObject(users) ? users : {}).map((user) => passwordIssue(user, site)),
-    ]);
+    ];
+    return resultsOf('wpscan', issues, context);
   },
 };
 

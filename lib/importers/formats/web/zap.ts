@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { Severity } from '../../finding.ts';
 import { fingerprintOf } from '../../identity/identity.ts';
-import { type Importer, type Report, type Result, readList } from '../../importer.ts';
+import {
+  groupsOf,
+  type ImportContext,
+  type Importer,
+  type Report,
+  type Result,
+  readList,
+} from '../../importer.ts';
 import { isObject, property, text } from '../../read/schema.ts';
 import { cveOf, cweOf, severityOf } from '../../support.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../../text/markdown.ts';
@@ -52,6 +59,7 @@ export const zap: Importer = {
     identity: 'alert, site',
     severity: '`riskcode`',
   },
+  split: { json: ['site.alerts', 'site.*.alerts'], xml: ['OWASPZAPReport.site.alerts.alertitem'] },
 
   detects: (report) => {
     if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
@@ -74,7 +82,7 @@ export const zap: Importer = {
         ({ confidence }) => !/^(?:0|false positive)$/i.test(confidence ?? ''),
       );
       context.skip('they are marked as false positives in ZAP', site.alerts.length - alerts.length);
-      return grouped(alerts).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
+      return grouped(alerts, context).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
     });
   },
 };
@@ -99,16 +107,10 @@ const kindOf = (alert: Alert): string =>
   /-\d+$/.test(alert.alertRef ?? '') ? ruleOf(alert) : `${ruleOf(alert)} ${nameOf(alert)}`;
 
 /** ZAP lists an alert once for each risk and confidence. Highest risk first. */
-function grouped(alerts: readonly Alert[]): [Alert, ...Alert[]][] {
-  const groups = new Map<string, [Alert, ...Alert[]]>();
-  for (const alert of alerts) {
-    const group = groups.get(kindOf(alert));
-    if (group) group.push(alert);
-    else groups.set(kindOf(alert), [alert]);
-  }
-  for (const group of groups.values())
-    group.sort((a, b) => Number(b.riskcode ?? 0) - Number(a.riskcode ?? 0));
-  return [...groups.values()];
+function grouped(alerts: readonly Alert[], context: ImportContext): [Alert, ...Alert[]][] {
+  return groupsOf(alerts, kindOf, context).map(
+    (group) => group.sort((a, b) => Number(b.riskcode ?? 0) - Number(a.riskcode ?? 0)) as [Alert, ...Alert[]],
+  );
 }
 
 /** One finding per alert and site, because the instances differ with each crawl. */

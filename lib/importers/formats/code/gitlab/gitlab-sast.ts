@@ -45,7 +45,10 @@ export const gitlabSast: Importer = {
           : [];
       return { vulnerability, place, location: { file: relativePath(file, context), line, secrets } };
     });
-    const maskerFor = createMasker(entries.map(({ location }) => location));
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
     return entries.map(({ vulnerability, place, location }) => {
       const mask = maskerFor(location);
       const { file, line } = location;

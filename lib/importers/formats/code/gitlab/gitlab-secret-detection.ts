@@ -27,7 +27,10 @@ export const gitlabSecretDetection: Importer = {
       const secrets = secret ? [secret] : [];
       return { vulnerability, commit, location: { file: relativePath(file, context), line, secrets } };
     });
-    const maskerFor = createMasker(entries.map(({ location }) => location));
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
     return entries.map(({ vulnerability, commit, location }) => {
       const mask = maskerFor(location);
       const { file, line, secrets } = location;

@@ -40,6 +40,11 @@ export const sarif: Importer = {
       "tool, rule, file, the tool's fingerprint or the flagged lines; the message if it is about a whole file",
     severity: "`security-severity`, a severity in the rule's tags, or the level",
   },
+  split: {
+    json: ['runs.*.results'],
+    // Referred to by their number.
+    reduced: { 'runs.*.artifacts': (artifact) => ({ location: property(artifact, 'location') }) },
+  },
 
   detects: (report) => report.kind === 'json' && Array.isArray(property(report.documents[0], 'runs')),
 
@@ -82,7 +87,10 @@ function resultsOfRun(run: Run, index: number, context: ImportContext): Imported
       prepare({ result, found, location, places, at, of: length, tool, run, resolve }),
     );
   });
-  const maskerFor = createMasker(prepared.map(({ secretLocation }) => secretLocation));
+  const maskerFor = createMasker(
+    prepared.map(({ secretLocation }) => secretLocation),
+    context,
+  );
   return prepared.map((each) => toResult(each, maskerFor(each.secretLocation), context));
 }
 

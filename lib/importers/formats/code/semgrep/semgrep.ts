@@ -36,6 +36,10 @@ export const semgrep: Importer = {
     identity: 'rule, file, flagged lines, function',
     severity: '`severity`',
   },
+  split: {
+    json: ['results'],
+    reduced: { 'paths.scanned': () => undefined, 'paths.skipped': () => undefined },
+  },
 
   detects: (report) => {
     const document = documentOf(report);
@@ -78,7 +82,10 @@ function resultsOfScan(document: unknown, context: ImportContext): Imported[] {
       : [];
     return { result, cwe, lines, location: { file, line: result.start?.line, secrets } };
   });
-  const maskerFor = createMasker(entries.map(({ location }) => location));
+  const maskerFor = createMasker(
+    entries.map(({ location }) => location),
+    context,
+  );
   return entries.map((entry) => toResult(entry, maskerFor(entry.location), context));
 }
 

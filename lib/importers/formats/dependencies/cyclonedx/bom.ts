@@ -58,7 +58,7 @@ const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : va
 function members(value: unknown, name: string): unknown[] {
   if (value === undefined || value === null) return [];
   const inner = property(first(value), name);
-  return Array.isArray(inner) ? inner : [value].flat();
+  return Array.isArray(inner) ? inner : [value].flat().filter((one) => one !== '');
 }
 
 /** Removes namespace prefixes from element names: `v:vulnerability` is `vulnerability`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList } from '../../../importer.ts';
 import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../../../kinds/dependency.ts';
+import { isObject, property } from '../../../read/schema.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../../../support.ts';
 import { escapeMarkdown, sanitizeMarkdown } from '../../../text/markdown.ts';
 import { bomOf, isBom } from './bom.ts';
@@ -18,6 +19,11 @@ export const cyclonedx: Importer = {
     versions: '1.0 to 1.2, 1.4 and 1.5, JSON and XML',
     identity: 'subject, package, file, advisory',
     severity: 'the rating of the source of the advisory, or the highest rating',
+  },
+  split: {
+    json: ['vulnerabilities'],
+    reduced: { components: reducedComponent, dependencies: () => undefined },
+    xml: ['bom.vulnerabilities.vulnerability'],
   },
 
   detects: isBom,
@@ -43,6 +49,32 @@ export const cyclonedx: Importer = {
     );
   },
 };
+
+/** What a vulnerability needs of a component. */
+function reducedComponent(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const {
+    licenses: _l,
+    hashes: _h,
+    externalReferences: _e,
+    supplier: _s,
+    description: _d,
+    ...component
+  } = value;
+  const { components } = component;
+  return {
+    ...component,
+    ...(Array.isArray(components) && { components: components.map(reducedComponent) }),
+    ...(Array.isArray(component.properties) && {
+      properties: component.properties.filter((one) =>
+        FILE_PROPERTIES.includes(String(property(one, 'name'))),
+      ),
+    }),
+  };
+}
+
+/** The properties that name the file of a component, as Trivy, Syft and others write them. */
+const FILE_PROPERTIES = ['aquasecurity:trivy:FilePath', 'syft:location:0:path', 'SrcFile'];
 
 const refOf = (component: Component) => component['bom-ref'] ?? component['@_bom-ref'];
 
@@ -152,14 +184,12 @@ function toResult(
 /** References that every run of a tool invents. */
 const UNSTABLE = /^(?:urn:)?(?:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** The file that a component was found in, as Trivy, Syft and others write it. */
+/** The file that a component was found in. */
 function fileOf(component: Component | undefined, scanned: Scanned, context: ImportContext) {
   const properties = new Map(component?.properties.map(({ name, value }) => [name, value]));
   const path =
     component?.evidence?.occurrences.find(({ location }) => location)?.location ??
-    properties.get('aquasecurity:trivy:FilePath') ??
-    properties.get('syft:location:0:path') ??
-    properties.get('SrcFile');
+    FILE_PROPERTIES.map((name) => properties.get(name)).find((value) => value !== undefined);
   // A file in an image is not in the workspace.
   return scanned.isImage ? plainPath(path) : relativePath(path, context);
 }

@@ -73,6 +73,7 @@ export const githubDependabot: Importer = {
     identity: 'repository, manifest, package, advisory',
     severity: '`severity`',
   },
+  split: { json: [''] },
 
   detects: (report) => {
     const [first] = alertsOf(report);

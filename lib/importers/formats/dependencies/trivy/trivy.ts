@@ -18,6 +18,13 @@ export const trivy: Importer = {
     identity: 'image, cluster resource or file; package and advisory, or check, or source code of the secret',
     severity: '`Severity`',
   },
+  split: {
+    json: [
+      ...['Vulnerabilities', 'Misconfigurations', 'Secrets', 'Licenses'].map((list) => `Results.*.${list}`),
+      ...RESOURCES,
+    ],
+    reduced: { 'Results.*.Packages': () => undefined },
+  },
 
   detects: (report) => {
     const document = report.kind === 'json' ? report.documents[0] : undefined;

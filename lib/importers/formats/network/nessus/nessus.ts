@@ -47,11 +47,16 @@ export const nessus: Importer = {
     identity: 'plugin, host, port and protocol; also the address and the element for web applications',
     severity: '`severity` (XML) or `Risk` or `Severity` (CSV), including recasts',
   },
+  split: { xml: ['NessusClientData_v2.Report.ReportHost'], csv: true },
 
   detects: (report) => hasRoot(report, 'NessusClientData_v2', 'NessusClientData') || isCsv(report),
 
   results: (report, context) =>
-    resultsOf('nessus', report.kind === 'csv' ? csvIssues(report, context) : xmlIssues(report, context)),
+    resultsOf(
+      'nessus',
+      report.kind === 'csv' ? csvIssues(report, context) : xmlIssues(report, context),
+      context,
+    ),
 };
 
 function xmlIssues(report: Report, context: ImportContext): Issue[] {

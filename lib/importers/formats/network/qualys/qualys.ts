@@ -34,6 +34,7 @@ export const qualys: Importer = {
     identity: 'QID, host, port and protocol, instance',
     severity: 'severity level 5 to 1 as critical to info; information gathered as info',
   },
+  split: { xml: ['ASSET_DATA_REPORT.HOST_LIST.HOST', 'SCAN.IP'], csv: true },
 
   detects: (report) =>
     hasRoot(report, 'ASSET_DATA_REPORT') ||
@@ -41,7 +42,7 @@ export const qualys: Importer = {
       /^(?:scan|compliance)\//.test(String(rootOf(report, 'SCAN')['@_value'] ?? ''))) ||
     LAYOUTS.some((columns) => hasColumns(report, ...columns)),
 
-  results: (report, context) => resultsOf('qualys', issuesOf(report, context)),
+  results: (report, context) => resultsOf('qualys', issuesOf(report, context), context),
 };
 
 const LAYOUTS = [

@@ -70,6 +70,7 @@ export const burp: Importer = {
     identity: 'issue type, host, path, names of the query parameters, insertion point',
     severity: '`severity`',
   },
+  split: { xml: ['issues.issue'] },
 
   detects: (report) =>
     (hasRoot(report, 'issues') && rootOf(report, 'issues')['@_burpVersion'] !== undefined) ||
@@ -86,6 +87,7 @@ export const burp: Importer = {
         if (isFalse) context.skip('they are marked as false positives');
         return isFalse ? [] : [toIssue(found)];
       }),
+      context,
     ),
 };
 

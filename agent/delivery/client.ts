@@ -1,10 +1,10 @@
-import { type Client, createClient } from '../lib/client/index.ts';
-import { createFetch } from './delivery/transport.ts';
-import { DEFAULT_CONCURRENCY } from './scan.ts';
-import { readTrustedHosts } from './settings.ts';
-import { requireTrustedHost, type TrustedHosts } from './trust/destination.ts';
-import { bindKey } from './trust/keys.ts';
-import { openState, type State } from './trust/state.ts';
+import { type Client, createClient } from '../../lib/client/index.ts';
+import { DEFAULT_CONCURRENCY } from '../scan.ts';
+import { readTrustedHosts } from '../settings.ts';
+import { requireTrustedHost, type TrustedHosts } from '../trust/destination.ts';
+import { bindKey } from '../trust/keys.ts';
+import { openState, type State } from '../trust/state.ts';
+import { createFetch } from './transport.ts';
 
 /** Values that a command has already resolved. Default: read from the environment and the user's configuration. */
 export interface Trust {

@@ -1,0 +1,106 @@
+import { ReportError } from '../importer.ts';
+
+/** The bytes of a report, which can be read several times. */
+export interface ReportSource {
+  /** In bytes, as they are stored. */
+  readonly size: number;
+  /** Reads all bytes. A chunk may be reused when the next one is read. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** Limits against bombs, as for ZIP archives. */
+const MAX_RATIO = 200;
+const FREE_BYTES = 64 * 1024 * 1024;
+
+export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/** The first bytes of a source. */
+export async function startOf(source: ReportSource, count: number): Promise<Uint8Array> {
+  const start = new Uint8Array(count);
+  let length = 0;
+  for await (const chunk of source.open()) {
+    const part = chunk.subarray(0, count - length);
+    start.set(part, length);
+    length += part.length;
+    if (length === count) break;
+  }
+  return start.subarray(0, length);
+}
+
+/**
+ * Unpacks a report in gzip while it is read. Others are returned as they are.
+ * @param maxBytes the limit of the unpacked report
+ */
+export async function unpacked(source: ReportSource, maxBytes: number): Promise<ReportSource> {
+  return isGzip(await startOf(source, 2))
+    ? { size: source.size, open: () => gunzip(source, maxBytes) }
+    : source;
+}
+
+async function* gunzip(source: ReportSource, maxBytes: number): AsyncIterable<Uint8Array> {
+  const unpacking = new DecompressionStream('gzip');
+  const stream: ReadableStream<Uint8Array> = unpacking.readable;
+  const feeding = feed(source, unpacking.writable);
+  // The reader sees the same error.
+  feeding.catch(() => {});
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw new ReportError(`The report is larger than ${formatSize(maxBytes)} unpacked`);
+      if (bytes > FREE_BYTES && bytes > source.size * MAX_RATIO)
+        throw new ReportError(`The report is packed more than ${MAX_RATIO} times: unpack it first`);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof ReportError) throw error;
+    throw new ReportError(`The gzip file cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function feed(source: ReportSource, writable: WritableStream): Promise<void> {
+  const writer = writable.getWriter();
+  try {
+    for await (const chunk of source.open()) await writer.write(chunk.slice());
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error);
+  }
+}
+
+/** Larger chunks would become larger parts. */
+const MAX_CHUNK = 256 * 1024;
+
+/** Text in UTF-8 without a byte order mark. UTF-16 with one, which PowerShell writes, is converted. */
+export async function* utf8(source: ReportSource): AsyncIterable<Uint8Array> {
+  const [first, second, third] = await startOf(source, 3);
+  const encoding =
+    first === 0xff && second === 0xfe
+      ? 'utf-16le'
+      : first === 0xfe && second === 0xff
+        ? 'utf-16be'
+        : undefined;
+  if (encoding !== undefined) {
+    const encoder = new TextEncoder();
+    for await (const text of decoded(source.open(), encoding)) yield encoder.encode(text);
+    return;
+  }
+  let skip = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
+  for await (const chunk of source.open()) {
+    const skipped = Math.min(skip, chunk.length);
+    skip -= skipped;
+    for (let at = skipped; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
+  }
+}
+
+/** The text of chunks, of which a character may be in two. */
+export async function* decoded(chunks: AsyncIterable<Uint8Array>, encoding = 'utf-8'): AsyncIterable<string> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+/** `512 MB` */
+export const formatSize = (bytes: number): string =>
+  `${Math.ceil(bytes / (1024 * 1024)).toLocaleString('en')} MB`;
