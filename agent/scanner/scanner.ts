@@ -43,7 +43,7 @@ export interface ScannerOptions {
 const GRACE_PERIOD_MS = 2_000;
 
 /** How long the output of a scanner that has exited may be silent before the agent stops reading it. */
-const SILENCE_MS = 2_000;
+const SILENCE_MS = 5_000;
 
 export function startScanner(
   command: readonly string[],

@@ -134,7 +134,7 @@ describe('tfsec', () => {
   });
 
   it('refuses a report without results', () => {
-    expect(() => imported('{}', 'tfsec')).toThrow(new ReportError('The report has no results', 'results'));
+    expect(() => imported('{}', 'tfsec')).toThrow(new ReportError('This is no report of tfsec: it is an empty object'));
   });
 });
 

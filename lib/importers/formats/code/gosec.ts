@@ -3,7 +3,7 @@ import { type ImportContext, type Importer, type Report, readList } from '../../
 import { type CodeFinding, codeResults } from '../../kinds/code.ts';
 import { flag, isObject, list, number, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../../support.ts';
-import { escapeMarkdown, sanitizeMarkdown } from '../../text/markdown.ts';
+import { escapeMarkdown, formatLocation, sanitizeMarkdown } from '../../text/markdown.ts';
 
 const Issue = z.object({
   severity: text,
@@ -91,12 +91,14 @@ function flaggedLines(code: string | undefined, first = 0, last = first): string
   return flagged.length > 0 ? flagged.join('\n') : undefined;
 }
 
-/** Packages that do not compile are not checked. */
+/** Packages that do not compile are not checked, or only in part. The output of the compiler has no name. */
 function recordErrors(errors: unknown, context: ImportContext) {
   if (!isObject(errors)) return;
-  for (const [file, listed] of Object.entries(errors)) {
+  const files = Object.entries(errors);
+  const named = files.filter(([name]) => name !== '');
+  for (const [name, listed] of named.length > 0 ? named : files) {
     const [first] = list(Failure).parse(listed);
-    const place = first?.line ? `${file}:${first.line}` : file;
+    const place = formatLocation(relativePath(name, context) ?? 'the code', first?.line);
     context.error(`${place} was not checked: ${first?.error ?? 'no reason given'}`);
   }
 }
