@@ -134,7 +134,9 @@ describe('tfsec', () => {
   });
 
   it('refuses a report without results', () => {
-    expect(() => imported('{}', 'tfsec')).toThrow(new ReportError('This is no report of tfsec: it is an empty object'));
+    expect(() => imported('{}', 'tfsec')).toThrow(
+      new ReportError('This is no report of tfsec: it is an empty object'),
+    );
   });
 });
 
