@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { identifyCode } from '../../lib/importers/identity/identity.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { addressIdentity, shownAddress } from '../../lib/importers/kinds/issues.ts';
@@ -138,5 +139,55 @@ describe('addressIdentity', () => {
     ['', ''],
   ])('%s is %s', (address, identity) => {
     expect(addressIdentity(address)).toBe(identity);
+  });
+});
+
+describe('hostile source code and texts', () => {
+  /** The slowest of these took minutes with the quadratic code before. */
+  const LIMIT_MS = 5_000;
+
+  function expectFast(run: () => unknown) {
+    const start = performance.now();
+    run();
+    expect(performance.now() - start).toBeLessThan(LIMIT_MS);
+  }
+
+  it.each([
+    ['semicolons', ';'.repeat(400_000)],
+    ['semicolons and commas', ',;'.repeat(200_000)],
+    ['literals', Array.from({ length: 100_000 }, (_, i) => `"lit${i}x"`).join('+')],
+  ])('identifies a result in a line of %s', (_kind, line) => {
+    const location = { file: 'a.js', line: 1 };
+    const workspace = { directory: '/work', linesOf: () => [`x = ${line}!`] };
+    expectFast(() => identifyCode('tool', ['rule'], location, workspace)('a.js'));
+    const code = `x = ${line}!`;
+    expectFast(() => identifyCode('tool', ['rule'], { ...location, code }, { directory: '/work' })('a.js'));
+  });
+
+  it('tells apart long lines that differ in the middle', () => {
+    const identityOf = (middle: string) => {
+      const linesOf = () => [`${'a();'.repeat(5_000)}${middle}${'b();'.repeat(5_000)}`];
+      const identify = identifyCode('t', ['r'], { file: 'a.js', line: 1 }, { directory: '/work', linesOf });
+      return identify('a.js');
+    };
+    expect(identityOf('eval(x)')).toBe(identityOf('eval(x)'));
+    expect(identityOf('eval(x)')).not.toBe(identityOf('eval(y)'));
+  });
+
+  it('masks thousands of secrets in one line', () => {
+    const leaks = Array.from({ length: 5_000 }, (_, i) => ({
+      RuleID: 'generic-api-key',
+      Description: `Beside sec${(i + 1) % 5_000}retvalue`,
+      File: 'a.js',
+      StartLine: 1,
+      StartColumn: i,
+      Match: `key="sec${i}retvalue"`,
+      Secret: `sec${i}retvalue`,
+    }));
+    expectFast(() => {
+      const { findings } = importReport(JSON.stringify(leaks), context);
+      expect(findings).toHaveLength(5_000);
+      expect(JSON.stringify(findings)).not.toContain('retvalue');
+    });
   });
 });

@@ -9,21 +9,24 @@ export function mask(secret: string): string {
 
 /** Masks every occurrence of secrets in a text, including the long lines of multi-line secrets. */
 export function maskSecrets(text: string, ...secrets: (string | undefined | null)[]): string {
-  const parts = secrets.flatMap((secret) => {
-    const lines = secret?.split(/\r?\n/).map((line) => line.trim()) ?? [];
-    return [secret, secret?.trim(), ...(lines.length > 1 ? lines.filter(({ length }) => length >= 16) : [])];
-  });
+  const parts = secrets.flatMap((secret) => (secret ? partsOf(secret) : []));
   // Longest first, because a secret may contain another one.
-  const ordered = [...new Set(parts)].filter(Boolean).sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0));
+  const ordered = [...new Set(parts)].sort((a, b) => b.length - a.length);
   let masked = text;
   for (const secret of ordered) {
-    if (!secret) continue;
     // A password that is a short word is not masked inside other words.
     const isWord = /^[a-z]{1,7}$/i.test(secret);
     const pattern = isWord ? new RegExp(`(?<![a-z_])${secret}(?![a-z_])`, 'gi') : secret;
     masked = masked.replaceAll(pattern, () => mask(secret));
   }
   return masked;
+}
+
+/** What to mask of a secret. */
+function partsOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  const longLines = lines.length > 1 ? lines.filter(({ length }) => length >= 16) : [];
+  return [secret, secret.trim(), ...longLines].filter(Boolean);
 }
 
 /** Whether a rule reports exposed secrets, judged by its names, tags and CWE ids. */
@@ -91,27 +94,57 @@ export interface SecretLocation {
   secrets: readonly string[];
 }
 
+/** The secrets of a file and their lines, by the first characters of what to mask of them. */
+type SecretIndex = Map<string, Map<string, number[]>>;
+
+/** Shorter secrets are masked at their own location only. */
+const INDEXED = 8;
+
 /**
  * Creates a function that masks the secrets at a location and near it, because the lines shown around a finding may
- * contain the secret of another finding.
+ * contain the secret of another finding. A file may contain thousands of secrets, so they are looked up by their start.
  */
 export function createMasker(locations: readonly SecretLocation[]) {
-  const byFile = new Map<string, SecretLocation[]>();
-  for (const location of locations) {
-    if (location.secrets.length === 0) continue;
-    const file = location.file ?? '';
-    const known = byFile.get(file);
-    if (known) known.push(location);
-    else byFile.set(file, [location]);
+  const byFile = new Map<string, SecretIndex>();
+  for (const { file, line, secrets } of locations) {
+    for (const secret of secrets) {
+      if (secret.length < INDEXED) continue;
+      for (const part of partsOf(secret)) {
+        if (part.length < INDEXED) continue;
+        const index = entryOf(byFile, file ?? '', (): SecretIndex => new Map());
+        const sameStart = entryOf(index, part.slice(0, INDEXED), (): Map<string, number[]> => new Map());
+        entryOf(sameStart, secret, (): number[] => []).push(line ?? 0);
+      }
+    }
   }
   return (current: SecretLocation) => {
-    const nearby = (byFile.get(current.file ?? '') ?? []).filter(
-      ({ line }) =>
-        Math.abs((line ?? 0) - (current.line ?? 0)) <= MAX_CONTEXT_LINES || !line || !current.line,
-    );
-    const others = nearby.flatMap(({ secrets }) => secrets).filter(({ length }) => length >= 8);
-    return (text: string) => maskSecrets(text, ...current.secrets, ...others);
+    const index = byFile.get(current.file ?? '');
+    return (text: string) => maskSecrets(text, ...current.secrets, ...secretsIn(text, current.line, index));
   };
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const created = create();
+  map.set(key, created);
+  return created;
+}
+
+/** The secrets near a line of which a text may contain a part. */
+function secretsIn(text: string, line: number | null | undefined, index: SecretIndex | undefined): string[] {
+  const found = new Set<string>();
+  const starts = new Set<string>();
+  for (let at = 0; index && at + INDEXED <= text.length; at++) {
+    const start = text.slice(at, at + INDEXED);
+    if (starts.has(start)) continue;
+    starts.add(start);
+    for (const [secret, lines] of index.get(start) ?? []) {
+      const isNear = lines.some((other) => !line || !other || Math.abs(other - line) <= MAX_CONTEXT_LINES);
+      if (isNear && partsOf(secret).some((part) => text.includes(part))) found.add(secret);
+    }
+  }
+  return [...found];
 }
 
 /** A finding shows at most this many lines before or after its own. */
@@ -123,6 +156,9 @@ const MAX_CONTEXT_LINES = 50;
  */
 export const sourceIdentity = (source: string, secrets: readonly string[] = []): string[] => [
   collapseWhitespace(maskSecrets(source, ...secrets, ...secretCandidates(source))),
-  // 16 bits distinguish literals. More bits would allow guessing a secret by trial.
-  createHash('sha256').update(collapseWhitespace(source)).digest('hex').slice(0, 4),
+  shortDigest(collapseWhitespace(source)),
 ];
+
+/** 16 bits distinguish literals. More bits would allow guessing a secret by trial. */
+export const shortDigest = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 4);
