@@ -1,6 +1,7 @@
-import type { Finding } from '../../lib/importers/finding.ts';
+import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
 import { ReportError, type Workspace } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
+import { maskObvious } from '../../lib/importers/text/secrets.ts';
 import { UsageError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { quantity } from '../text.ts';
@@ -49,23 +50,41 @@ export function readReport(
       skipped,
     };
   } catch (error) {
-    if (error instanceof ReportError) throw new UsageError(`${file}: ${error.message}`);
+    if (error instanceof ReportError) throw new UsageError(`${file}: ${maskObvious(error.message)}`);
     throw error;
   }
 }
 
-/** Combines reports. A finding that several reports contain is reported once. */
+/**
+ * Combines reports. A finding that several reports contain is reported once, as the report with the highest severity rates it.
+ * A previous fingerprint that identifies a finding of another report, or that two findings claim, is not used.
+ */
 export function combineReports(reports: readonly ReportContent[]): ReportContent {
   const findings = new Map<string, Finding>();
+  const claims = new Map<string, Set<string>>();
   const skipped: Record<string, number> = {};
+  const skip = (reason: string, count: number) => {
+    skipped[reason] = (skipped[reason] ?? 0) + count;
+  };
   for (const report of reports) {
-    for (const finding of report.findings) findings.set(finding.fingerprint, finding);
-    for (const [reason, count] of Object.entries(report.skipped))
-      skipped[reason] = (skipped[reason] ?? 0) + count;
+    for (const finding of report.findings) {
+      const { fingerprint, severity, previous_fingerprints = [] } = finding;
+      const known = findings.get(fingerprint);
+      if (known) skip('another report contains them', 1);
+      if (!known || SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(known.severity))
+        findings.set(fingerprint, finding);
+      for (const previous of previous_fingerprints)
+        claims.set(previous, (claims.get(previous) ?? new Set()).add(fingerprint));
+    }
+    for (const [reason, count] of Object.entries(report.skipped)) skip(reason, count);
   }
+  const isFree = (previous: string) => !findings.has(previous) && claims.get(previous)?.size === 1;
   return {
     formats: [...new Set(reports.flatMap(({ formats }) => formats))],
-    findings: [...findings.values()],
+    findings: [...findings.values()].map(({ previous_fingerprints = [], ...finding }) => {
+      const free = previous_fingerprints.filter(isFree);
+      return free.length > 0 ? { ...finding, previous_fingerprints: free } : finding;
+    }),
     errors: reports.flatMap(({ errors }) => errors),
     warnings: reports.flatMap(({ warnings }) => warnings),
     skipped,

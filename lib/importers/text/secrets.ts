@@ -74,18 +74,48 @@ const ASSIGNMENTS =
 const NAME_VALUE_PAIRS =
   /(name:\s{0,9}["']?\w{0,40}(?:PASSW|SECRET|TOKEN|CREDENTIAL|KEY)\w{0,40}["']?\s{1,40}value:\s{0,9}|^\s{0,40}(?:ENV|ARG)\s{1,9}\w{0,40}(?:PASSW|SECRET|TOKEN|CREDENTIAL|KEY)\w{0,40}\s{1,9})[^\r\n]+/gim;
 
-const TOKENS =
-  /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\bgh[a-z]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[a-z]-[\w-]{8,}|\bAIza[\w-]{30,}|\b[sr]k_live_\w{16,}|(?<=\b(?:bearer|basic) )[\w.+/=~-]{8,}/gi;
+const PROVIDER_TOKENS =
+  /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\bgh[a-z]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[a-z]-[\w-]{8,}|\bAIza[\w-]{30,}|\b[sr]k_live_\w{16,}/gi;
+
+const HTTP_TOKENS = /(?<=\b(?:bearer|basic) )[\w.+/=~-]{8,}/gi;
+
+const PRIVATE_KEYS = /-----BEGIN [^-]+-----[\s\S]*?(?:-----END[^-]*-----|$)/g;
+
+const URL_PASSWORDS = /(:\/\/[^\s/:@]{0,99}:)[^\s/@]+(?=@)/g;
+
+/** The content of a private key. Texts also name the first line alone. */
+const KEY_CONTENTS =
+  /(?<=-----BEGIN [^-]{0,40}PRIVATE KEY[^-]{0,20}-----)(?:[\s"'+,|>]|\\[nr])*[A-Za-z0-9+/=]{16,}(?:[\s"'+,|>]|\\[nr]|[A-Za-z0-9+/=]{16,})*/g;
+
+/** Texts that are assigned to secret names. */
+const SECRET_LITERALS =
+  /([\w.-]{0,40}(?:pass(?:w(?:or)?d|phrase)|pwd|secret|token|credential|(?:api|access|private|encryption)[-_]?key)[\w-]{0,20}["']?\s{0,9}(?:=>?|:=?)\s{0,9})(["'])(?![$%<{*])(?:\\.|(?!\2)[^\\\n]){4,}\2/gi;
+
+/**
+ * Masks what is certainly a credential in any text, such as documentation with examples: private keys, tokens of known form,
+ * passwords in addresses, and texts that are assigned to secret names. Code that computes a value stays.
+ */
+export const maskObvious = (text: string): string =>
+  text
+    .replace(KEY_CONTENTS, MASKED)
+    .replace(URL_PASSWORDS, `$1${MASKED}`)
+    .replace(HEADERS, `$1$2$3${MASKED}`)
+    .replace(SECRET_LITERALS, (found, name, quote) =>
+      found.includes(MASKED) ? found : `${name}${quote}${MASKED}${quote}`,
+    )
+    .replace(PROVIDER_TOKENS, MASKED)
+    .replace(HTTP_TOKENS, (token) => (token.length >= 16 && /\d/.test(token) ? MASKED : token));
 
 /** Masks credentials in requests, settings and source code: authentication headers, cookies, passwords and tokens. */
 export const maskCredentials = (text: string): string =>
   text
-    .replace(/-----BEGIN [^-]+-----[\s\S]*?(?:-----END[^-]*-----|$)/g, MASKED)
-    .replace(/(:\/\/[^\s/:@]{0,99}:)[^\s/@]+(?=@)/g, `$1${MASKED}`)
+    .replace(PRIVATE_KEYS, MASKED)
+    .replace(URL_PASSWORDS, `$1${MASKED}`)
     .replace(HEADERS, `$1$2$3${MASKED}`)
     .replace(ASSIGNMENTS, `$1${MASKED}`)
     .replace(NAME_VALUE_PAIRS, `$1${MASKED}`)
-    .replace(TOKENS, MASKED);
+    .replace(PROVIDER_TOKENS, MASKED)
+    .replace(HTTP_TOKENS, MASKED);
 
 /** The location of a finding and the secrets in it. */
 export interface SecretLocation {
