@@ -8,7 +8,16 @@ export function mask(secret: string): string {
 }
 
 /** Masks every occurrence of secrets in a text, including the long lines of multi-line secrets. */
-export function maskSecrets(text: string, ...secrets: (string | undefined | null)[]): string {
+export const maskSecrets = (text: string, ...secrets: (string | undefined | null)[]): string =>
+  maskAll(text, secrets);
+
+/** Characters times secrets. A text with more is masked as a whole. */
+const MAX_WORK = 300_000_000;
+
+const isTooMuch = (text: string, secrets: readonly unknown[]) => text.length * secrets.length > MAX_WORK;
+
+function maskAll(text: string, secrets: readonly (string | undefined | null)[]): string {
+  if (isTooMuch(text, secrets)) return mask(text);
   const parts = secrets.flatMap((secret) => (secret ? partsOf(secret) : []));
   // Longest first, because a secret may contain another one.
   const ordered = [...new Set(parts)].sort((a, b) => b.length - a.length);
@@ -149,7 +158,10 @@ export function createMasker(locations: readonly SecretLocation[]) {
   }
   return (current: SecretLocation) => {
     const index = byFile.get(current.file ?? '');
-    return (text: string) => maskSecrets(text, ...current.secrets, ...secretsIn(text, current.line, index));
+    return (text: string) =>
+      isTooMuch(text, current.secrets)
+        ? mask(text)
+        : maskAll(text, [...current.secrets, ...secretsIn(text, current.line, index)]);
   };
 }
 
@@ -164,14 +176,11 @@ function entryOf<K, V>(map: Map<K, V>, key: K, create: () => V): V {
 /** The secrets near a line of which a text may contain a part. */
 function secretsIn(text: string, line: number | null | undefined, index: SecretIndex | undefined): string[] {
   const found = new Set<string>();
-  const starts = new Set<string>();
   for (let at = 0; index && at + INDEXED <= text.length; at++) {
-    const start = text.slice(at, at + INDEXED);
-    if (starts.has(start)) continue;
-    starts.add(start);
-    for (const [secret, lines] of index.get(start) ?? []) {
+    for (const [secret, lines] of index.get(text.slice(at, at + INDEXED)) ?? []) {
+      if (found.has(secret) || !partsOf(secret).some((part) => text.startsWith(part, at))) continue;
       const isNear = lines.some((other) => !line || !other || Math.abs(other - line) <= MAX_CONTEXT_LINES);
-      if (isNear && partsOf(secret).some((part) => text.includes(part))) found.add(secret);
+      if (isNear) found.add(secret);
     }
   }
   return [...found];
@@ -184,10 +193,19 @@ const MAX_CONTEXT_LINES = 50;
  * The parts of a fingerprint that come from source code. All literals are masked, so that the fingerprint reveals no
  * secret and does not depend on which literals the report marks as secrets.
  */
-export const sourceIdentity = (source: string, secrets: readonly string[] = []): string[] => [
-  collapseWhitespace(maskSecrets(source, ...secrets, ...secretCandidates(source))),
-  shortDigest(collapseWhitespace(source)),
-];
+export function sourceIdentity(source: string, secrets: readonly string[] = []): string[] {
+  // The work for the literals of a generated line would be quadratic.
+  const shown =
+    source.length > MAX_SOURCE
+      ? `${source.slice(0, MAX_SOURCE / 2)}\n${source.slice(-MAX_SOURCE / 2)}`
+      : source;
+  return [
+    collapseWhitespace(maskAll(shown, [...secrets, ...secretCandidates(shown)])),
+    shortDigest(collapseWhitespace(source)),
+  ];
+}
+
+const MAX_SOURCE = 20_000;
 
 /** 16 bits distinguish literals. More bits would allow guessing a secret by trial. */
 export const shortDigest = (text: string): string =>
