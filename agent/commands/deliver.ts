@@ -32,7 +32,7 @@ export function startScan(session: Session, flags: ScanFlags) {
       const progress = output.progress(findings.count);
       step = progress.step;
       const sources = new Set<string>();
-      if (findings.isLarge) reporter.expectMany();
+      if (!findings.list) reporter.expectMany();
       for await (const batch of findings.batches()) {
         for (const { source } of batch) if (source !== undefined) sources.add(source);
         const { stopped } = await reporter.report(batch);

@@ -49,13 +49,13 @@ export async function showFindings(
   for await (const batch of findings.batches()) {
     count += batch.length;
     isFailing ||= limit !== undefined && batch.some(({ severity }) => SEVERITIES.indexOf(severity) <= limit);
-    if (!findings.isLarge) all.push(...batch);
+    if (findings.list) all.push(...batch);
     else if (flags.json) for (const finding of batch) output.json(finding);
     else output.result(rowsOf(batch));
-    if (findings.isLarge) await output.drain();
+    if (!findings.list) await output.drain();
   }
   const sorted = all.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-  if (flags.json && !findings.isLarge) output.json(sorted);
+  if (flags.json && findings.list) output.json(sorted);
   if (!flags.json && sorted.length > 0) output.result(rowsOf(sorted));
   if (!flags.json) output.note(`${quantity(count, 'finding')}. Nothing was sent.`);
   if (isFailing) return EXIT.failOn;

@@ -1,10 +1,11 @@
 import { ReportError, type Workspace } from '../../lib/importers/importer.ts';
 import { type ImportOptions, importReport } from '../../lib/importers/index.ts';
 import { importInParts } from '../../lib/importers/parts/index.ts';
+import { maskObvious } from '../../lib/importers/text/secrets.ts';
 import { UsageError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { quantity } from '../text.ts';
-import { combineFindings, type Findings, listOf } from './findings.ts';
+import { combineFindings, type Findings, listOf, mapFindings } from './findings.ts';
 import { unpack } from './report-file.ts';
 import { type RawReport, sizes } from './spool.ts';
 
@@ -44,17 +45,11 @@ export async function readReport(
     const prefixed = (messages: string[]) => messages.map((message) => `${file}: ${message}`);
     return {
       formats: [format],
-      findings: {
-        ...findings,
-        async *batches() {
-          try {
-            for await (const batch of findings.batches())
-              yield source === undefined ? batch : batch.map((found) => ({ ...found, source }));
-          } catch (error) {
-            throw named(file, error);
-          }
-        },
-      },
+      findings: mapFindings(
+        findings,
+        (found) => (source === undefined ? found : { ...found, source }),
+        (error) => named(file, error),
+      ),
       errors: prefixed(errors),
       warnings: prefixed(warnings),
       skipped,
@@ -70,24 +65,28 @@ async function importContent(content: RawReport, workspace: Workspace, options: 
     return { ...remarks, findings: listOf(findings) };
   }
   const { count, findings, ...remarks } = await importInParts(content, workspace, options, sizes.parts);
-  return { ...remarks, findings: { count, isLarge: true, batches: findings } };
+  return { ...remarks, findings: { count, batches: findings } };
 }
 
 const named = (file: string, error: unknown): unknown =>
   error instanceof ReportError || error instanceof UsageError
-    ? new UsageError(`${file}: ${error.message}`)
+    ? new UsageError(`${file}: ${maskObvious(error.message)}`)
     : error;
 
 /** Combines reports. A finding that several reports contain is reported once. */
 export function combineReports(reports: readonly ReportContent[]): ReportContent {
+  const { findings, repeated } = combineFindings(reports.map(({ findings }) => findings));
   const skipped: Record<string, number> = {};
+  const skip = (reason: string, count: number) => {
+    skipped[reason] = (skipped[reason] ?? 0) + count;
+  };
   for (const report of reports) {
-    for (const [reason, count] of Object.entries(report.skipped))
-      skipped[reason] = (skipped[reason] ?? 0) + count;
+    for (const [reason, count] of Object.entries(report.skipped)) skip(reason, count);
   }
+  if (repeated > 0) skip('another report contains them', repeated);
   return {
     formats: [...new Set(reports.flatMap(({ formats }) => formats))],
-    findings: combineFindings(reports.map(({ findings }) => findings)),
+    findings,
     errors: reports.flatMap(({ errors }) => errors),
     warnings: reports.flatMap(({ warnings }) => warnings),
     skipped,

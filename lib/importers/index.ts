@@ -14,6 +14,7 @@ import {
 import { decodeText, isArchive, openArchive } from './read/archive.ts';
 import { parseReport } from './read/parse.ts';
 import { isObject } from './read/schema.ts';
+import { maskObvious } from './text/secrets.ts';
 
 /** The content of a report. */
 export interface Imported {
@@ -73,8 +74,8 @@ export function importReport(
   };
   const importContext: ImportContext = {
     ...workspace,
-    error: (message) => errors.push(message),
-    warn: (message) => warnings.push(message),
+    error: (message) => errors.push(maskObvious(message)),
+    warn: (message) => warnings.push(maskObvious(message)),
     skip,
   };
   let results: Result[];
@@ -92,7 +93,11 @@ export function importReport(
   const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
   const findings = unique.map(
     ({ column, repeats, identify, identifyFormerly, identifyVaguely, ...finding }, index) =>
-      fitToLimits({ source: name, ...finding, ...(fingerprints[index] as (typeof fingerprints)[number]) }),
+      fitToLimits({
+        ...{ source: name, ...finding, ...(fingerprints[index] as (typeof fingerprints)[number]) },
+        title: maskObvious(finding.title),
+        description: maskObvious(finding.description),
+      }),
   );
   return { ...imported, format: name, findings };
 }

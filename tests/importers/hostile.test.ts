@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { identifyCode } from '../../lib/importers/identity/identity.ts';
+import { scopeOf } from '../../lib/importers/identity/source/scope.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { addressIdentity, shownAddress } from '../../lib/importers/kinds/issues.ts';
 import { parseReport } from '../../lib/importers/read/parse.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../../lib/importers/text/html.ts';
+import { codeBlock, inlineCode } from '../../lib/importers/text/markdown.ts';
 import { context, own } from '../support/importers/importers.ts';
 
 /** The size of what a report becomes, or the message of the error. */
@@ -138,5 +141,112 @@ describe('addressIdentity', () => {
     ['', ''],
   ])('%s is %s', (address, identity) => {
     expect(addressIdentity(address)).toBe(identity);
+  });
+});
+
+describe('hostile source code and texts', () => {
+  /** The slowest of these took minutes with the quadratic code before. */
+  const LIMIT_MS = 5_000;
+
+  function expectFast(run: () => unknown) {
+    const start = performance.now();
+    run();
+    expect(performance.now() - start).toBeLessThan(LIMIT_MS);
+  }
+
+  it.each([
+    ['semicolons', ';'.repeat(400_000)],
+    ['semicolons and commas', ',;'.repeat(200_000)],
+    ['literals', Array.from({ length: 100_000 }, (_, i) => `"lit${i}x"`).join('+')],
+  ])('identifies a result in a line of %s', (_kind, line) => {
+    const location = { file: 'a.js', line: 1 };
+    const workspace = { directory: '/work', linesOf: () => [`x = ${line}!`] };
+    expectFast(() => identifyCode('tool', ['rule'], location, workspace)('a.js'));
+    const code = `x = ${line}!`;
+    expectFast(() => identifyCode('tool', ['rule'], { ...location, code }, { directory: '/work' })('a.js'));
+  });
+
+  it('tells apart long lines that differ in the middle', () => {
+    const identityOf = (middle: string) => {
+      const linesOf = () => [`${'a();'.repeat(5_000)}${middle}${'b();'.repeat(5_000)}`];
+      const identify = identifyCode('t', ['r'], { file: 'a.js', line: 1 }, { directory: '/work', linesOf });
+      return identify('a.js');
+    };
+    expect(identityOf('eval(x)')).toBe(identityOf('eval(x)'));
+    expect(identityOf('eval(x)')).not.toBe(identityOf('eval(y)'));
+  });
+
+  it('masks thousands of secrets in one line', () => {
+    const leaks = Array.from({ length: 5_000 }, (_, i) => ({
+      RuleID: 'generic-api-key',
+      Description: `Beside sec${(i + 1) % 5_000}retvalue`,
+      File: 'a.js',
+      StartLine: 1,
+      StartColumn: i,
+      Match: `key="sec${i}retvalue"`,
+      Secret: `sec${i}retvalue`,
+    }));
+    expectFast(() => {
+      const { findings } = importReport(JSON.stringify(leaks), context);
+      expect(findings).toHaveLength(5_000);
+      expect(JSON.stringify(findings)).not.toContain('retvalue');
+    });
+  });
+
+  it('masks a generated line with many literals in a finding about secrets', () => {
+    const line = Array.from({ length: 150_000 }, (_, i) => `"lit${i}x"`).join('+');
+    const report = JSON.parse(own('semgrep.json'));
+    const [result] = report.results;
+    report.results = [
+      { ...result, check_id: 'generic.secrets.hardcoded', extra: { ...result.extra, lines: `k=${line}` } },
+    ];
+    expectFast(() => {
+      const { findings } = importReport(JSON.stringify(report), context);
+      expect(findings).toHaveLength(1);
+      expect(findings[0]?.description).not.toContain('lit1x');
+    });
+  });
+
+  it('quotes code with many backticks', () => {
+    const code = '` '.repeat(200_000);
+    expect(codeBlock(code)).toMatch(/^```\n/);
+    expect(inlineCode(code)).toMatch(/^`` /);
+  });
+
+  it('finds the stages of a Dockerfile of many lines', () => {
+    const lines = ['FROM scratch AS base', ...Array.from({ length: 400_000 }, () => 'RUN x')];
+    expectFast(() => {
+      for (let line = 1; line < 400_000; line += 100)
+        expect(scopeOf(lines, line, 'Dockerfile')).toBe('stage base');
+    });
+  });
+
+  it('detects the format of many documents in a row', () => {
+    expectFast(() => expect(() => importReport('{"a":1}'.repeat(200_000), context)).toThrow(ReportError));
+  });
+
+  it('refuses an archive that states billions of files', () => {
+    const bytes = new Uint8Array(102);
+    const view = new DataView(bytes.buffer);
+    const fields: [at: number, value: number][] = [
+      [0, 0x04034b50],
+      // ZIP64: the number of files, and where their list would start.
+      ...([
+        [4, 0x06064b50],
+        [36, 0xffff_ffff],
+        [52, 0x1000_0000],
+      ] as [number, number][]),
+      ...([
+        [60, 0x07064b50],
+        [68, 4],
+      ] as [number, number][]),
+      ...([
+        [80, 0x06054b50],
+        [88, 0xffff_ffff],
+        [96, 0xffff_ffff],
+      ] as [number, number][]),
+    ];
+    for (const [at, value] of fields) view.setUint32(at, value, true);
+    expectFast(() => expect(() => importReport(bytes, context)).toThrow(/more than 100000 files/));
   });
 });

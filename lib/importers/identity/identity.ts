@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Identify, Workspace } from '../importer.ts';
-import { sourceIdentity } from '../text/secrets.ts';
+import { shortDigest, sourceIdentity } from '../text/secrets.ts';
 import { normalizeCode } from './source/normalize.ts';
 import { scopeOf } from './source/scope.ts';
 import {
@@ -53,7 +53,7 @@ export function identifyCode(
   const flagged =
     lines && range
       ? partOf(textOf(lines, range), column)
-      : location.code?.trim() && limitLines(location.code);
+      : location.code?.trim() && partOf(limitLines(location.code), column);
   if (!flagged) return (file) => fingerprintOf(tool, ...parts, file, 'line', line, column);
   const identityOf = (code: string) =>
     sourceIdentity(normalizeCode(code), [...secrets, ...secrets.map(normalizeCode)]);
@@ -100,8 +100,15 @@ function flaggedRange({ line, endLine, code }: CodeLocation, lines: readonly str
   return statementAround(lines, range);
 }
 
-/** Cuts a very long line, which a tool has generated, to the part that starts at the column. */
-const partOf = (text: string, column: number | null | undefined): string =>
-  text.length > MAX_TEXT && column ? text.slice(column - 1, column - 1 + MAX_TEXT) : text;
+/**
+ * Cuts a very long line, which a tool has generated, to the part that starts at the column; without a column, to its ends, its
+ * length and the digest that literals have too. The work for a whole line would be quadratic.
+ */
+function partOf(text: string, column: number | null | undefined): string {
+  if (text.length <= MAX_TEXT) return text;
+  if (column) return text.slice(column - 1, column - 1 + MAX_TEXT);
+  const half = MAX_TEXT / 2;
+  return [text.slice(0, half), text.length, shortDigest(text), text.slice(-half)].join('\n');
+}
 
 const MAX_TEXT = 10_000;

@@ -45,9 +45,9 @@ export function codeResults(
     const shown = [...(finding.flows ?? []).flat().map(({ what = '' }) => what), describe.what ?? '', title];
     const secrets = isSecretRule(title, cwe, ...rule)
       ? [
-          ...secretCandidates(code),
+          ...secretCandidates(shownPart(code)),
           // Without line numbers: `12: const`.
-          ...secretCandidates(snippet.replace(/^\d+: /gm, '')),
+          ...secretCandidates(shownPart(snippet).replace(/^\d+: /gm, '')),
           ...shown.flatMap((text) => secretCandidates(text, { prose: true })),
         ]
       : [];
@@ -64,6 +64,12 @@ export function codeResults(
     resultOf(tool, finding, maskerFor(location), location, context),
   );
 }
+
+/** Generated code has lines of megabytes. The work to mask their literals would be quadratic. */
+const shownPart = (code: string): string =>
+  code.length > MAX_CODE ? `${code.slice(0, MAX_CODE).toWellFormed()}…` : code;
+
+const MAX_CODE = 10_000;
 
 /** Whether a supposed secret is the name of the rule or of the file. */
 const isName = (secret: string, { rule = [], file, identity }: CodeFinding) =>
@@ -96,7 +102,7 @@ function resultOf(
       what: masked(describe.what),
       facts: { Location: formatLocation(file, line), ...Object.fromEntries(facts) },
       where: masked(where),
-      snippet: excerpt(masked(snippet)),
+      snippet: excerpt(masked(snippet && shownPart(snippet))),
       fix: masked(describe.fix),
       details: masked(describe.details),
     }),

@@ -169,7 +169,7 @@ export const distinct = (...texts: readonly Text[]): string[] => [
 export const fixedVersions = (text: Text): string[] =>
   (text ?? '')
     .replace(/^.*?\bfixed in\b(?: the future)?:?/i, '')
-    .split(/\s*(?:,|;|\|\|?|\bor\b)\s*/)
+    .split(/(?<!\s)\s*(?:,|;|\|\|?|\bor\b)\s*/)
     .map((version) => version.trim().replace(/^>=\s*/, ''))
     .filter((version) => /^[\w][\w.+:~^*-]*$/.test(version) && /\d/.test(version));
 

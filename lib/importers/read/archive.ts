@@ -12,9 +12,12 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_RATIO = 200;
 const FREE_BYTES = 1024 * 1024;
 
+/** An archive states the number of its files, up to 4 billion, and the reader believes it. */
+const MAX_FILES = 100_000;
+
 /**
  * Opens a ZIP archive, of which `read` unpacks single files.
- * @throws ReportError if the archive is damaged
+ * @throws ReportError if the archive is damaged or has too many files
  */
 export function openArchive(bytes: Uint8Array): Report {
   const names = new Set<string>();
@@ -46,8 +49,13 @@ interface Entry {
 }
 
 function unpack(bytes: Uint8Array, filter: (file: Entry) => boolean): Record<string, Uint8Array> {
+  let count = 0;
+  const limited = (file: Entry) => {
+    if (++count > MAX_FILES) throw new ReportError(`The archive has more than ${MAX_FILES} files`);
+    return filter(file);
+  };
   try {
-    return unzipSync(bytes, { filter });
+    return unzipSync(bytes, { filter: limited });
   } catch (error) {
     if (error instanceof ReportError) throw error;
     throw new ReportError(`The archive cannot be read: ${(error as Error).message}`);

@@ -77,15 +77,17 @@ export function excerpt(source: string | undefined | null, max = 30): string | u
 
 /** A Markdown code block. The fence is longer than any backticks in the text. */
 export function codeBlock(text: string, language = ''): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}${language}\n${text.replace(/(?<!\n)\n+$/, '')}\n${fence}`;
 }
 
+/** The length of the longest run of backticks. */
+const longestRun = (text: string): number =>
+  (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+
 export function inlineCode(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
-  const longest = Math.max(0, ...(flat.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(longestRun(flat) + 1);
   return flat.startsWith('`') || flat.endsWith('`') ? `${fence} ${flat} ${fence}` : `${fence}${flat}${fence}`;
 }
 

@@ -149,7 +149,7 @@ function packageOf({ packages, names, fileName, filePath }: Dependency, context:
     /(?:^|[\s/\\])([^\s/\\]+?)-(\d+\.[\w.-]*)\.\w+$/.exec(short) ??
     [];
   // The path of a package in a lock file is `package-lock.json?name`.
-  const path = filePath?.trim().replace(/\?.*$/, '');
+  const path = filePath?.trim().split('?', 1)[0];
   const isInWorkspace = path?.startsWith(`${context.directory}/`) ?? false;
   return {
     type: purl?.type,

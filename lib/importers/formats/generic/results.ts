@@ -111,7 +111,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
       ]
         .filter(Boolean)
         .join('\n\n'),
-      references: finding.references?.split(/\s*\n\s*/),
+      references: finding.references?.split('\n').map((line) => line.trim()),
     }),
     cwe,
     cve: cveOf(...ids, finding.vulnidfromtool, finding.title),

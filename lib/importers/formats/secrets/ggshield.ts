@@ -85,8 +85,8 @@ interface Scan {
 function scansIn(document: unknown): Scan[] {
   const scans: Scan[] = [];
   const waiting = [document];
-  while (waiting.length > 0) {
-    const scan = waiting.shift();
+  // The loop also reaches what is added in it.
+  for (const scan of waiting) {
     if (!isObject(scan)) continue;
     const [id, type] = [property(scan, 'id'), property(scan, 'type')];
     scans.push({
@@ -94,7 +94,7 @@ function scansIn(document: unknown): Scan[] {
       type: typeof type === 'string' ? type : undefined,
       entities: scan.entities_with_incidents,
     });
-    if (Array.isArray(scan.scans)) waiting.push(...scan.scans);
+    if (Array.isArray(scan.scans)) for (const inner of scan.scans) waiting.push(inner);
   }
   return scans;
 }

@@ -173,7 +173,7 @@ const REVEALING_ALERTS =
   /\bPII\b|personal|hash disclosure|authentication method|sensitive information|session id/i;
 
 function formatInstance({ uri, method, param, attack, evidence }: Instance, isSecret: boolean): string {
-  const url = isSecret ? (uri ?? '').replace(/([?&;][^=&;#]*=)[^&;#]+/g, '$1********') : (uri ?? '');
+  const url = isSecret ? (uri ?? '').replace(/([?&;][^=?&;#]*=)[^&;#]+/g, '$1********') : (uri ?? '');
   const details = { parameter: param, attack, ...(!isSecret && { evidence }) };
   return [
     inlineCode(maskRequest(`${method ?? ''} ${url}`)),

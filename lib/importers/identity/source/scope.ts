@@ -93,14 +93,23 @@ function declaredName(lines: readonly string[], at: number): string | undefined 
 const joined = (lines: readonly string[], at: number, text: string): string =>
   text.endsWith('(') ? `${text}${(lines[at + 1] ?? '').slice(0, MAX_DECLARATION).trim()}` : text;
 
+/** For each line of a Dockerfile, its stage. */
+const stagesByFile = new WeakMap<readonly string[], (string | undefined)[]>();
+
 /** The name of a stage, or of its image without the version. */
 function stageOf(lines: readonly string[], line: number): string | undefined {
-  for (let at = line - 1; at >= 0; at--) {
-    const text = (lines[at] ?? '').slice(0, MAX_DECLARATION);
-    const [, image, name] = /^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/i.exec(text) ?? [];
-    if (image) return `stage ${name ?? image.replace(/@.*|:[^:/]*$/, '')}`;
+  let stages = stagesByFile.get(lines);
+  if (!stages) {
+    let stage: string | undefined;
+    stages = lines.map((text) => {
+      const [, image, name] =
+        /^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/i.exec(text.slice(0, MAX_DECLARATION)) ?? [];
+      if (image) stage = `stage ${name ?? image.replace(/@.*|:[^:/]*$/, '')}`;
+      return stage;
+    });
+    stagesByFile.set(lines, stages);
   }
-  return undefined;
+  return stages[Math.min(line, lines.length) - 1];
 }
 
 /** The width of a line's indentation. A tab counts as four columns. */

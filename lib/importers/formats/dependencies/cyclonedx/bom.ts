@@ -43,7 +43,7 @@ export function bomOf(report: Report): Bom {
     if (!isObject(next) || !parsed.success) continue;
     const component = parsed.data;
     components.push(component);
-    waiting.push(...members(next.components, 'component').reverse());
+    for (const inner of members(next.components, 'component').reverse()) waiting.push(inner);
     // The extension for XML 1.0 to 1.3 puts vulnerabilities into components.
     for (const vulnerability of members(next.vulnerabilities, 'vulnerability'))
       vulnerabilities.push({ vulnerability, component });

@@ -139,7 +139,8 @@ function pagesOf(report: Report): Page[] {
   const waiting: { value: unknown; repository?: string | undefined; depth: number }[] = documentsOf(report)
     .filter(isObject)
     .map((document) => ({ value: document.data, depth: 0 }));
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  // The loop also reaches what is added in it.
+  for (const next of waiting) {
     const { value, depth } = next;
     if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) continue;
     const named = property(value, 'nameWithOwner') ?? property(value, 'name');

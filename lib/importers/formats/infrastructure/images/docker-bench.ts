@@ -44,7 +44,7 @@ export const dockerBench: Importer = {
           context.skip(result === 'PASS' ? 'passed' : 'need a manual check');
           return [];
         }
-        const name = test.desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
+        const name = test.desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
         const check = failedCheck({
           tool: 'docker-bench',
           id: test.id,
