@@ -60,12 +60,28 @@ export function createFetch(
       });
       const { status } = response;
       if (status < 300 || status > 399) {
-        return { status, headers: Object.fromEntries(response.headers), text: await response.text() };
+        return { status, headers: Object.fromEntries(response.headers), text: await readText(response.body) };
       }
       await response.body?.cancel();
       url = redirectTarget(url, method, status, response.headers.get('location'), redirects);
     }
   }
+}
+
+/** Of a response, unpacked. A list of 100,000 findings is smaller. */
+const MAX_RESPONSE_BYTES = 256 * 1_048_576;
+
+/** @throws UsageError if a response is too large: compressed, it may grow a thousandfold */
+async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_RESPONSE_BYTES)
+      throw new UsageError(`The service sent a response of more than ${MAX_RESPONSE_BYTES / 1_048_576} MiB.`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** Statuses for which the `Response` constructor rejects a body. */
