@@ -3,7 +3,6 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { text as readText } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import type { EnvHttpProxyAgent } from 'undici';
 import { UsageError } from '../errors.ts';
@@ -73,7 +72,8 @@ function createDirectExchange(connections: number): Exchange {
         text: await readText(decoded(response)),
       };
     } catch (cause) {
-      throw signal.aborted ? signal.reason : new TypeError('fetch failed', { cause });
+      if (signal.aborted) throw signal.reason;
+      throw cause instanceof UsageError ? cause : new TypeError('fetch failed', { cause });
     }
   };
 }
@@ -100,6 +100,22 @@ function createProxyExchange(connections: number): Exchange {
       dispatcher,
     });
     const { status } = response;
-    return { status, headers: Object.fromEntries(response.headers), text: await response.text() };
+    return { status, headers: Object.fromEntries(response.headers), text: await readText(response.body) };
   };
+}
+
+/** Of a response, unpacked. A list of 100,000 findings is smaller. */
+const MAX_RESPONSE_BYTES = 256 * 1_048_576;
+
+/** @throws UsageError if a response is too large: compressed, it may grow a thousandfold */
+async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_RESPONSE_BYTES)
+      throw new UsageError(`The service sent a response of more than ${MAX_RESPONSE_BYTES / 1_048_576} MiB.`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -119,12 +119,20 @@ const SAFE_CONFIG = [
 
 const KEPT_VARIABLES = ['HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SystemRoot', 'TMPDIR', 'TEMP'];
 
+function realPathOf(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
+}
+
 /** Without GIT_* variables, which can name programs and other repositories, and without secrets. */
 function gitEnv(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // `npm run` puts directories of the repository on PATH, which may contain a program called git.
   const path = (env.PATH ?? env.Path ?? '')
     .split(delimiter)
-    .filter((directory) => isAbsolute(directory) && !isInside(root, directory));
+    .filter((directory) => isAbsolute(directory) && !isInside(root, realPathOf(directory)));
   return {
     ...Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     PATH: path.join(delimiter),

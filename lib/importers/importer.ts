@@ -117,7 +117,10 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
   repeats?: boolean | undefined;
   /** The same as earlier releases computed it, if it was different and never identified two problems. */
   identifyFormerly?: Identify | undefined;
-  /** The same as earlier releases computed it, if it could identify two problems. Used on request only. */
+  /**
+   * The same as earlier releases computed it, if it could identify two problems, of which one may be gone: an equal statement in
+   * another function. Used on request only.
+   */
   identifyVaguely?: Identify | undefined;
 }
 

@@ -1,7 +1,6 @@
-import { fitToLimits } from './clean.ts';
 import type { Finding } from './finding.ts';
 import { importers } from './formats/index.ts';
-import { fingerprintsOf, withoutRepeated } from './identity/fingerprints.ts';
+import { type Fingerprints, fingerprintsOf, withoutRepeated } from './identity/fingerprints.ts';
 import {
   type ImportContext,
   type Importer,
@@ -14,6 +13,7 @@ import {
 import { decodeText, isArchive, openArchive } from './read/archive.ts';
 import { parseReport } from './read/parse.ts';
 import { isObject } from './read/schema.ts';
+import { findingOf } from './result.ts';
 import { maskObvious } from './text/secrets.ts';
 
 /** The content of a report. */
@@ -91,13 +91,8 @@ export function importReport(
   const unique = withoutRepeated(results);
   skip('the report contains them twice', results.length - unique.length);
   const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
-  const findings = unique.map(
-    ({ column, repeats, identify, identifyFormerly, identifyVaguely, ...finding }, index) =>
-      fitToLimits({
-        ...{ source: name, ...finding, ...(fingerprints[index] as (typeof fingerprints)[number]) },
-        title: maskObvious(finding.title),
-        description: maskObvious(finding.description),
-      }),
+  const findings = unique.map((result, index) =>
+    findingOf(result, fingerprints[index] as Fingerprints, name),
   );
   return { ...imported, format: name, findings };
 }

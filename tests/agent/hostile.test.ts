@@ -15,6 +15,7 @@ import {
 import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../agent/journal/journal.ts';
 import { createReporter } from '../../agent/reporter.ts';
@@ -396,6 +397,19 @@ describe('a service that redirects', () => {
     hops = 100;
     expect((await agent(['findings'], { SVC_BASE_URL: service.url })).code).toBe(1);
     expect(service.requests.length).toBeLessThan(10);
+  });
+});
+
+describe('a service that sends a bomb', () => {
+  it('does not fill the memory: a response of 1 MB that unpacks to 1 GB', async () => {
+    const block = gzipSync(Buffer.alloc(64 * 1_048_576, ' '));
+    const service = await startHostileService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      for (let i = 0; i < 16; i++) response.write(block);
+      response.end();
+    });
+    const run = await agent(['findings'], { SVC_BASE_URL: service.url });
+    expect([run.code, run.err]).toEqual([1, expect.stringContaining('a response of more than 256 MiB')]);
   });
 });
 

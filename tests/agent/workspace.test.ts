@@ -374,6 +374,15 @@ describe('the configuration of a hostile repository', () => {
     await expectNoTrap();
   });
 
+  it('does not count: a program called git in the repository, on PATH through a link elsewhere', async () => {
+    createRename();
+    createTrap('git');
+    const elsewhere = createWorkspace();
+    symlinkSync(root, join(elsewhere, 'checkout'));
+    env.PATH = `${join(elsewhere, 'checkout/bin')}:${env.PATH}`;
+    await expectNoTrap();
+  });
+
   it('that makes git hang makes renames unknown', async () => {
     createRename();
     const config = join(root, '.git/config');

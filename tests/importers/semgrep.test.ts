@@ -15,7 +15,6 @@ describe('semgrep', () => {
   it('converts results completely', () => {
     expect(xss).toEqual({
       fingerprint: expect.stringMatching(/^semgrep:[0-9a-f]{64}$/),
-      previous_fingerprints: [expect.stringMatching(/^semgrep:[0-9a-f]{64}$/)],
       title: 'direct-response-write: User input is written to a response',
       severity: 'high',
       description: [

@@ -1,4 +1,3 @@
-import { fitToLimits } from '../clean.ts';
 import type { Finding } from '../finding.ts';
 import { importers } from '../formats/index.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../importer.ts';
 import { type Imported, type ImportOptions, isEmpty, refuseForeign } from '../index.ts';
 import { decodeText, isArchive } from '../read/archive.ts';
+import { findingOf } from '../result.ts';
 import { csvSample, isCsv, readCsv } from './csv.ts';
 import { CHANGED, Identities } from './identities.ts';
 import { readDocuments, readJson } from './json.ts';
@@ -108,15 +108,7 @@ export async function importInParts(
       const batch = results.flatMap((result): Finding[] => {
         const fingerprints = identities.next(result);
         if (!fingerprints) return [];
-        const {
-          column: _c,
-          repeats: _r,
-          identify: _i,
-          identifyFormerly: _f,
-          identifyVaguely: _v,
-          ...finding
-        } = result;
-        return [fitToLimits({ source: name, ...finding, ...fingerprints })];
+        return [findingOf(result, fingerprints, name)];
       });
       found += batch.length;
       if (batch.length > 0) yield batch;

@@ -80,7 +80,7 @@ export const bandit: Importer = {
       return {
         identify: identifyCode('bandit', [result.test_id], placeOf(result, location, context), context),
         // The lines around the flagged one were part of it.
-        identifyFormerly: (file) => fingerprintOf('bandit', result.test_id, file, ...formerSource),
+        identifyVaguely: (file) => fingerprintOf('bandit', result.test_id, file, ...formerSource),
         title: `${name}: ${mask(result.issue_text)}`,
         severity: severityOf(result.issue_severity),
         description: describeFinding({

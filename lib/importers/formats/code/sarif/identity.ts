@@ -103,9 +103,8 @@ function formerly(located: Located): Pick<Identity, 'identifyFormerly' | 'identi
       ? sourceIdentity(source, secrets)
       : [logical, ...sourceIdentity(message.replace(/\d+/g, '0'), secrets)];
   const identify: Identify = (file) => fingerprintOf(tool, ruleId, file ?? url, ...parts);
-  const isSafe = provided
-    ? toolFingerprint(result, SAFE) !== undefined
-    : source !== undefined && !(hasValue(region?.snippet?.text) && isPart(source, region));
+  // A snippet does not say in which function it is: an equal statement elsewhere had the same fingerprint.
+  const isSafe = provided !== undefined && toolFingerprint(result, SAFE) !== undefined;
   return isSafe ? { identifyFormerly: identify } : { identifyVaguely: identify };
 }
 

@@ -175,15 +175,15 @@ function identityOf({ result, lines, location }: Entry, context: ImportContext) 
   const former = (...source: string[]): Identify => {
     return (file) => fingerprintOf('semgrep', rule, file, name, ...source);
   };
-  const earlier: Pick<Imported, 'identifyFormerly' | 'identifyVaguely'> = lines
-    ? { identifyFormerly: former(...sourceIdentity(lines, location.secrets)) }
-    : {
-        identifyVaguely: former(
+  const earlier: Pick<Imported, 'identifyVaguely'> = {
+    identifyVaguely: lines
+      ? former(...sourceIdentity(lines, location.secrets))
+      : former(
           ...(ifProvided(extra.fingerprint)
             ? [extra.fingerprint ?? '']
             : sourceIdentity((extra.message ?? '').replace(/\d+/g, '0'), location.secrets)),
         ),
-      };
+  };
   // The result is in a lock file, whose lines change with every version.
   if (name && !extra.sca_info?.reachable) {
     const identify: Identify = (file) => fingerprintOf('semgrep', rule, file, 'package', name);

@@ -1,0 +1,22 @@
+import { fitToLimits } from './clean.ts';
+import type { Finding } from './finding.ts';
+import type { Fingerprints } from './identity/fingerprints.ts';
+import type { Result } from './importer.ts';
+import { maskObvious } from './text/secrets.ts';
+
+/** The finding of a result. @param source the tool, unless the result names another one */
+export function findingOf(result: Result, fingerprints: Fingerprints, source: string): Finding {
+  const {
+    column: _c,
+    repeats: _r,
+    identify: _i,
+    identifyFormerly: _f,
+    identifyVaguely: _v,
+    ...finding
+  } = result;
+  return fitToLimits({
+    ...{ source, ...finding, ...fingerprints },
+    title: maskObvious(finding.title),
+    description: maskObvious(finding.description),
+  });
+}
