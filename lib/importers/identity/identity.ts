@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Identify, Workspace } from '../importer.ts';
-import { shortDigest, sourceIdentity } from '../text/secrets.ts';
+import { plainIdentity, shortDigest, sourceIdentity } from '../text/secrets.ts';
 import { normalizeCode } from './source/normalize.ts';
 import { scopeOf } from './source/scope.ts';
 import {
@@ -55,8 +55,11 @@ export function identifyCode(
       ? partOf(textOf(lines, range), column)
       : location.code?.trim() && partOf(limitLines(location.code), column);
   if (!flagged) return (file) => fingerprintOf(tool, ...parts, file, 'line', line, column);
+  // Without secrets, all literals count: with 16 bits of them, a statement could be written that takes a decision.
   const identityOf = (code: string) =>
-    sourceIdentity(normalizeCode(code), [...secrets, ...secrets.map(normalizeCode)]);
+    secrets.length === 0
+      ? plainIdentity(normalizeCode(code))
+      : sourceIdentity(normalizeCode(code), [...secrets, ...secrets.map(normalizeCode)]);
   const code = identityOf(flagged);
   const scope = lines && line ? scopeOf(lines, range?.[0] ?? line, location.file) : undefined;
   const identify: Identify = (file) => fingerprintOf(tool, ...parts, file, 'code', ...code, scope);
