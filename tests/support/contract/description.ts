@@ -28,6 +28,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
+  allOf?: Schema[];
   oneOf?: Schema[];
   enum?: unknown[];
   example?: unknown;
@@ -49,8 +50,11 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
 /** A schema without references. With `isClosed` it allows the described fields only. */
 export function resolveSchema(schema: Schema, isClosed = false): Schema {
   const resolve = (inner: Schema) => resolveSchema(inner, isClosed);
-  const { $ref, properties, items, anyOf, oneOf } = schema;
+  const { $ref, properties, items, anyOf, allOf, oneOf } = schema;
   if ($ref) return resolve(schemas[$ref.replace('#/components/schemas/', '')] ?? {});
+  // A reference with properties of its own.
+  const [only] = allOf ?? [];
+  if (only && allOf?.length === 1) return resolve(only);
   return {
     ...schema,
     ...(properties && {
