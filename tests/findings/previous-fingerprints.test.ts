@@ -168,6 +168,8 @@ describe('pushes at the same instant', () => {
       { a: 1, c: 3 },
       // The second one came first: b became c, then a became b.
       { b: 2, c: 2 },
+      // On the edge they do not share a queue: the first one saw b, which became c before it was written.
+      { a: 1, b: 1, c: 2 },
     ]).toContainEqual(seen);
   });
 });
