@@ -102,6 +102,30 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE UNIQUE INDEX \"email_codes_once\" ON \"shared\".\"email_codes\" USING btree (\"device_id\",\"purpose\");",
       "CREATE INDEX \"orgs_created_by\" ON \"shared\".\"orgs\" USING btree (\"created_by\");"
     ]
+  },
+  {
+    "name": "0006_report-imports",
+    "hash": "5b898de7bffe2c7411ba842cf3551fc78f3454b1ae25a8c4f7cb3aaf98d010d0",
+    "statements": [
+      "CREATE TABLE \"shared\".\"report_imports\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"scan_id\" text NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"report_imports\" ADD CONSTRAINT \"report_imports_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;"
+    ]
+  },
+  {
+    "name": "0007_accepted-risks",
+    "hash": "d8519064f12ba38ac5b11c8201639017e92ea5bab63a0061ecc318bc85088adf",
+    "statements": [
+      "CREATE TABLE \"shared\".\"accepted_risks\" (\n\t\"org_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"due_at\" timestamp (3) with time zone NOT NULL,\n\t\"noted_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"accepted_risks_pk\" PRIMARY KEY(\"org_id\",\"finding_id\")\n);",
+      "ALTER TABLE \"shared\".\"accepted_risks\" ADD CONSTRAINT \"accepted_risks_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"accepted_risks_due\" ON \"shared\".\"accepted_risks\" USING btree (\"due_at\");"
+    ]
+  },
+  {
+    "name": "0008_lacks-indexes",
+    "hash": "d1c14d940b533dc8f0d98bd318d58d525a43f3626ad085f782145b4e156a578d",
+    "statements": [
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"lacks_indexes\" boolean DEFAULT false NOT NULL;"
+    ]
   }
 ];
 
@@ -185,31 +209,140 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "4384383d2ca101802353a56f748650fffcd954f9e1a2c5cfb4ffef03041f658a",
     "statements": [
       "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" varchar(128) NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"body_hash\" varchar(64) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"outcomes\" json NOT NULL,\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);"
+    ]
+  },
+  {
+    "name": "0007_one-row-per-push",
+    "hash": "0044bd5a0185e12b3641cbdcb34cbc2a6c14e03d808bbcc2a3846a354f7c5900",
+    "statements": [
+      "-- Keys last for a day, and a request that is repeated across this upgrade counts its pushes again.\nDROP TABLE \"org_template\".\"idempotency_keys\";",
+      "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);"
+    ]
+  },
+  {
+    "name": "0008_regressed",
+    "hash": "0c40c90063d7409561128238c047674de47f70f12b171722ff614d1bd6a4067f",
+    "statements": [
+      "-- Nothing may be written between the counting and the commit. In the order in which all other transactions take these\n-- tables, and as strongly as any of them, so that they cannot deadlock.\nLOCK TABLE \"org_template\".\"scans\" IN EXCLUSIVE MODE;",
+      "LOCK TABLE \"org_template\".\"findings\" IN ACCESS EXCLUSIVE MODE;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"regressed_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"regressed_before\" boolean;",
+      "CREATE INDEX \"findings_regressed\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\") WHERE regressed;",
+      "ALTER TABLE \"org_template\".\"finding_counts\" ADD COLUMN \"regressed\" bigint DEFAULT 0 NOT NULL;",
+      "UPDATE \"org_template\".\"finding_counts\" c SET \"regressed\" = f.\"regressed\" FROM (\n\tSELECT \"project_id\", \"severity\", \"status\", count(*) AS \"regressed\" FROM \"org_template\".\"findings\" WHERE \"regressed\" GROUP BY 1, 2, 3\n) f WHERE (c.\"project_id\", c.\"severity\", c.\"status\") = (f.\"project_id\", f.\"severity\", f.\"status\");"
+    ]
+  },
+  {
+    "name": "0009_triage",
+    "hash": "df3d5b2778c22ee13cf4660ebfbe39636d1dc8fe73b64d40da035a66cc091232",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"finding_events\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"change_id\" uuid,\n\t\"kind\" text NOT NULL,\n\t\"actor_id\" uuid,\n\t\"from\" text,\n\t\"to\" text,\n\t\"reason\" text,\n\t\"note\" text,\n\t\"edited_at\" timestamp (3) with time zone,\n\tCONSTRAINT \"finding_events_pk\" PRIMARY KEY(\"finding_id\",\"at\",\"id\")\n);",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"reason\" text;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"assignee_id\" uuid;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"due_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"accepted_until\" timestamp (3) with time zone;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"created_by\" uuid;"
+    ]
+  },
+  {
+    "name": "0010_filters",
+    "hash": "5e3df264cd8cdfb5a271ee56854676f13aba7e1cc7d2a71b097baf25194d27d0",
+    "statements": [
+      "-- In the order in which all other transactions take these tables, and as strongly as any of them, so that they cannot deadlock.\nLOCK TABLE \"org_template\".\"scans\" IN ACCESS EXCLUSIVE MODE;",
+      "LOCK TABLE \"org_template\".\"findings\" IN ACCESS EXCLUSIVE MODE;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"missing_since\" timestamp (3) with time zone;",
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"close_after_scans\" integer;",
+      "ALTER TABLE \"org_template\".\"scans\" ADD COLUMN \"sources\" text[];",
+      "ALTER TABLE \"org_template\".\"scans\" ADD COLUMN \"closed_after\" integer;",
+      "CREATE INDEX \"findings_source\" ON \"org_template\".\"findings\" USING btree (\"source\") WHERE source is not null;",
+      "CREATE INDEX \"findings_assignee\" ON \"org_template\".\"findings\" USING btree (\"assignee_id\") WHERE assignee_id is not null;",
+      "CREATE INDEX \"findings_due\" ON \"org_template\".\"findings\" USING btree (\"due_at\") WHERE due_at is not null;",
+      "CREATE INDEX \"scans_project\" ON \"org_template\".\"scans\" USING btree (\"project_id\",\"created_at\",\"scan_id\");"
+    ]
+  },
+  {
+    "name": "0011_decisions",
+    "hash": "bbe3e8cbf35255fe2325b641963b30e8fbc93ec8b9468d43d67c8d98168d8fb3",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone\n);",
+      "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
+      "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"saved_views\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"owner_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"query\" text NOT NULL,\n\t\"shared\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"change_id\" uuid;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"due_dates\" timestamp (3) with time zone[];",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"due_before\" timestamp (3) with time zone;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"resolved_at\" timestamp (3) with time zone;",
+      "CREATE INDEX \"changes_actor\" ON \"org_template\".\"changes\" USING btree (\"actor_id\",\"id\");",
+      "CREATE INDEX \"saved_views_owner\" ON \"org_template\".\"saved_views\" USING btree (\"owner_id\");",
+      "CREATE INDEX \"findings_title\" ON \"org_template\".\"findings\" USING btree (left(\"title\", 200),\"source\");",
+      "CREATE INDEX \"findings_file\" ON \"org_template\".\"findings\" USING btree (left(\"file\", 200)) WHERE file is not null;",
+      "CREATE INDEX \"findings_cve\" ON \"org_template\".\"findings\" USING btree (\"cve\") WHERE cve is not null;",
+      "CREATE INDEX \"findings_resolved\" ON \"org_template\".\"findings\" USING btree (coalesce(\"resolved_at\", \"status_changed_at\"),\"severity\",\"project_id\",\"created_at\",\"due_at\",\"resolved_at\",\"status_changed_at\") WHERE status not in ('open', 'confirmed') and not regressed;"
+    ]
+  },
+  {
+    "name": "0012_sources-and-mentions",
+    "hash": "328d6714944d2f6888e7de26867a38561d681c8953ac2cd47dc82a826367d0bb",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"finding_events\" ADD COLUMN \"mentions\" uuid[];",
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"source_url\" varchar(200);",
+      "ALTER TABLE \"org_template\".\"scans\" ADD COLUMN \"commit\" text;",
+      "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;"
+    ]
+  },
+  {
+    "name": "0013_rules",
+    "hash": "d15d4c82c1d2d4212ee51284cef2bb4409e94bb214c62d978eb853024a3a853d",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"rule_changes\" (\n\t\"rule_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"rule_changes_pk\" PRIMARY KEY(\"rule_id\",\"finding_id\")\n);",
+      "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",
+      "ALTER TABLE \"org_template\".\"changes\" ADD COLUMN \"rule_id\" uuid;",
+      "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
       "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone\n);",
+      "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
+      "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",
-      "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
-      "CREATE TABLE \"org_template\".\"findings\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"fingerprint\" text NOT NULL,\n\t\"scan_id\" text NOT NULL,\n\t\"last_scan_id\" text NOT NULL,\n\t\"title\" text NOT NULL,\n\t\"severity\" text NOT NULL,\n\t\"description\" text NOT NULL,\n\t\"cwe\" text,\n\t\"cve\" text,\n\t\"cvss_score\" double precision,\n\t\"cvss_vector\" text,\n\t\"file\" text,\n\t\"line\" integer,\n\t\"source\" text,\n\t\"status\" text NOT NULL,\n\t\"status_changed_at\" timestamp (3) with time zone NOT NULL,\n\t\"regressed\" boolean DEFAULT false NOT NULL,\n\t\"seen_count\" integer NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"severity_before\" text,\n\tCONSTRAINT \"findings_severity\" CHECK (\"severity\" in ('critical', 'high', 'medium', 'low', 'info')),\n\tCONSTRAINT \"findings_status\" CHECK (\"status\" in ('open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'))\n);",
-      "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" varchar(128) NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"body_hash\" varchar(64) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"outcomes\" json NOT NULL,\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
+      "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"regressed\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
+      "CREATE TABLE \"org_template\".\"finding_events\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"change_id\" uuid,\n\t\"kind\" text NOT NULL,\n\t\"actor_id\" uuid,\n\t\"from\" text,\n\t\"to\" text,\n\t\"reason\" text,\n\t\"note\" text,\n\t\"edited_at\" timestamp (3) with time zone,\n\t\"mentions\" uuid[],\n\tCONSTRAINT \"finding_events_pk\" PRIMARY KEY(\"finding_id\",\"at\",\"id\")\n);",
+      "CREATE TABLE \"org_template\".\"findings\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"fingerprint\" text NOT NULL,\n\t\"scan_id\" text NOT NULL,\n\t\"last_scan_id\" text NOT NULL,\n\t\"title\" text NOT NULL,\n\t\"severity\" text NOT NULL,\n\t\"description\" text NOT NULL,\n\t\"cwe\" text,\n\t\"cve\" text,\n\t\"cvss_score\" double precision,\n\t\"cvss_vector\" text,\n\t\"file\" text,\n\t\"line\" integer,\n\t\"source\" text,\n\t\"status\" text NOT NULL,\n\t\"status_changed_at\" timestamp (3) with time zone NOT NULL,\n\t\"regressed\" boolean DEFAULT false NOT NULL,\n\t\"seen_count\" integer NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"severity_before\" text,\n\t\"regressed_at\" timestamp (3) with time zone,\n\t\"regressed_before\" boolean,\n\t\"reason\" text,\n\t\"assignee_id\" uuid,\n\t\"due_at\" timestamp (3) with time zone,\n\t\"accepted_until\" timestamp (3) with time zone,\n\t\"created_by\" uuid,\n\t\"missing_since\" timestamp (3) with time zone,\n\t\"change_id\" uuid,\n\t\"due_dates\" timestamp (3) with time zone[],\n\t\"due_before\" timestamp (3) with time zone,\n\t\"resolved_at\" timestamp (3) with time zone,\n\tCONSTRAINT \"findings_severity\" CHECK (\"severity\" in ('critical', 'high', 'medium', 'low', 'info')),\n\tCONSTRAINT \"findings_status\" CHECK (\"status\" in ('open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'))\n);",
+      "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
-      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200)\n);",
+      "CREATE TABLE \"org_template\".\"rule_changes\" (\n\t\"rule_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"rule_changes_pk\" PRIMARY KEY(\"rule_id\",\"finding_id\")\n);",
+      "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",
+      "CREATE TABLE \"org_template\".\"saved_views\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"owner_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"query\" text NOT NULL,\n\t\"shared\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"scan_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\tCONSTRAINT \"scan_counts_pk\" PRIMARY KEY(\"project_id\",\"status\")\n);",
-      "CREATE TABLE \"org_template\".\"scans\" (\n\t\"scan_id\" text PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"persona\" text NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"target\" json,\n\t\"status\" text NOT NULL,\n\t\"error_message\" text,\n\t\"summary\" json,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"completed_at\" timestamp (3) with time zone,\n\tCONSTRAINT \"scans_status\" CHECK (\"status\" in ('running', 'completed', 'failed'))\n);",
+      "CREATE TABLE \"org_template\".\"scans\" (\n\t\"scan_id\" text PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"persona\" text NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"target\" json,\n\t\"status\" text NOT NULL,\n\t\"error_message\" text,\n\t\"summary\" json,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"completed_at\" timestamp (3) with time zone,\n\t\"sources\" text[],\n\t\"closed_after\" integer,\n\t\"commit\" text,\n\tCONSTRAINT \"scans_status\" CHECK (\"status\" in ('running', 'completed', 'failed'))\n);",
       "CREATE TABLE \"org_template\".\"sightings\" (\n\t\"scan_id\" varchar(36) NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"sightings_pk\" PRIMARY KEY(\"scan_id\",\"finding_id\")\n);",
       "ALTER TABLE \"org_template\".\"api_tokens\" ADD CONSTRAINT \"api_tokens_project_id_projects_id_fk\" FOREIGN KEY (\"project_id\") REFERENCES \"org_template\".\"projects\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"org_template\".\"exploits\" ADD CONSTRAINT \"exploits_finding_id_findings_id_fk\" FOREIGN KEY (\"finding_id\") REFERENCES \"org_template\".\"findings\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"org_template\".\"scans\" ADD CONSTRAINT \"scans_project_id_projects_id_fk\" FOREIGN KEY (\"project_id\") REFERENCES \"org_template\".\"projects\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "CREATE INDEX \"api_tokens_prefix\" ON \"org_template\".\"api_tokens\" USING btree (\"prefix\");",
       "CREATE INDEX \"api_tokens_active\" ON \"org_template\".\"api_tokens\" USING btree (coalesce(\"expires_at\", 'infinity')) WHERE not \"revoked\";",
+      "CREATE INDEX \"changes_actor\" ON \"org_template\".\"changes\" USING btree (\"actor_id\",\"id\");",
+      "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;",
+      "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;",
       "CREATE UNIQUE INDEX \"findings_fingerprint\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"fingerprint\");",
       "CREATE INDEX \"findings_scan\" ON \"org_template\".\"findings\" USING btree (\"scan_id\");",
       "CREATE INDEX \"findings_severity\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\");",
       "CREATE INDEX \"findings_project\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"severity\",\"status\",\"id\");",
+      "CREATE INDEX \"findings_regressed\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\") WHERE regressed;",
+      "CREATE INDEX \"findings_source\" ON \"org_template\".\"findings\" USING btree (\"source\") WHERE source is not null;",
+      "CREATE INDEX \"findings_assignee\" ON \"org_template\".\"findings\" USING btree (\"assignee_id\") WHERE assignee_id is not null;",
+      "CREATE INDEX \"findings_due\" ON \"org_template\".\"findings\" USING btree (\"due_at\") WHERE due_at is not null;",
+      "CREATE INDEX \"findings_title\" ON \"org_template\".\"findings\" USING btree (left(\"title\", 200),\"source\");",
+      "CREATE INDEX \"findings_file\" ON \"org_template\".\"findings\" USING btree (left(\"file\", 200)) WHERE file is not null;",
+      "CREATE INDEX \"findings_cve\" ON \"org_template\".\"findings\" USING btree (\"cve\") WHERE cve is not null;",
+      "CREATE INDEX \"findings_resolved\" ON \"org_template\".\"findings\" USING btree (coalesce(\"resolved_at\", \"status_changed_at\"),\"severity\",\"project_id\",\"created_at\",\"due_at\",\"resolved_at\",\"status_changed_at\") WHERE status not in ('open', 'confirmed') and not regressed;",
       "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '')) \"trigram_schema\".gin_trgm_ops);",
       "CREATE UNIQUE INDEX \"projects_slug\" ON \"org_template\".\"projects\" USING btree (\"slug\");",
-      "CREATE INDEX \"scans_newest\" ON \"org_template\".\"scans\" USING btree (\"created_at\",\"scan_id\");"
+      "CREATE INDEX \"saved_views_owner\" ON \"org_template\".\"saved_views\" USING btree (\"owner_id\");",
+      "CREATE INDEX \"scans_newest\" ON \"org_template\".\"scans\" USING btree (\"created_at\",\"scan_id\");",
+      "CREATE INDEX \"scans_project\" ON \"org_template\".\"scans\" USING btree (\"project_id\",\"created_at\",\"scan_id\");"
     ]
   }
 ];

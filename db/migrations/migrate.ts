@@ -4,7 +4,8 @@ import { type OrgSchemaName, orgSchemaName, TEMPLATE_SCHEMA } from '../schema/or
 import { orgMigrations, orgs } from '../schema/orgs.ts';
 import { migrations as sharedMigrations } from '../schema/platform.ts';
 import { run, type SqlClient } from '../statements.ts';
-import { addTrigrams, SEARCH_INDEX, trigramSchema, withTrigrams } from './search-index.ts';
+import { isLarge, STEP_LOCK_TIMEOUT, withoutIndexes } from './large.ts';
+import { addTrigrams, trigramSchema, withTrigrams } from './search-index.ts';
 
 /** One generated step of a track. */
 export interface Migration {
@@ -25,12 +26,6 @@ type Applied = { name: string; hash: string };
 const SHARED_LOCK = '8382736451029384756';
 const orgLock = (orgId: string) =>
   BigInt.asIntN(64, BigInt(`0x${orgId.replaceAll('-', '').slice(16)}`)).toString();
-
-/**
- * A step that waits for a table lock, for example because of a dump, blocks all later queries on the table. The short timeout
- * ends that; the step is retried.
- */
-const STEP_LOCK_TIMEOUT = sql`set local lock_timeout = '3s'`;
 
 /**
  * Migrates `shared`, one transaction per step. Any number of processes may do so concurrently.
@@ -58,15 +53,17 @@ export async function migrateShared(
   return addTrigrams(client, (tx) => Promise.all(lock(tx, SHARED_LOCK)));
 }
 
-const recordStep = (orgId: string, { name, hash }: Migration, version: number) => sql`
+const recordStep = (orgId: string, { name, hash }: Migration, version: number, lacksIndexes: boolean) => sql`
 with recorded as (
   insert into ${orgMigrations} (org_id, name, hash, applied_at) values (${orgId}, ${name}, ${hash}, now())
 )
-update ${orgs} set schema_version = ${version} where ${orgs.id} = ${orgId}`;
+update ${orgs} set schema_version = ${version}, lacks_indexes = ${orgs.lacksIndexes} or ${lacksIndexes}
+where ${orgs.id} = ${orgId}`;
 
 /**
  * Migrates one organization's schema, one transaction per step, which also sets `orgs.schema_version`. A step takes three
- * round trips, because statements that do not depend on each other are pipelined.
+ * round trips, because statements that do not depend on each other are pipelined. A large organization then lacks indexes
+ * (`createIndexes`).
  * @throws Error when an applied step differs from the one in `migrations`, or a step fails
  */
 export async function migrateOrg(
@@ -78,45 +75,25 @@ export async function migrateOrg(
   let behind = true;
   while (behind) {
     behind = await client.begin(async (tx) => {
-      const locked = Promise.all(lock(tx, orgLock(orgId)));
-      const [applied, trigrams] = await Promise.all([
+      const locked = Promise.all([...lock(tx, orgLock(orgId)), run(tx, STEP_LOCK_TIMEOUT)]);
+      const [applied, trigrams, large] = await Promise.all([
         // A separate statement, so that it sees the writes of the previous lock holder.
         run<Applied>(tx, sql`select name, hash from ${orgMigrations} where org_id = ${orgId}`),
         trigramSchema(tx),
+        isLarge(tx, schema),
         locked,
       ]);
       const [next, ...rest] = pending(applied, migrations);
       if (!next) return false;
+      const statements = large ? withoutIndexes(next.statements) : next.statements;
+      const lacksIndexes = statements.length < next.statements.length;
       await Promise.all([
-        run(tx, STEP_LOCK_TIMEOUT),
-        ...inSchema(withTrigrams(next.statements, trigrams), schema).map((text) => run(tx, sql.raw(text))),
-        run(tx, recordStep(orgId, next, applied.length + 1)),
+        ...inSchema(withTrigrams(statements, trigrams), schema).map((text) => run(tx, sql.raw(text))),
+        run(tx, recordStep(orgId, next, applied.length + 1, lacksIndexes)),
       ]);
       return rest.length > 0;
     });
   }
-}
-
-/**
- * Creates the search index of an organization whose schema was created or migrated without pg_trgm
- * (`orgsWithoutSearchIndex`). Pushes to the organization wait meanwhile, about 15 s for a million findings.
- */
-export async function addSearchIndex(
-  client: Sql,
-  orgId: string,
-  migrations: readonly Migration[],
-): Promise<void> {
-  await client.begin(async (tx) => {
-    const locked = Promise.all(lock(tx, orgLock(orgId)));
-    const [trigrams] = await Promise.all([trigramSchema(tx), locked]);
-    if (!trigrams) return;
-    const statements = orgSchemaStatements(orgId, migrations, trigrams).filter((text) =>
-      text.includes(`"${SEARCH_INDEX}"`),
-    );
-    await run(tx, STEP_LOCK_TIMEOUT);
-    for (const statement of statements)
-      await run(tx, sql.raw(statement.replace(/^CREATE INDEX /, 'CREATE INDEX IF NOT EXISTS ')));
-  });
 }
 
 /**

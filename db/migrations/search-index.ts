@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { isUnavailable, refusesWrites } from '../errors.ts';
 import type { Sql, TransactionSql } from '../pool/query.ts';
 import { TRIGRAM_SCHEMA } from '../schema/org.ts';
-import { orgs } from '../schema/orgs.ts';
 import { type DrizzleClient, run, type SqlClient } from '../statements.ts';
 
 /*
@@ -55,15 +54,3 @@ export const withTrigrams = (statements: readonly string[], schema: string | und
   statements
     .filter((statement) => schema !== undefined || !statement.includes(TRIGRAM_SCHEMA))
     .map((statement) => (schema ? statement.replaceAll(`"${TRIGRAM_SCHEMA}"`, schema) : statement));
-
-/** Ids of the organizations at `version` or later that have no search index. */
-export async function orgsWithoutSearchIndex(client: SqlClient, version: number): Promise<string[]> {
-  const rows = await run<{ id: string }>(
-    client,
-    sql`select ${orgs.id} as id from ${orgs} where ${orgs.schemaVersion} >= ${version} and not exists (
-       select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-       where c.relname = ${SEARCH_INDEX} and n.nspname = 'org_' || replace(${orgs.id}::text, '-', ''))
-     order by ${orgs.id}`,
-  );
-  return rows.map(({ id }) => id);
-}

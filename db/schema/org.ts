@@ -16,7 +16,9 @@ import {
 } from 'drizzle-orm/pg-core';
 import { findingColumns } from '../findings/fields.ts';
 import { time } from './columns.ts';
+import { idempotencyKeys } from './idempotency-keys.ts';
 import type { OrgSchemaName } from './org-schema.ts';
+import { triageTables } from './triage.ts';
 import {
   FINDING_STATUSES,
   PERSONAS,
@@ -36,6 +38,9 @@ export const TRIGRAM_SCHEMA = 'trigram_schema';
 /** What words are searched for in; a line break keeps a word from being found across two columns. */
 export const searchedText = ({ title, file, cve }: Record<'title' | 'file' | 'cve', AnyPgColumn>): SQL =>
   sql`(${title} || E'\\n' || coalesce(${file}, '') || E'\\n' || coalesce(${cve}, ''))`;
+
+/** The part of a text that is indexed. */
+export const startOf = (text: AnyPgColumn | SQL): SQL => sql`left(${text}, 200)`;
 
 /** When a token expires, as the index of active tokens has it: with one range for those that never do, too. */
 export const expiryOf = ({ expiresAt }: { expiresAt: AnyPgColumn | SQL }): SQL =>
@@ -61,6 +66,10 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       name: varchar('name', { length: 200 }).notNull(),
       slug: varchar('slug', { length: 50 }).notNull(),
       createdAt: time('created_at').notNull(),
+      /** After how many scans without it a finding is fixed; null: never. */
+      closeAfterScans: integer('close_after_scans'),
+      /** A repository or a template of links (`lib/projects/source-links.ts`). The length keeps the table without a TOAST table. */
+      sourceUrl: varchar('source_url', { length: 200 }),
     },
     (t) => [uniqueIndex('projects_slug').on(t.slug)],
   );
@@ -107,9 +116,16 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       summary: json('summary').$type<SeverityCounts>(),
       createdAt: time('created_at').notNull(),
       completedAt: time('completed_at'),
+      /** The sources of its findings; `''` for findings without one. Null while the scan runs, and in scans of earlier versions. */
+      sources: text('sources').array(),
+      /** Findings that this many comparable scans did not report since are closed (`db/scans/missing.ts`). */
+      closedAfter: integer('closed_after'),
+      /** Of the scanned code. It is no part of the target, so that scans of different commits are comparable. */
+      commit: text('commit'),
     },
     (t) => [
       index('scans_newest').on(t.createdAt, t.scanId),
+      index('scans_project').on(t.projectId, t.createdAt, t.scanId),
       check('scans_status', oneOf('status', SCAN_STATUSES)),
     ],
   );
@@ -120,6 +136,22 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     // Of columns that a finding seen again keeps, so that it stays a HOT update.
     index('findings_severity').on(t.severity, t.status, t.id),
     index('findings_project').on(t.projectId, t.severity, t.status, t.id),
+    index('findings_regressed').on(t.severity, t.status, t.id).where(sql`regressed`),
+    // Any word of a search may be a source.
+    index('findings_source').on(t.source).where(sql`source is not null`),
+    index('findings_assignee').on(t.assigneeId).where(sql`assignee_id is not null`),
+    index('findings_due').on(t.dueAt).where(sql`due_at is not null`),
+    // For similar findings. Limited, because an entry of an index has at most 2,704 bytes.
+    index('findings_title').on(startOf(t.title), t.source),
+    index('findings_file').on(startOf(t.file)).where(sql`file is not null`),
+    index('findings_cve').on(t.cve).where(sql`cve is not null`),
+    // All that the metrics read of resolved findings.
+    index('findings_resolved')
+      .on(
+        sql`coalesce(${t.resolvedAt}, ${t.statusChangedAt})`,
+        ...[t.severity, t.projectId, t.createdAt, t.dueAt, t.resolvedAt, t.statusChangedAt],
+      )
+      .where(sql`status not in ('open', 'confirmed') and not regressed`),
     // Made where PostgreSQL has pg_trgm, see db/migrations/search-index.ts. Its columns stay the same where a finding is seen again.
     index('findings_search').using(
       'gin',
@@ -144,6 +176,8 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       severity: varchar('severity', { enum: SEVERITIES, length: 20 }).notNull(),
       status: varchar('status', { enum: FINDING_STATUSES, length: 20 }).notNull(),
       count: bigint('count', { mode: 'number' }).notNull(),
+      /** How many of them have regressed. */
+      regressed: bigint('regressed', { mode: 'number' }).notNull().default(0),
     },
     (t) => [primaryKey({ name: 'finding_counts_pk', columns: [t.projectId, t.severity, t.status] })],
   );
@@ -185,32 +219,19 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     description: varchar('description', { length: 400 }).notNull(),
   });
 
-  /** Outcomes of pushes, by the idempotency key of their request (`db/findings/ingest/idempotency.ts`). */
-  const idempotencyKeys = schema.table(
-    'idempotency_keys',
-    {
-      key: varchar('key', { length: 128 }).notNull(),
-      /** Position of a group's first push in the request. */
-      position: integer('position').notNull(),
-      bodyHash: varchar('body_hash', { length: 64 }).notNull(),
-      createdAt: time('created_at').notNull(),
-      outcomes: json('outcomes').notNull(),
-    },
-    (t) => [primaryKey({ name: 'idempotency_keys_pk', columns: [t.key, t.position] })],
-  );
-
   return {
     schema,
     projects,
     apiTokens,
     scans,
     findings,
+    ...triageTables(schema),
     sightings,
     findingCounts,
     scanCounts,
     exploits,
     orgFlags,
-    idempotencyKeys,
+    idempotencyKeys: idempotencyKeys(schema),
   };
 }
 

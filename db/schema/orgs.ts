@@ -23,6 +23,8 @@ export const orgs = shared.table(
     customDomain: text('custom_domain').unique('orgs_custom_domain'),
     /** Number of org migrations applied to this org's schema. */
     schemaVersion: integer('schema_version').notNull(),
+    /** Whether the migration of the schema left out indexes that are not created yet (`db/migrations/indexes.ts`). */
+    lacksIndexes: boolean('lacks_indexes').notNull().default(false),
     /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
     viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
     /** Counts against the quota of this account, whoever owns the organization now. */
@@ -70,3 +72,33 @@ export const orgMigrations = shared.table(
   },
   (t) => [primaryKey({ name: 'org_migrations_pk', columns: [t.orgId, t.name] })],
 );
+
+/** Findings whose risk is accepted until a time, after which they are open again (`db/findings/triage/accepted-risks.ts`). */
+export const acceptedRisks = shared.table(
+  'accepted_risks',
+  {
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    findingId: uuid('finding_id').notNull(),
+    /** The finding's `accepted_until` or earlier. */
+    dueAt: time('due_at').notNull(),
+    /** Before the latest change of the finding that accepts its risk. */
+    notedAt: time('noted_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'accepted_risks_pk', columns: [t.orgId, t.findingId] }),
+    index('accepted_risks_due').on(t.dueAt),
+  ],
+);
+
+/** Reports that are being imported (`db/scans/imports.ts`). */
+export const reportImports = shared.table('report_imports', {
+  id: uuid('id').primaryKey(),
+  orgId: uuid('org_id')
+    .notNull()
+    .references(() => orgs.id, { onDelete: 'cascade' }),
+  scanId: text('scan_id').notNull(),
+  /** By the clock of the database. Not indexed, because it changes often; the table is small. */
+  leaseUntil: time('lease_until').notNull(),
+});

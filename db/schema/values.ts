@@ -15,6 +15,44 @@ export const FINDING_STATUSES = [
 ] as const;
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
 
+/** Statuses of findings that nobody has resolved. */
+export const UNRESOLVED: readonly FindingStatus[] = ['open', 'confirmed'];
+
+/** Why a finding has its status. */
+export const TRIAGE_REASONS = [
+  'duplicate',
+  'not_exploitable',
+  'used_in_tests',
+  'mitigated',
+  'risk_accepted',
+  'no_fix_available',
+  'other',
+] as const;
+export type TriageReason = (typeof TRIAGE_REASONS)[number];
+
+/** The new values of a change of findings. Null: the value was removed. */
+export interface ChangedFields {
+  status?: { to: FindingStatus };
+  reason?: TriageReason | null;
+  assignee_id?: string | null;
+  due_at?: string | null;
+  accepted_until?: string | null;
+}
+
+/** What happened to a finding. `created` follows from the finding itself; all others are stored. */
+export const EVENT_KINDS = [
+  'created',
+  'regressed',
+  'severity',
+  'status',
+  'assignee',
+  'due_at',
+  'accepted_until',
+  'comment',
+  'exploit',
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
 export const SCAN_STATUSES = ['running', 'completed', 'failed'] as const;
 export type ScanStatus = (typeof SCAN_STATUSES)[number];
 
@@ -30,3 +68,32 @@ export interface ScanTarget {
 
 /** How many findings a scan has, in all and by severity. */
 export type SeverityCounts = { total: number } & Record<Severity, number>;
+
+/** Statuses that a rule can set. */
+export const RULE_STATUSES = ['confirmed', 'false_positive', 'wontfix'] as const;
+
+/** A finding must meet all conditions that are given. Of the values of a condition, one must match. */
+export interface RuleConditions {
+  project_id?: string[] | undefined;
+  source?: string[] | undefined;
+  /** Of the scan that reported the finding first. */
+  persona?: (typeof PERSONAS)[number][] | undefined;
+  severity?: Severity[] | undefined;
+  cwe?: string[] | undefined;
+  cve?: string[] | undefined;
+  /** Patterns, see `db/rules/patterns.ts`. */
+  title?: string[] | undefined;
+  /** Patterns, see `db/rules/patterns.ts`. */
+  path?: string[] | undefined;
+}
+
+export interface RuleActions {
+  status?: (typeof RULE_STATUSES)[number] | undefined;
+  /** Only with a status. */
+  reason?: TriageReason | undefined;
+  /** A remark in the activity. Only with a status. */
+  note?: string | undefined;
+  assignee_id?: string | undefined;
+  /** Days from when the finding was found. */
+  due_days?: number | undefined;
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "shared"."orgs" ADD COLUMN "lacks_indexes" boolean DEFAULT false NOT NULL;
