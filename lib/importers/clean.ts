@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 import { limitFingerprint } from './identity/fingerprints.ts';
-import { plainPath } from './support.ts';
+import { collapseWhitespace, plainPath } from './support.ts';
 
 // Limits of the service (docs/api.md).
 const MAX_TITLE = 500;
@@ -35,10 +35,12 @@ function truncateBytes(text: string, max: number): string {
 const ifMatching = (text: string | undefined, pattern: RegExp) =>
   text !== undefined && pattern.test(text) ? text : undefined;
 
+export const fitSource = (source: string): string => truncate(removeUnstorable(source), MAX_SOURCE);
+
 /** Fits a finding to the limits of the service: truncates texts and drops invalid fields. */
 export function fitToLimits(finding: Finding): Finding {
   const title =
-    truncate(removeUnstorable(finding.title).replace(/\s+/g, ' ').trim(), MAX_TITLE) || 'Untitled finding';
+    truncate(collapseWhitespace(removeUnstorable(finding.title)), MAX_TITLE) || 'Untitled finding';
   const { cvss_score: score, line } = finding;
   const file = finding.file && plainPath(removeUnstorable(finding.file));
   return {
@@ -51,11 +53,11 @@ export function fitToLimits(finding: Finding): Finding {
     description: truncateBytes(removeUnstorable(finding.description).trim(), MAX_DESCRIPTION_BYTES) || title,
     cwe: ifMatching(finding.cwe, /^CWE-[0-9]{1,9}$/),
     cve: ifMatching(finding.cve, /^CVE-[0-9]{4}-[0-9]{4,19}$/),
-    cvss_score: score !== undefined && score >= 0 && score <= 10 ? score : undefined,
+    cvss_score: typeof score === 'number' && score >= 0 && score <= 10 ? score : undefined,
     cvss_vector: finding.cvss_vector && truncate(removeUnstorable(finding.cvss_vector).trim(), MAX_VECTOR),
     // The service refuses paths that contain `..`, also within a name.
     file: file && truncate(file.replace(/\.{2,}/g, '.'), MAX_FILE),
     line: Number.isInteger(line) && line !== undefined && line >= 1 && line <= MAX_LINE ? line : undefined,
-    source: finding.source && truncate(removeUnstorable(finding.source), MAX_SOURCE),
+    source: finding.source && fitSource(finding.source),
   };
 }

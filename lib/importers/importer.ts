@@ -5,6 +5,8 @@ import type { Finding } from './finding.ts';
 export class ReportError extends Error {
   /** The position of the error, such as `runs.0.results.3.message` or `line 7`. */
   readonly location: string | undefined;
+  /** The importer that refused the report. Unset: no importer has read it. */
+  format: string | undefined;
 
   constructor(message: string, location?: string) {
     super(location === undefined ? message : `${message} at ${location}`);
@@ -12,6 +14,15 @@ export class ReportError extends Error {
     this.location = location;
   }
 }
+
+/** The report exceeds a limit of the number of its results. */
+export class TooManyError extends ReportError {}
+
+export const tooManyMembers = (max: number, path: string): TooManyError =>
+  new TooManyError(`A list has more than ${max} members. Split the report`, path || undefined);
+
+/** No importer recognizes the report. */
+export class UnknownFormatError extends ReportError {}
 
 export type Report =
   /** One JSON document, or several in a row (a stream or JSON lines). */
@@ -57,6 +68,8 @@ export interface ImportContext extends Workspace {
   skip(reason: string, count?: number): void;
   /** Set if the report is imported in parts, because it is too large to be read at once. */
   parts?: Parts | undefined;
+  /** The most members of a list. Default: unlimited. */
+  maxMembers?: number | undefined;
 }
 
 /** What an importer shares between the parts of a report. `groupsOf`, `readList` and `createMasker` use it. */
@@ -176,10 +189,12 @@ export function readList<S extends z.ZodType>(
   schema: S,
   value: unknown,
   path: string,
-  context: Pick<ImportContext, 'error' | 'parts'>,
+  context: Pick<ImportContext, 'error' | 'parts' | 'maxMembers'>,
 ): z.output<S>[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new ReportError('expected a list', path || undefined);
+  const { maxMembers = Infinity } = context;
+  if (value.length > maxMembers) throw tooManyMembers(maxMembers, path);
   const valid: z.output<S>[] = [];
   const errors: ReportError[] = [];
   value.forEach((member, index) => {
@@ -201,28 +216,6 @@ export function readList<S extends z.ZodType>(
 export function unreadable(first: readonly ReportError[], count: number): string[] {
   const messages = first.slice(0, MAX_LISTED).map(({ message }) => `A result cannot be read: ${message}`);
   return count > MAX_LISTED ? [...messages, `${count - MAX_LISTED} more results cannot be read`] : messages;
-}
-
-/** Groups items by a key, in the order of the first ones. Items without a key are alone. */
-export function groupsOf<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string | undefined,
-  { parts }: Pick<ImportContext, 'parts'>,
-): Item[][] {
-  if (parts) return parts.groups(items, keyOf);
-  const byKey = new Map<string, Item[]>();
-  const groups: Item[][] = [];
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = key === undefined ? undefined : byKey.get(key);
-    if (group) group.push(item);
-    else {
-      const added = [item];
-      groups.push(added);
-      if (key !== undefined) byKey.set(key, added);
-    }
-  }
-  return groups;
 }
 
 /** Any error of an importer that is about a value in the report. */

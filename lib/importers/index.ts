@@ -7,14 +7,16 @@ import {
   type Report,
   ReportError,
   type Result,
+  TooManyError,
   toReportError,
+  UnknownFormatError,
   type Workspace,
 } from './importer.ts';
 import { decodeText, isArchive, openArchive } from './read/archive.ts';
 import { parseReport } from './read/parse.ts';
 import { isObject } from './read/schema.ts';
 import { findingOf } from './result.ts';
-import { maskObvious } from './text/secrets.ts';
+import { maskObvious } from './text/credentials.ts';
 
 /** The content of a report. */
 export interface Imported {
@@ -36,6 +38,12 @@ export interface ImportOptions {
    * last, to keep decisions.
    */
   migrate?: boolean | undefined;
+  /** The most bytes of an unpacked file of an archive. Default: 256 MiB. */
+  maxBytes?: number | undefined;
+  /** The most findings of a report. Default: unlimited. */
+  maxFindings?: number | undefined;
+  /** Called once the report is parsed and its importer is known. */
+  onRecognized?: (() => void) | undefined;
 }
 
 /**
@@ -46,28 +54,29 @@ export interface ImportOptions {
 export function importReport(
   content: string | Uint8Array,
   workspace: Workspace,
-  { format, migrate }: ImportOptions = {},
+  { format, migrate, maxBytes, maxFindings = Infinity, onRecognized }: ImportOptions = {},
 ): Imported {
   const named = importers.find(({ name }) => name === format);
   const imported: Imported = { format: format ?? '', findings: [], errors: [], warnings: [], skipped: {} };
   const file = typeof content !== 'string' && isArchive(content) ? content : undefined;
   const text = typeof content === 'string' ? content : file ? '' : decodeText(content);
   if (named?.acceptsEmptyReport && !file && text.trim() === '') return imported;
-  const report = file ? openArchive(file) : parseReport(text);
+  const maxMembers = MEMBERS_PER_FINDING * maxFindings;
+  const report = file ? openArchive(file, maxBytes) : parseReport(text, maxMembers);
   const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (report.kind === 'text' && !importer?.readsText)
     throw new ReportError(
       'The report is neither JSON, XML nor CSV nor the text output of a known tool. Use the JSON or SARIF output of the tool.',
     );
   if (!importer) {
-    throw new ReportError(
-      format === undefined
-        ? 'The report format is not recognized. Set it with --format, or use another output of the tool, such as JSON or SARIF.'
-        : `Unknown report format “${format}”`,
-    );
+    throw format === undefined
+      ? new UnknownFormatError('The report format is not recognized')
+      : new ReportError(`Unknown report format “${format}”`);
   }
   const { name } = importer;
   if (file && !importer.detects(report)) throw new ReportError(`The archive has no report of ${name}`);
+  onRecognized?.();
+  if (lengthOf(report) > maxMembers) throw tooMany(maxMembers, 'results');
   const { errors, warnings, skipped } = imported;
   const skip = (reason: string, count = 1) => {
     if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
@@ -77,6 +86,7 @@ export function importReport(
     error: (message) => errors.push(maskObvious(message)),
     warn: (message) => warnings.push(maskObvious(message)),
     skip,
+    maxMembers,
   };
   let results: Result[];
   try {
@@ -88,7 +98,9 @@ export function importReport(
   }
   const isSilent = results.length + errors.length + Object.keys(skipped).length === 0;
   if (isSilent && !importer.detects(report) && !isEmpty(report)) refuseForeign(report, name);
+  if (results.length > maxMembers) throw tooMany(maxMembers, 'results');
   const unique = withoutRepeated(results);
+  if (unique.length > maxFindings) throw tooMany(maxFindings, 'findings');
   skip('the report contains them twice', results.length - unique.length);
   const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
   const findings = unique.map((result, index) =>
@@ -97,11 +109,22 @@ export function importReport(
   return { ...imported, format: name, findings };
 }
 
+/** Reports also list what is no finding, such as passed checks. */
+export const MEMBERS_PER_FINDING = 1.5;
+
+const lengthOf = (report: Report): number =>
+  report.kind === 'csv' ? report.rows.length : report.kind === 'json' ? report.documents.length : 0;
+
+export const tooMany = (max: number, what: string): TooManyError =>
+  new TooManyError(`The report has more than ${max} ${what}. Split it`);
+
 function readResults(importer: Importer, report: Report, context: ImportContext): Result[] {
   try {
     return importer.results(report, context);
   } catch (error) {
-    throw toReportError(error);
+    const refusal = toReportError(error);
+    if (refusal instanceof ReportError) refusal.format = importer.name;
+    throw refusal;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The names of all importers, in a separate file so that the command line does not load the importers. */
+/** The names of all importers, in a separate file so that naming one does not load the importers. */
 export const FORMATS = [
   'acunetix',
   'anchore',

@@ -2,7 +2,7 @@ import { fitToLimits } from './clean.ts';
 import type { Finding } from './finding.ts';
 import type { Fingerprints } from './identity/fingerprints.ts';
 import type { Result } from './importer.ts';
-import { maskObvious } from './text/secrets.ts';
+import { maskObvious } from './text/credentials.ts';
 
 /** The finding of a result. @param source the tool, unless the result names another one */
 export function findingOf(result: Result, fingerprints: Fingerprints, source: string): Finding {

@@ -34,7 +34,7 @@ describe.each(FORMATS)('%s: fixtures/%s', (format, file, count) => {
   });
 
   it('handles damaged reports', () => {
-    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(10);
+    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(0);
   });
 });
 

@@ -123,7 +123,7 @@ describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
   it('handles damaged reports', () => {
     const reports = report.startsWith('<') ? mangledXml(report) : mangled([JSON.parse(report)]);
     // Some damaged reports must still be importable.
-    expect(findingsOfMangled(reports, format)).toBeGreaterThan(10);
+    expect(findingsOfMangled(reports, format)).toBeGreaterThan(0);
   });
 });
 

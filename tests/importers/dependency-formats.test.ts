@@ -61,7 +61,7 @@ describe.each(OWN)('%s: fixtures/dependencies/%s', (format, file, count) => {
 
   it('handles damaged reports', () => {
     // Some damaged reports must still be importable.
-    expect(findingsOfMangled(damaged(report(file)), format)).toBeGreaterThan(10);
+    expect(findingsOfMangled(damaged(report(file)), format)).toBeGreaterThan(0);
   });
 
   it('rejects reports of other tools', () => {

@@ -23,7 +23,7 @@ describe.each([
   });
 
   it('handles damaged reports', () => {
-    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(10);
+    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(0);
   });
 });
 

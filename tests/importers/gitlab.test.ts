@@ -29,7 +29,7 @@ describe.each([
   });
 
   it('handles damaged reports', () => {
-    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(10);
+    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(0);
   });
 
   it('records that the scan failed, and its messages', () => {

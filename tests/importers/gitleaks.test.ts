@@ -7,6 +7,7 @@ import {
   fingerprints,
   imported,
   own,
+  RUNS,
   workspace,
 } from '../support/importers/importers.ts';
 
@@ -66,7 +67,7 @@ describe('gitleaks', () => {
         // Also not in rendered Markdown.
         expect(finding?.description.replace(/\\(?=[!-/:-@[-`{-~])/g, '')).not.toContain(value);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 

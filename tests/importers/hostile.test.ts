@@ -8,6 +8,7 @@ import { parseReport } from '../../lib/importers/read/parse.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../../lib/importers/text/html.ts';
 import { codeBlock, inlineCode } from '../../lib/importers/text/markdown.ts';
 import { context, own } from '../support/importers/importers.ts';
+import { limit } from '../support/run/limits.ts';
 
 /** The size of what a report becomes, or the message of the error. */
 function outcomeOf(report: string): number | string {
@@ -97,7 +98,7 @@ describe('hostile XML', () => {
 describe('hostile texts', () => {
   const LONG = 100_000;
   /** Linear time is a few milliseconds; quadratic time was 28 to 43 s. */
-  const LIMIT = { timeout: 15_000 };
+  const LIMIT = { timeout: limit(15_000) };
 
   it.each([
     ['unclosed comments', '<!--'.repeat(LONG)],
@@ -146,7 +147,7 @@ describe('addressIdentity', () => {
 
 describe('hostile source code and texts', () => {
   /** The slowest of these took minutes with the quadratic code before. */
-  const LIMIT_MS = 5_000;
+  const LIMIT_MS = limit(15_000);
 
   function expectFast(run: () => unknown) {
     const start = performance.now();

@@ -64,7 +64,7 @@ describe.each(FORMATS)('%s: fixtures/%s', (format, file, count) => {
 
   it('handles damaged reports', () => {
     // Some damaged reports must still be importable.
-    expect(findingsOfMangled(damaged(own(file)), format)).toBeGreaterThan(10);
+    expect(findingsOfMangled(damaged(own(file)), format)).toBeGreaterThan(0);
   });
 
   it('rejects reports of other tools', () => {

@@ -84,8 +84,9 @@ describe('sarif', () => {
   });
 
   it('must have version 2.1', () => {
+    const refusal = new ReportError('SARIF 1.0.0 is not supported: write SARIF 2.1.0', 'version');
     expect(() => imported('{"version":"1.0.0","runs":[]}')).toThrow(
-      new ReportError('SARIF 1.0.0 is not supported: write SARIF 2.1.0', 'version'),
+      Object.assign(refusal, { format: 'sarif' }),
     );
   });
 

@@ -8,9 +8,10 @@ export const sha256 = (text: string) => createHash('sha256').update(text).digest
 
 /** A fingerprint that the service can store. One that it cannot is hashed. */
 export const limitFingerprint = (fingerprint: string): string =>
-  fingerprint !== '' && [...fingerprint].length <= MAX_FINGERPRINT && isStorable(fingerprint)
-    ? fingerprint
-    : sha256(fingerprint);
+  fingerprint !== '' && isShort(fingerprint) && isStorable(fingerprint) ? fingerprint : sha256(fingerprint);
+
+const isShort = (fingerprint: string) =>
+  fingerprint.length <= MAX_FINGERPRINT || [...fingerprint].length <= MAX_FINGERPRINT;
 
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
@@ -185,8 +186,12 @@ function groupsOf(values: readonly (string | undefined)[]): Map<string, number[]
 
 /** Removes results that a report contains twice: the same in everything that a finding shows. */
 export function withoutRepeated(results: readonly Result[]): Result[] {
+  const identities = results.map((result) => result.identify(result.file));
+  const groups = groupsOf(identities);
   const seen = new Set<string>();
-  return results.filter((result) => {
+  return results.filter((result, index) => {
+    // Most results have an identity of their own.
+    if (groups.get(identities[index] as string)?.length === 1) return true;
     const key = contentOf(result);
     if (seen.has(key)) return false;
     seen.add(key);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Identify, Workspace } from '../importer.ts';
-import { plainIdentity, shortDigest, sourceIdentity } from '../text/secrets.ts';
+import { plainIdentity, shortDigest, sourceIdentity } from './literals.ts';
 import { normalizeCode } from './source/normalize.ts';
 import { scopeOf } from './source/scope.ts';
 import {

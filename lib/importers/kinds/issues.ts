@@ -1,9 +1,10 @@
 import { type Finding, SEVERITIES, type Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { groupsOf, type ImportContext, type Report, ReportError, type Result } from '../importer.ts';
+import { type ImportContext, type Report, ReportError, type Result } from '../importer.ts';
+import { groupsOf } from '../read/groups.ts';
 import { type Cvss, cvssOf } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, excerpt } from '../text/markdown.ts';
-import { maskCredentials } from '../text/secrets.ts';
 
 /** What a scanner of hosts or websites found at one place. Issues of the same identity become one finding. */
 export interface Issue {

@@ -2,6 +2,7 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Report, ReportError, type Result } from '../importer.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
 import {
   codeBlock,
   describeFinding,
@@ -9,7 +10,6 @@ import {
   formatLocation,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
-import { maskCredentials } from '../text/secrets.ts';
 import { upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
 
 /* Results about infrastructure: failed checks of resources, and vulnerable packages in images and on hosts. */
@@ -27,7 +27,7 @@ export interface FailedCheck {
   resource?: Text;
   resourceIdentity?: readonly Text[];
   severity: Severity;
-  /** What was found on this resource. Credentials in it are masked. */
+  /** Evidence found on this resource. Credentials in it are masked. */
   message?: Text;
   /** What the check is about. Plain text, like the other texts. */
   about?: Text;

@@ -6,7 +6,7 @@ import { formatSize } from './source.ts';
 
 type Chunks = () => AsyncIterable<Uint8Array>;
 
-/** What is read to recognize the format. */
+/** Size of the beginning by which the format is recognized. */
 const SAMPLE_BYTES = 256 * 1024;
 
 /** Whether a text is CSV: its first line has several columns. */

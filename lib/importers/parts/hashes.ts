@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 
 /** A SHA-256 in eight words. */
 export type Hash = Uint32Array;
 
 export function hashOf(text: string): Hash {
-  const digest = createHash('sha256').update(text).digest();
+  const digest = digestOf('sha256', text, 'buffer');
   const hash = new Uint32Array(8);
   for (let i = 0; i < 8; i++) hash[i] = digest.readUInt32BE(i * 4);
   return hash;

@@ -80,9 +80,9 @@ export class Identities {
   }
 
   /** The first pass. */
-  add(result: Result): void {
+  add(result: Result, content = contentOf(result)): void {
     const number = this.#seen++;
-    if (this.#contents.add(hashOf(contentOf(result))) > 0) {
+    if (this.#contents.add(hashOf(content)) > 0) {
       this.#repeated.add(number);
       return;
     }

@@ -1,3 +1,4 @@
+import { fitSource } from '../clean.ts';
 import type { Finding } from '../finding.ts';
 import { importers } from '../formats/index.ts';
 import {
@@ -6,12 +7,21 @@ import {
   ReportError,
   type Result,
   toReportError,
+  UnknownFormatError,
   type Workspace,
 } from '../importer.ts';
-import { type Imported, type ImportOptions, isEmpty, refuseForeign } from '../index.ts';
+import {
+  type Imported,
+  type ImportOptions,
+  isEmpty,
+  MEMBERS_PER_FINDING,
+  refuseForeign,
+  tooMany,
+} from '../index.ts';
 import { decodeText, isArchive } from '../read/archive.ts';
 import { findingOf } from '../result.ts';
 import { csvSample, isCsv, readCsv } from './csv.ts';
+import { Drafts, draftOf } from './drafts.ts';
 import { CHANGED, Identities } from './identities.ts';
 import { readDocuments, readJson } from './json.ts';
 import { sampleOf } from './json-sample.ts';
@@ -33,12 +43,22 @@ const LIMITS: PartLimits = { partBytes: 256 * 1024, maxBytes: 32 * 1024 * 1024 }
 /** The content of a large report. Its findings are read from it when they are needed. */
 export interface ImportedParts extends Omit<Imported, 'findings'> {
   count: number;
+  /** The sources of the findings. */
+  sources: string[];
   /**
    * The findings, in the order of the report, some at a time. Findings that the importer merges from several parts are the last
    * ones.
    * @throws ReportError if the report was changed meanwhile
    */
   findings(): AsyncIterable<Finding[]>;
+}
+
+export interface PartsOptions extends ImportOptions {
+  /**
+   * Keeps the results of the first pass, compressed, if there is room. Otherwise the findings are imported once more. Unused for
+   * workspaces that know former paths.
+   */
+  keepResults?: boolean | undefined;
 }
 
 /**
@@ -51,30 +71,47 @@ export interface ImportedParts extends Omit<Imported, 'findings'> {
 export async function importInParts(
   source: ReportSource,
   workspace: Workspace,
-  { format, migrate = false }: ImportOptions = {},
+  { format, migrate = false, maxFindings = Infinity, onRecognized, keepResults = false }: PartsOptions = {},
   limits = LIMITS,
 ): Promise<ImportedParts> {
+  const maxMembers = MEMBERS_PER_FINDING * maxFindings;
   const content = await unpacked(source, MAX_REPORT_BYTES);
   const chunks = () => utf8(content);
-  const { sample, kind } = await recognize(content, chunks);
+  const { sample, kind, count: documents = 0 } = await recognize(content, chunks);
   const importer =
     format === undefined
       ? importers.find(({ detects }) => detects(sample))
       : importers.find(({ name }) => name === format);
   if (!importer)
-    throw new ReportError(
-      format === undefined
-        ? 'The report format is not recognized. Set it with --format.'
-        : `Unknown report format “${format}”`,
-    );
-  const reader = await readerOf(importer, kind, chunks, limits);
+    throw format === undefined
+      ? new UnknownFormatError('The report format is not recognized')
+      : new ReportError(`Unknown report format “${format}”`);
+  onRecognized?.();
+  if (documents > maxMembers) throw tooMany(maxMembers, 'results');
+  const reader = await readerOf(importer, kind, chunks, { ...limits, maxMembers });
   if (!reader) throw notSplit(source.size, importer.name);
   const shared = new SharedParts();
   let pass = new Pass(workspace, shared, true);
   let identities = new Identities(workspace, migrate);
+  const { name } = importer;
+  const sources = new Set<string>();
+  const { pathPrefix, formerPathsOf } = workspace;
+  const canKeep = keepResults && !migrate && pathPrefix === undefined && formerPathsOf === undefined;
+  let drafts: Drafts | undefined;
   const survey = async () => {
-    for await (const results of resultsIn(importer, reader, pass))
-      for (const result of results) identities.add(result);
+    drafts = canKeep ? new Drafts() : undefined;
+    for await (const results of resultsIn(importer, reader, pass)) {
+      for (const result of results) {
+        sources.add(result.source ?? name);
+        if (drafts) {
+          const draft = draftOf(result);
+          identities.add(draft.result, draft.content);
+          drafts.add(draft);
+        } else identities.add(result);
+      }
+      if (identities.count + identities.repeated > maxMembers) throw tooMany(maxMembers, 'results');
+      if (identities.count > maxFindings) throw tooMany(maxFindings, 'findings');
+    }
   };
   try {
     await survey();
@@ -87,7 +124,6 @@ export async function importInParts(
     identities = new Identities(workspace, migrate);
     await survey();
   }
-  const { name } = importer;
   const { errors, warnings, skipped } = pass.remarks();
   const isSilent = identities.count + errors.length + Object.keys(skipped).length === 0;
   if (isSilent && !importer.detects(sample) && !isEmpty(sample)) refuseForeign(sample, name);
@@ -100,11 +136,9 @@ export async function importInParts(
     if (isRead) throw new Error('The findings can be read once only');
     isRead = true;
     let found = 0;
-    for await (const results of resultsIn(
-      importer as Importer,
-      reader as PartReader,
-      new Pass(workspace, shared, false),
-    )) {
+    const again = () =>
+      resultsIn(importer as Importer, reader as PartReader, new Pass(workspace, shared, false));
+    for await (const results of drafts && !drafts.isFull ? drafts.results() : again()) {
       const batch = results.flatMap((result): Finding[] => {
         const fingerprints = identities.next(result);
         if (!fingerprints) return [];
@@ -115,7 +149,7 @@ export async function importInParts(
     }
     if (found !== count) throw new ReportError(CHANGED);
   }
-  return { format: name, count, errors, warnings, skipped, findings };
+  return { format: name, count, sources: [...sources].map(fitSource), errors, warnings, skipped, findings };
 }
 
 export const REPEATED = 'the report contains them twice';
@@ -126,7 +160,7 @@ type Kind = 'json' | 'documents' | 'xml' | 'csv';
 async function recognize(
   content: ReportSource,
   chunks: () => AsyncIterable<Uint8Array>,
-): Promise<{ sample: Report; kind: Kind }> {
+): Promise<{ sample: Report; kind: Kind; count?: number }> {
   const bytes = await startOf(content, START_BYTES);
   if (isArchive(bytes))
     throw new ReportError(
@@ -135,7 +169,7 @@ async function recognize(
   const start = decodeText(bytes).trimStart();
   if (/^[[{]/.test(start)) {
     const { documents, count } = await sampleOf(chunks());
-    return { sample: { kind: 'json', documents }, kind: count > 1 ? 'documents' : 'json' };
+    return { sample: { kind: 'json', documents }, kind: count > 1 ? 'documents' : 'json', count };
   }
   if (/^<(?:!doctype html|html)\b/i.test(start))
     throw new ReportError('HTML reports cannot be read: write the report as JSON, XML, CSV or SARIF');

@@ -3,7 +3,7 @@ import type { Frame, JsonHandler } from './json-scanner.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { Bytes } from './part.ts';
 
-/** What is kept of a report to recognize its format: the first members of each list. */
+/** The part of a report by which its format is recognized: the first members of each list. */
 const MAX_MEMBERS = 20;
 const MAX_NAMES = 2_000;
 const MAX_DEPTH = 8;

@@ -26,6 +26,15 @@ export interface JsonHandler {
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
+/** The characters that are looked at outside of strings. */
+const IS_SPECIAL = new Uint8Array(256);
+for (const code of [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT])
+  IS_SPECIAL[code ?? 0] = 1;
+
+/** Ends a run of ordinary characters in a string. */
+const ENDS_RUN = new Uint8Array(256);
+for (const code of [QUOTE, BACKSLASH]) ENDS_RUN[code ?? 0] = 1;
+
 /** Longer names match no path. */
 const MAX_KEY = 1_000;
 
@@ -57,7 +66,8 @@ export class JsonScanner {
         i = this.#skipString(chunk, i);
         continue;
       }
-      const byte = chunk[i++];
+      const byte = chunk[i++] as number;
+      if (IS_SPECIAL[byte] === 0) continue;
       switch (byte) {
         case QUOTE: {
           this.#inString = true;
@@ -123,6 +133,8 @@ export class JsonScanner {
       i++;
     }
     for (; i < chunk.length; i++) {
+      if (!key) while (i < chunk.length && ENDS_RUN[chunk[i] as number] === 0) i++;
+      if (i === chunk.length) return i;
       const byte = chunk[i] ?? 0;
       if (byte === QUOTE) {
         this.#inString = false;

@@ -1,4 +1,4 @@
-import { ReportError, type Split } from '../importer.ts';
+import { ReportError, type Split, tooManyMembers } from '../importer.ts';
 import { type Frame, type JsonHandler, JsonScanner } from './json-scanner.ts';
 import { Bytes, type PartLimits } from './part.ts';
 
@@ -104,9 +104,11 @@ export class CommonHandler extends SplitHandler {
   readonly holes: Hole[] = [];
   #member: Bytes;
   #added = 0;
+  #maxMembers: number;
 
-  constructor(split: Split, { maxBytes }: PartLimits) {
+  constructor(split: Split, { maxBytes, maxMembers = Infinity }: PartLimits) {
     super(split);
+    this.#maxMembers = maxMembers;
     this.text = new Bytes('What the report contains besides its list of results is', maxBytes);
     this.#member = new Bytes('An entry of the report is', maxBytes);
   }
@@ -125,6 +127,7 @@ export class CommonHandler extends SplitHandler {
   }
 
   endMember({ reduce, path }: Hole, number: number, isLast: boolean): boolean {
+    if (number >= this.#maxMembers) throw tooManyMembers(this.#maxMembers, path.join('.'));
     if (!reduce) return false;
     const isBlank = this.#member.isBlank();
     if (!isBlank) {

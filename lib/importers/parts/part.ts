@@ -14,6 +14,8 @@ export interface PartLimits {
   partBytes: number;
   /** The size of a single member of a list, and of everything outside of the lists. */
   maxBytes: number;
+  /** The most members of a list that is split. Default: unlimited. */
+  maxMembers?: number | undefined;
 }
 
 /** The parts of a report. Each call reads the report again. */

@@ -1,4 +1,4 @@
-import { type Report, ReportError, type Split } from '../importer.ts';
+import { type Report, ReportError, type Split, tooManyMembers } from '../importer.ts';
 import { parseXml } from '../read/parse.ts';
 import { locator, type Part, type PartLimits, type PartReader } from './part.ts';
 import { decoded, formatSize } from './source.ts';
@@ -6,7 +6,7 @@ import { nextToken } from './xml-tokens.ts';
 
 type Chunks = () => AsyncIterable<Uint8Array>;
 
-/** What is read to recognize the format. */
+/** Size of the beginning by which the format is recognized. */
 const SAMPLE_LENGTH = 256 * 1024;
 
 /** The beginning of an XML report, as a whole document. */
@@ -170,6 +170,8 @@ async function* scan(chunks: Chunks, splitter: XmlSplitter): AsyncIterable<void>
 export async function readXml(chunks: Chunks, split: Split, limits: PartLimits): Promise<PartReader> {
   const outside: string[] = [''];
   let length = 0;
+  let count = 0;
+  const { maxMembers = Infinity } = limits;
   const names = (split.xml ?? []).map((path) => path.split('.').at(-1) ?? '');
   const common = new XmlSplitter(split, limits, {
     outside(text) {
@@ -181,6 +183,7 @@ export async function readXml(chunks: Chunks, split: Split, limits: PartLimits):
       outside[outside.length - 1] += text;
     },
     member(hole) {
+      if (++count > maxMembers) throw tooManyMembers(maxMembers, names.join(', '));
       if (hole === outside.length - 1) outside.push('');
     },
   });

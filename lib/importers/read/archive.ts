@@ -17,9 +17,10 @@ const MAX_FILES = 100_000;
 
 /**
  * Opens a ZIP archive, of which `read` unpacks single files.
+ * @param maxBytes the limit of an unpacked file
  * @throws ReportError if the archive is damaged or has too many files
  */
-export function openArchive(bytes: Uint8Array): Report {
+export function openArchive(bytes: Uint8Array, maxBytes = MAX_BYTES): Report {
   const names = new Set<string>();
   unpack(bytes, ({ name }) => {
     names.add(name);
@@ -30,7 +31,7 @@ export function openArchive(bytes: Uint8Array): Report {
     const files = unpack(bytes, (file) => {
       if (file.name !== name) return false;
       const { originalSize: size, size: packed } = file;
-      if (size > MAX_BYTES || (size > FREE_BYTES && size > packed * MAX_RATIO))
+      if (size > maxBytes || (size > FREE_BYTES && size > packed * MAX_RATIO))
         throw new ReportError(`${name} is too large: ${size} bytes, packed in ${packed}`);
       return true;
     });

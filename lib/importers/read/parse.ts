@@ -2,8 +2,12 @@ import { parse as parseCsvText } from 'csv-parse/sync';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { type Report, ReportError } from '../importer.ts';
 
-/** Parses XML, one JSON document or several in a row, CSV or other text. @throws ReportError if the JSON, XML or CSV is broken */
-export function parseReport(text: string): Report {
+/**
+ * Parses XML, one JSON document or several in a row, CSV or other text.
+ * @param maxRows CSV with more rows is read up to one of them
+ * @throws ReportError if the JSON, XML or CSV is broken
+ */
+export function parseReport(text: string, maxRows = Infinity): Report {
   // Scout Suite writes a script that assigns its result.
   const content = text
     .replace(/^\uFEFF/, '')
@@ -12,7 +16,7 @@ export function parseReport(text: string): Report {
   if (content === '') throw new ReportError('The report is empty');
   if (/^<(?:!doctype html|html)\b/i.test(content)) throw new ReportError(adviceForHtml(content));
   if (content.startsWith('<')) return parseXml(content);
-  return parseCsv(content) ?? parseJson(content);
+  return parseCsv(content, maxRows) ?? parseJson(content);
 }
 
 /** HTML is written for people. How to write the report in a format that can be read. */
@@ -22,12 +26,13 @@ const adviceForHtml = (content: string): string =>
     : 'HTML reports cannot be read: write the report as JSON, XML, CSV or SARIF';
 
 /** Parses text with a header line of at least two columns. @returns undefined if it is not CSV */
-function parseCsv(content: string): Report | undefined {
+function parseCsv(content: string, maxRows: number): Report | undefined {
   const [header = ''] = content.split('\n', 1);
   if (/^[[{]/.test(content) || !/[,;\t]/.test(header)) return undefined;
   let records: string[][];
   try {
-    records = parseCsvText(content, csvOptions(header));
+    const to = maxRows === Infinity ? undefined : maxRows + MAX_LINES_ABOVE + 2;
+    records = parseCsvText(content, { ...csvOptions(header), to });
   } catch (error) {
     throw new ReportError(`The CSV cannot be read: ${(error as Error).message}`);
   }

@@ -1,11 +1,11 @@
 import type { RecordMessage } from '../importer.ts';
 import { collapseWhitespace } from '../support.ts';
-import { maskCredentials } from './secrets.ts';
+import { maskCredentials } from './credentials.ts';
 
 export const MAX_NOTICES = 9;
 const MAX_LENGTH = 300;
 
-/** Records messages of a tool, each once. Beyond nine, only their number, so that the agent prints it too. */
+/** Records messages of a tool, each once. Beyond nine, only their number, so that readers see it too. */
 export function recordAll(
   record: RecordMessage,
   messages: readonly string[],

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../../identity/identity.ts';
+import { sourceIdentity } from '../../identity/literals.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../../importer.ts';
 import { isObject, list, number, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../../support.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../text/markdown.ts';
 import { recordAll } from '../../text/notices.ts';
-import { createMasker, type SecretLocation, secretCandidates, sourceIdentity } from '../../text/secrets.ts';
+import { createMasker, type SecretLocation, secretCandidates } from '../../text/secrets.ts';
 
 const Result = z.object({
   filename: requiredText,

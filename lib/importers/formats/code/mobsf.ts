@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Severity } from '../../finding.ts';
 import { fingerprintOf } from '../../identity/identity.ts';
+import { sourceIdentity } from '../../identity/literals.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../../importer.ts';
 import { firstDocument } from '../../kinds/dependency.ts';
 import { isObject, list, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf } from '../../support.ts';
 import { htmlToMarkdown, htmlToText } from '../../text/html.ts';
 import { describeFinding, inlineCode } from '../../text/markdown.ts';
-import { mask, sourceIdentity } from '../../text/secrets.ts';
+import { mask } from '../../text/secrets.ts';
 
 /** The JSON report of an app in MobSF. */
 export const mobsf: Importer = {

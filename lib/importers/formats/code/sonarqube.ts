@@ -4,9 +4,9 @@ import { type ImportContext, type Importer, type Report, read, readList } from '
 import { codeResults } from '../../kinds/code.ts';
 import { isObject, list, number, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import { cveOf, cweOf, relativePath } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { htmlToMarkdown, htmlToText } from '../../text/html.ts';
 import { escapeMarkdown } from '../../text/markdown.ts';
-import { maskCredentials } from '../../text/secrets.ts';
 
 const Place = z.object({ component: text, textRange: optional(z.object({ startLine: number })), msg: text });
 

@@ -14,8 +14,8 @@ import {
   texts,
 } from '../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../../text/markdown.ts';
-import { maskCredentials } from '../../text/secrets.ts';
 import { advisoryResults } from './npm-advisories.ts';
 import { hasAdvisories, isOfPnpm } from './package-managers/registry-advisory.ts';
 

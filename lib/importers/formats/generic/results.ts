@@ -3,6 +3,7 @@ import { fingerprintOf, identifyCode } from '../../identity/identity.ts';
 import type { ImportContext, Result } from '../../importer.ts';
 import { text } from '../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import {
   describeFinding,
   escapeMarkdown,
@@ -10,7 +11,6 @@ import {
   inlineCode,
   sanitizeMarkdown,
 } from '../../text/markdown.ts';
-import { maskCredentials } from '../../text/secrets.ts';
 import type { GenericFinding } from './fields.ts';
 
 /** Why a finding is not a problem, as its author says. */

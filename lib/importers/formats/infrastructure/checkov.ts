@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Finding } from '../../finding.ts';
 import { fingerprintOf, identifyCode } from '../../identity/identity.ts';
+import { sourceIdentity } from '../../identity/literals.ts';
 import {
   type Identify,
   type ImportContext,
@@ -13,7 +14,7 @@ import { isObject, list, number, optional, property, requiredText, text, texts }
 import { cveOf, plainPath, relativePath, severityOf } from '../../support.ts';
 import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../../text/markdown.ts';
 import { recordAll } from '../../text/notices.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../text/secrets.ts';
+import { createMasker, isSecretRule, secretCandidates } from '../../text/secrets.ts';
 
 const Check = z.object({
   check_id: requiredText,

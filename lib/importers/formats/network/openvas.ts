@@ -16,7 +16,7 @@ import {
   statedCvss,
 } from '../../kinds/issues.ts';
 import { elementAt, elements, number, requiredText, text } from '../../read/schema.ts';
-import { cweOf, severityOf, severityOfScore } from '../../support.ts';
+import { cweOf, joinLines, severityOf, severityOfScore } from '../../support.ts';
 import { linksIn } from '../../text/html.ts';
 import { escapeMarkdown } from '../../text/markdown.ts';
 
@@ -243,12 +243,3 @@ function issueOf({ oid, name, host, hostName, ...found }: Found): Issue {
     cvss: statedCvss(found.vector, found.score && found.score > 0 ? found.score : undefined),
   };
 }
-
-/** Joins the lines of a paragraph, which OpenVAS wraps. */
-const joinLines = (value: string | undefined) =>
-  (value ?? '')
-    .split('\n')
-    .map((line) => line.trim())
-    .join('\n')
-    .replace(/(?<=\S)\n(?=[^\s•-])/g, ' ')
-    .trim();

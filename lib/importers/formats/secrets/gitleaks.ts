@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../../identity/identity.ts';
+import { sourceIdentity } from '../../identity/literals.ts';
 import { normalizeCode } from '../../identity/source/normalize.ts';
 import {
-  groupsOf,
   type Identify,
   type ImportContext,
   type Importer,
@@ -10,10 +10,11 @@ import {
   type Result,
   readList,
 } from '../../importer.ts';
+import { groupsOf } from '../../read/groups.ts';
 import { isObject, number, requiredText, text, texts } from '../../read/schema.ts';
 import { relativePath } from '../../support.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation, inlineCode } from '../../text/markdown.ts';
-import { createMasker, maskSecrets, sourceIdentity } from '../../text/secrets.ts';
+import { createMasker, maskSecrets } from '../../text/secrets.ts';
 
 /** Version 8 */
 const Leak = z.object({
@@ -85,7 +86,7 @@ export const gitleaks: Importer = {
     const leaks = leaksOf(report) ?? [];
     const early = isObject(leaks[0]) && isEarlyLeak(leaks[0]);
     const entries = readList(early ? EarlyLeak : Leak, leaks, '', context).map((leak): Entry => {
-      const file = relativePath(maskSecrets(leak.File ?? '', leak.Secret), context);
+      const file = relativePath(maskSecrets(leak.File ?? '', [leak.Secret]), context);
       const secrets = leak.Secret && !isHidden(leak.Secret) ? [leak.Secret] : [];
       return { leak, location: { file, line: leak.StartLine, secrets } };
     });

@@ -1,9 +1,11 @@
 import type { Severity } from '../../finding.ts';
 import { fingerprintOf } from '../../identity/identity.ts';
-import { groupsOf, type ImportContext, type Result } from '../../importer.ts';
+import { sourceIdentity } from '../../identity/literals.ts';
+import type { ImportContext, Result } from '../../importer.ts';
+import { groupsOf } from '../../read/groups.ts';
 import { relativePath } from '../../support.ts';
 import { codeBlock, describeFinding, escapeMarkdown, formatLocation } from '../../text/markdown.ts';
-import { maskSecrets, sourceIdentity } from '../../text/secrets.ts';
+import { maskSecrets } from '../../text/secrets.ts';
 
 /** A place where a tool found a secret. */
 export interface FoundSecret {
@@ -45,7 +47,7 @@ function toResult(
   context: ImportContext,
 ): Result {
   const { rule, secret, secrets = [secret], source, line, column } = found;
-  const mask = (text: string) => maskSecrets(text, ...secrets, secret);
+  const mask = (text: string) => maskSecrets(text, [...secrets, secret]);
   const file = relativePath(mask(found.path ?? ''), context);
   const places = group.map((one) =>
     [formatLocation(file, one.line), one.commit].filter(Boolean).join(' in commit '),

@@ -12,9 +12,9 @@ import {
 } from '../../kinds/issues.ts';
 import { elementAt, elements, flag, number, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOf } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { htmlLines, htmlMarkdown } from '../../text/html.ts';
 import { inlineCode } from '../../text/markdown.ts';
-import { maskCredentials } from '../../text/secrets.ts';
 
 const Item = z.object({
   Name: requiredText,

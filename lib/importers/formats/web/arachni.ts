@@ -3,8 +3,9 @@ import { type Importer, readList } from '../../importer.ts';
 import { addressIdentity, cvesIn, type Issue, jsonOf, resultsOf, shownAddress } from '../../kinds/issues.ts';
 import { flag, isObject, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOf } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { escapeMarkdown, inlineCode } from '../../text/markdown.ts';
-import { isSecretRule, maskCredentials } from '../../text/secrets.ts';
+import { isSecretRule } from '../../text/secrets.ts';
 
 const Found = z.object({
   name: requiredText,

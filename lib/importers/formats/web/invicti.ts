@@ -11,9 +11,10 @@ import {
 } from '../../kinds/issues.ts';
 import { isObject, list, optional, property, requiredText, text } from '../../read/schema.ts';
 import { cweOf, severityOf } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../../text/html.ts';
 import { inlineCode } from '../../text/markdown.ts';
-import { isSecretRule, maskCredentials } from '../../text/secrets.ts';
+import { isSecretRule } from '../../text/secrets.ts';
 
 const Cvss = optional(z.object({ Vector: text, BaseScore: optional(z.object({ Value: text })) }));
 

@@ -11,9 +11,9 @@ import {
   shownAddress,
 } from '../../kinds/issues.ts';
 import { elements, property, requiredText, text } from '../../read/schema.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { linksIn } from '../../text/html.ts';
 import { escapeMarkdown, firstSentence, inlineCode } from '../../text/markdown.ts';
-import { maskCredentials } from '../../text/secrets.ts';
 
 const XmlItem = z.object({
   '@_id': requiredText,

@@ -11,9 +11,10 @@ import {
   severityOf,
   severityOfScore,
 } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { describeFinding, escapeMarkdown } from '../../text/markdown.ts';
 import { recordAll } from '../../text/notices.ts';
-import { isSecretRule, mask, maskCredentials } from '../../text/secrets.ts';
+import { isSecretRule, mask } from '../../text/secrets.ts';
 
 const Event = z.object({
   'template-id': text,

@@ -12,8 +12,8 @@ import {
 } from '../../kinds/issues.ts';
 import { elementAt, elements, number, requiredText, text } from '../../read/schema.ts';
 import { cweOf } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { escapeMarkdown, inlineCode } from '../../text/markdown.ts';
-import { maskCredentials } from '../../text/secrets.ts';
 
 const Category = z.object({ '@_name': requiredText, description: text, solution: text });
 const Reference = z.object({ title: text, url: text });

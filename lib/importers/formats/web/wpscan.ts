@@ -10,8 +10,8 @@ import {
 } from '../../kinds/issues.ts';
 import { flag, isObject, number, optional, property, requiredText, text, texts } from '../../read/schema.ts';
 import { severityOfScore } from '../../support.ts';
+import { maskCredentials } from '../../text/credentials.ts';
 import { escapeMarkdown, inlineCode } from '../../text/markdown.ts';
-import { maskCredentials } from '../../text/secrets.ts';
 
 const References = optional(z.object({ cve: texts, url: texts, wpvulndb: texts }));
 

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import type { Severity } from '../../finding.ts';
 import { fingerprintOf } from '../../identity/identity.ts';
-import {
-  groupsOf,
-  type ImportContext,
-  type Importer,
-  type Report,
-  type Result,
-  readList,
-} from '../../importer.ts';
+import { type ImportContext, type Importer, type Report, type Result, readList } from '../../importer.ts';
+import { groupsOf } from '../../read/groups.ts';
 import { isObject, property, text } from '../../read/schema.ts';
 import { cveOf, cweOf, severityOf } from '../../support.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../../text/markdown.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../../../identity/identity.ts';
+import { sourceIdentity } from '../../../identity/literals.ts';
 import { type Importer, readList } from '../../../importer.ts';
 import { flag, number, optional, requiredText, text } from '../../../read/schema.ts';
 import { relativePath } from '../../../support.ts';
 import { describeFinding, formatLocation } from '../../../text/markdown.ts';
-import { mask, maskSecrets, sourceIdentity } from '../../../text/secrets.ts';
+import { mask, maskSecrets } from '../../../text/secrets.ts';
 import { alertsOf, hasProperties, isOpen, numberOf } from './alerts.ts';
 
 const Alert = z.object({
@@ -45,7 +46,7 @@ export const githubSecretScanning: Importer = {
     return alerts.map((alert) => {
       const { secret, secret_type: type, first_location_detected: place } = alert;
       const known = numberOf(alert);
-      const file = relativePath(maskSecrets(place?.path ?? '', secret), context);
+      const file = relativePath(maskSecrets(place?.path ?? '', [secret]), context);
       const line = place?.start_line;
       const name = alert.secret_type_display_name ?? type;
       const isActive = alert.validity === 'active' || alert.publicly_leaked === true;

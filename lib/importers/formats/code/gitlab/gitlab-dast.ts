@@ -4,8 +4,9 @@ import { type Importer, type Result, read } from '../../../importer.ts';
 import { type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../../../kinds/gitlab.ts';
 import { text } from '../../../read/schema.ts';
 import { cveOf } from '../../../support.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
 import { describeFinding, escapeMarkdown, inlineCode, sanitizeMarkdown } from '../../../text/markdown.ts';
-import { isSecretRule, maskCredentials } from '../../../text/secrets.ts';
+import { isSecretRule } from '../../../text/secrets.ts';
 import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from './shared.ts';
 
 const Location = z.object({

@@ -1,9 +1,10 @@
 import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
+import { sourceIdentity } from '../../../identity/literals.ts';
 import { type Importer, read } from '../../../importer.ts';
 import { GitlabLocation, gitlabScanOf, gitlabSeverity } from '../../../kinds/gitlab.ts';
 import { relativePath } from '../../../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../../../text/markdown.ts';
-import { createMasker, sourceIdentity } from '../../../text/secrets.ts';
+import { createMasker } from '../../../text/secrets.ts';
 import { linksOf, openVulnerabilities, ruleOf } from './shared.ts';
 
 /** `gl-secret-detection-report.json` */

@@ -1,6 +1,6 @@
 import { fingerprintOf, identifyCode, sourceOf } from '../../../identity/identity.ts';
+import { sourceIdentity } from '../../../identity/literals.ts';
 import type { Identify, ImportContext, Result as Imported } from '../../../importer.ts';
-import { sourceIdentity } from '../../../text/secrets.ts';
 import type { Region, Result } from './schema.ts';
 
 /** A result at one of its locations. */

@@ -105,6 +105,7 @@ function reasonToSkip(result: Result): string | undefined {
 
 /** The distinct locations of a result. Each becomes a finding. */
 function locationsOf({ locations }: Result): (Location | undefined)[] {
+  if (locations.length <= 1) return [locations[0]];
   const distinct = new Map(
     locations.map((location) => [JSON.stringify(location.physicalLocation ?? location), location]),
   );
@@ -146,7 +147,7 @@ function prepare(place: Place) {
           )
         : [];
   const secretLocation = { file, line: region?.startLine, secrets };
-  return { ...place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation };
+  return { place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation };
 }
 
 function toResult(
@@ -154,7 +155,7 @@ function toResult(
   mask: (text: string) => string,
   context: ImportContext,
 ): Imported {
-  const { result, location, places, at, of, tool, run, resolve } = prepared;
+  const { result, location, places, at, of, tool, run, resolve } = prepared.place;
   const { rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation } = prepared;
   const { line, secrets } = secretLocation;
   const file = secretLocation.file && mask(secretLocation.file);

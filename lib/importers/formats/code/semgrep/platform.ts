@@ -3,6 +3,7 @@ import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
 import { type ImportContext, type Result as Imported, readList } from '../../../importer.ts';
 import { isObject, number, optional, property, requiredText, text, texts } from '../../../read/schema.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../../../support.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
 import {
   codeBlock,
   describeFinding,
@@ -10,7 +11,6 @@ import {
   formatLocation,
   sanitizeMarkdown,
 } from '../../../text/markdown.ts';
-import { maskCredentials } from '../../../text/secrets.ts';
 
 const Dependency = optional(z.object({ package: text, version: text }));
 const Rule = z.object({ message: text, cwe_names: texts, owasp_names: texts });

@@ -1,5 +1,6 @@
 import type { Severity } from '../../../finding.ts';
 import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
+import { sourceIdentity } from '../../../identity/literals.ts';
 import {
   type Identify,
   type ImportContext,
@@ -21,7 +22,7 @@ import {
   toStrings,
 } from '../../../text/markdown.ts';
 import { recordAll } from '../../../text/notices.ts';
-import { createMasker, isSecretRule, secretCandidates, sourceIdentity } from '../../../text/secrets.ts';
+import { createMasker, isSecretRule, secretCandidates } from '../../../text/secrets.ts';
 import { isPlatformReport, resultsOfPlatform } from './platform.ts';
 import { Failure, Result, type Step } from './schema.ts';
 

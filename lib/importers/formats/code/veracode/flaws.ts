@@ -3,8 +3,8 @@ import { fingerprintOf } from '../../../identity/identity.ts';
 import type { ImportContext } from '../../../importer.ts';
 import type { CodeFinding } from '../../../kinds/code.ts';
 import { cweOf, relativePath } from '../../../support.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
 import { inlineCode } from '../../../text/markdown.ts';
-import { maskCredentials } from '../../../text/secrets.ts';
 
 /** The severities 0 to 5. */
 const SEVERITIES: readonly Severity[] = ['info', 'info', 'low', 'medium', 'high', 'critical'];

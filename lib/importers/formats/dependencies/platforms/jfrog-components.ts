@@ -31,6 +31,7 @@ export function componentOf(id: string): { type?: string; name: string; version?
 }
 
 export const MAX_ID = 300;
+export const MAX_PLACES = 50;
 
 /** The highest score of several CVEs. */
 export function bestCvss(cves: z.output<typeof Cve>[]): Partial<Cvss> | undefined {

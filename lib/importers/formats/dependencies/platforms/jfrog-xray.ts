@@ -20,7 +20,7 @@ import {
 } from '../../../read/schema.ts';
 import { severityOf } from '../../../support.ts';
 import { codeBlock, sanitizeMarkdown } from '../../../text/markdown.ts';
-import { bestCvss, Cve, componentOf, MAX_ID } from './jfrog-components.ts';
+import { bestCvss, Cve, componentOf, MAX_ID, MAX_PLACES } from './jfrog-components.ts';
 
 const Issue = z.object({
   issue_id: text,
@@ -247,5 +247,3 @@ function toResult(issue: Issue, { artifact, components, fixed, places }: Place):
     },
   });
 }
-
-const MAX_PLACES = 50;

@@ -2,6 +2,7 @@ import { fingerprintOf, identifyCode } from '../../../identity/identity.ts';
 import type { ImportContext, Result } from '../../../importer.ts';
 import { upgrade, vulnerabilityTitle, withoutVersion } from '../../../kinds/dependency.ts';
 import { collapseWhitespace, cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../../../support.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
 import {
   describeFinding,
   escapeMarkdown,
@@ -9,7 +10,6 @@ import {
   inlineCode,
   sanitizeMarkdown,
 } from '../../../text/markdown.ts';
-import { maskCredentials } from '../../../text/secrets.ts';
 import type { Place } from './places.ts';
 import type { License, Misconfiguration, Secret, Section, Vulnerability } from './schema.ts';
 

@@ -15,8 +15,8 @@ import {
   texts,
 } from '../../../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf } from '../../../support.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
 import { describeFinding, escapeMarkdown } from '../../../text/markdown.ts';
-import { maskCredentials } from '../../../text/secrets.ts';
 
 const Package = z.object({
   Name: text,

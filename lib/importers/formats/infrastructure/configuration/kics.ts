@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { identifyCode } from '../../../identity/identity.ts';
+import { sourceIdentity } from '../../../identity/literals.ts';
 import {
   type ImportContext,
   type Importer,
@@ -11,7 +12,8 @@ import {
 import { distinct, failedCheck } from '../../../kinds/resources.ts';
 import { number, property, requiredText, text } from '../../../read/schema.ts';
 import { relativePath, severityOf } from '../../../support.ts';
-import { isSecretRule, maskCredentials, sourceIdentity } from '../../../text/secrets.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
+import { isSecretRule } from '../../../text/secrets.ts';
 
 const File = z.object({
   file_name: requiredText,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { identifyCode } from '../../../identity/identity.ts';
+import { sourceIdentity } from '../../../identity/literals.ts';
 import {
   type ImportContext,
   type Importer,
@@ -12,8 +13,8 @@ import { imageName } from '../../../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../../../kinds/resources.ts';
 import { list, number, optional, property, requiredText, text } from '../../../read/schema.ts';
 import { plainPath, relativePath, severityOf } from '../../../support.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../../../text/markdown.ts';
-import { maskCredentials, sourceIdentity } from '../../../text/secrets.ts';
 
 const unknown = z.unknown().optional();
 const Vulnerability = z.object({

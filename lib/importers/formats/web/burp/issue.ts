@@ -1,8 +1,8 @@
 import { addressIdentity, cvesIn, type Issue, shownAddress } from '../../../kinds/issues.ts';
 import { cweOf, severityOf } from '../../../support.ts';
+import { maskCredentials } from '../../../text/credentials.ts';
 import { htmlMarkdown, linksIn } from '../../../text/html.ts';
 import { inlineCode } from '../../../text/markdown.ts';
-import { maskCredentials } from '../../../text/secrets.ts';
 
 /** What all layouts have in common. Texts are HTML. */
 export interface Found {

@@ -17,8 +17,8 @@ import {
 } from '../../../../kinds/resources.ts';
 import { isObject, property } from '../../../../read/schema.ts';
 import { severityOf } from '../../../../support.ts';
+import { maskCredentials } from '../../../../text/credentials.ts';
 import { describeFinding, escapeMarkdown } from '../../../../text/markdown.ts';
-import { maskCredentials } from '../../../../text/secrets.ts';
 import { Check, Control, Resource, Secret, Vulnerability } from './schema.ts';
 
 /** What a report is about: shown, and what identifies it. */
