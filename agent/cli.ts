@@ -67,7 +67,7 @@ errors, 129/130/143 stopped by a signal.`,
       'deliver this journal even if the agent does not know it as yours; `all` for every journal (repeatable)',
       collect,
     )
-    .option('--concurrency <n>', 'number of concurrent pushes', positiveInt(64), DEFAULT_CONCURRENCY)
+    .option('--concurrency <n>', 'number of concurrent requests', positiveInt(64), DEFAULT_CONCURRENCY)
     .action(withExitCode(async (flags) => (await import('./commands/sync.ts')).sync(flags)));
 
   withCommonOptions(program.command('findings'))

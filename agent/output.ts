@@ -7,9 +7,9 @@ export interface Output {
   result(text: string): void;
   /** Prints a machine-readable result. */
   json(value: unknown): void;
-  /** Prints a status message. */
   /** Waits until a pipe has taken what was printed. */
   drain(): Promise<void>;
+  /** Prints a status message. */
   note(text: string): void;
   warn(text: string): void;
   /** Starts a progress display. @returns `step`, to call after each finding, and `done`, to call at the end */
@@ -17,6 +17,7 @@ export interface Output {
 }
 
 const BAR_WIDTH = 30;
+const MIN_BAR_WIDTH = 5;
 
 /** @param quiet prints warnings, errors and JSON only */
 export function createOutput({ quiet, json }: { quiet: boolean; json: boolean }): Output {
@@ -39,24 +40,60 @@ export function createOutput({ quiet, json }: { quiet: boolean; json: boolean })
   };
 }
 
+/** The rate and the remaining time are shown after so many milliseconds, when the rate is known well enough. */
+const SHOW_RATE_AFTER_MS = 2_000;
+
+/**
+ * Formats the progress of a delivery: `[###...] 1200/50000 3400/s, 14 s left`.
+ * @param columns the width of the terminal. A line that does not fit would be repeated instead of replaced.
+ */
+export function progressLine(count: number, total: number, elapsedMs: number, columns = 80): string {
+  const counts = `${count}/${total}`;
+  const texts = [`${counts}${rateOf(count, total, elapsedMs)}`, counts];
+  const text = texts.find(({ length }) => length < columns) ?? '';
+  if (text === '') return text;
+  const width = Math.min(BAR_WIDTH, columns - text.length - '[] '.length - 1);
+  if (width < MIN_BAR_WIDTH) return text;
+  const filled = Math.round((count / total) * width);
+  return `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${text}`;
+}
+
+function rateOf(count: number, total: number, elapsedMs: number): string {
+  if (elapsedMs < SHOW_RATE_AFTER_MS || count === 0) return '';
+  const perSecond = (count / elapsedMs) * 1_000;
+  const rate = ` ${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`;
+  const left = Math.ceil((total - count) / perSecond);
+  if (left === 0) return rate;
+  const minutes = Math.floor(left / 60);
+  return `${rate}, ${minutes > 0 ? `${minutes} min ` : ''}${left % 60} s left`;
+}
+
+const REDRAW_AFTER_MS = 100;
+
 function bar(total: number) {
   const { stderr } = process;
+  const startedAt = Date.now();
   let count = 0;
-  let drawnAt = 0;
+  let timer: NodeJS.Timeout | undefined;
   const draw = () => {
-    const filled = Math.round((count / total) * BAR_WIDTH);
-    stderr.write(`\r[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${count}/${total}`);
+    clearTimeout(timer);
+    timer = undefined;
+    // The end of a longer line is cleared.
+    const line = progressLine(count, total, Date.now() - startedAt, stderr.columns || undefined);
+    stderr.write(`\r${line}\x1b[K`);
   };
   draw();
   return {
     step() {
       count++;
-      const now = Date.now();
-      if (now - drawnAt < 100 && count < total) return;
-      drawnAt = now;
-      draw();
+      // The results of a batch arrive at the same time.
+      if (count >= total) draw();
+      else timer ??= setTimeout(draw, REDRAW_AFTER_MS).unref();
     },
-    done: () => stderr.write('\n'),
+    done() {
+      if (timer) draw();
+      stderr.write('\n');
+    },
   };
 }
 

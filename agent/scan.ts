@@ -2,7 +2,7 @@
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 export type Persona = (typeof PERSONAS)[number];
 
-/** Default number of concurrent pushes. */
+/** Default number of concurrent requests. */
 export const DEFAULT_CONCURRENCY = 8;
 
 /** The body of the request that registers a scan. */
@@ -19,6 +19,7 @@ export interface ScanSpec {
     url?: string | undefined;
     ref?: string | undefined;
   };
+  commit?: string | undefined;
 }
 
 /** A completed scan has an error message if the scanner could not check everything. */

@@ -3,24 +3,32 @@ import { createReporter, type Reporter } from '../reporter.ts';
 import type { Findings } from '../scanner/findings.ts';
 import { type ReportContent, scanMessage } from '../scanner/reports.ts';
 import { countGone } from '../summary/gone.ts';
+import { readCommit } from '../workspace/git.ts';
 import { requireConnection, requireProject, type Session } from './common.ts';
 import { EXIT, type ScanFlags } from './options.ts';
 import { reportOutcome } from './outcome.ts';
 
-export type StartedScan = ReturnType<typeof startScan>;
+export type StartedScan = Awaited<ReturnType<typeof startScan>>;
 
 /** Creates the scan of a command. `push` reports findings and shows the progress. */
-export function startScan(session: Session, flags: ScanFlags) {
+export async function startScan(session: Session, flags: ScanFlags) {
   const { settings, output } = session;
   let step = () => {};
-  const target = { type: flags.targetType, path: flags.targetPath, url: flags.targetUrl };
+  const target = {
+    type: flags.targetType,
+    path: flags.targetPath,
+    url: flags.targetUrl,
+    ref: flags.targetRef,
+  };
   const connection = requireConnection(session);
+  const commit = flags.commit ?? (await readCommit(settings.workspace));
   const reporter = createReporter({
     ...connection,
     project: requireProject(settings),
     persona: flags.persona,
     name: flags.name,
     target,
+    commit,
     workspace: settings.workspace,
     concurrency: flags.concurrency,
     onProgress: () => step(),

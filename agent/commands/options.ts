@@ -40,6 +40,8 @@ export interface ScanFlags extends CommonFlags {
   targetType?: string;
   targetPath?: string;
   targetUrl?: string;
+  targetRef?: string;
+  commit?: string;
   concurrency: number;
   failOn?: Severity;
   failOnNew?: Severity;
@@ -61,7 +63,9 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
     .option('--target-type <text>', 'kind of target: repository, image, host …')
     .option('--target-path <path>', 'path of the target')
     .option('--target-url <url>', 'URL of the target')
-    .option('--concurrency <n>', 'number of concurrent pushes', positiveInt(64), DEFAULT_CONCURRENCY)
+    .option('--target-ref <name>', 'branch or tag of the target')
+    .option('--commit <id>', 'scanned commit (default: the commit of the workspace)')
+    .option('--concurrency <n>', 'number of concurrent requests', positiveInt(64), DEFAULT_CONCURRENCY)
     .addOption(
       choiceOption(
         '--fail-on <severity>',

@@ -13,25 +13,25 @@ import { EXIT, type ScanFlags } from './options.ts';
 export async function report(files: string[], flags: ScanFlags): Promise<number> {
   const session = startSession(flags);
   // All reports are read before anything is pushed.
-  const read = await createReader(session, flags);
+  const read = await createReader(session, flags, files.length === 1);
   const reports: ReportContent[] = [];
   for (const file of files) reports.push(await read(file, openReport(file, session.state)));
   const content = combineReports(reports);
   printRemarks(content, session.output);
   if (flags.dryRun) return showFindings(content, session, flags);
-  const scan = startScan(session, flags);
+  const scan = await startScan(session, flags);
   const removeHandlers = failOnSignal(scan.reporter);
   const code = await deliver(scan, content, session, flags);
   removeHandlers();
   return code;
 }
 
-/** @returns a function that imports a report @throws UsageError if the path prefix is invalid */
-export async function createReader({ settings, output }: Session, flags: ScanFlags) {
+/** @param isOnly whether it reads one report @returns a function that imports a report @throws UsageError if the path prefix is invalid */
+export async function createReader({ settings, output }: Session, flags: ScanFlags, isOnly = false) {
   const { format, source, pathPrefix, migrateFingerprints: migrate } = flags;
   const workspace = await openWorkspace({ directory: settings.workspace, pathPrefix });
   return (file: string, content: RawReport): Promise<ReportContent> =>
-    readReport(file, content, workspace, { format, source, migrate }, output);
+    readReport(file, content, workspace, { format, source, migrate, isOnly }, output);
 }
 
 const MAX_TITLE = 80;
@@ -49,7 +49,8 @@ export async function showFindings(
   for await (const batch of findings.batches()) {
     count += batch.length;
     isFailing ||= limit !== undefined && batch.some(({ severity }) => SEVERITIES.indexOf(severity) <= limit);
-    if (findings.list) all.push(...batch);
+    // A call takes some hundred thousand arguments at most.
+    if (findings.list) for (const finding of batch) all.push(finding);
     else if (flags.json) for (const finding of batch) output.json(finding);
     else output.result(rowsOf(batch));
     if (!findings.list) await output.drain();

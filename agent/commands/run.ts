@@ -42,7 +42,7 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
     const result = await scanner.output.finally(removeHandlers);
     return showFindings(await read(result), session, flags);
   }
-  const scan = startScan(session, flags);
+  const scan = await startScan(session, flags);
   const { reporter } = scan;
   // Before the scanner starts: a signal must not leave it running. Handlers run when `scanner` is set.
   const removeHandlers = failOnSignal(reporter, () => scanner.stop());

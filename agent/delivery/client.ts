@@ -1,10 +1,11 @@
-import { type Client, createClient } from '../../lib/client/index.ts';
+import type { Client } from '../../lib/client/index.ts';
 import { DEFAULT_CONCURRENCY } from '../scan.ts';
 import { readTrustedHosts } from '../settings.ts';
 import { requireTrustedHost, type TrustedHosts } from '../trust/destination.ts';
 import { bindKey } from '../trust/keys.ts';
 import { openState, type State } from '../trust/state.ts';
-import { createFetch } from './transport.ts';
+import { createApi } from './api.ts';
+import { createSend } from './transport.ts';
 
 /** Values that a command has already resolved. Default: read from the environment and the user's configuration. */
 export interface Trust {
@@ -28,12 +29,7 @@ export function createAgentClient(options: AgentClientOptions): Client {
   const { state = openState(process.env) } = options;
   const trusted = 'trustedHosts' in options ? options.trustedHosts : readTrustedHosts(process.env);
   requireTrustedHost(baseUrl, 'baseUrl', trusted);
-  const client = createClient({
-    baseUrl,
-    token: apiKey,
-    ...(orgSlug !== undefined && { orgSlug }),
-    fetch: createFetch(concurrency, signal),
-  });
+  const client = createApi({ baseUrl, token: apiKey, orgSlug, send: createSend(concurrency, signal) });
   return onFirstSuccess(client, () => {
     try {
       bindKey(state, apiKey, new URL(baseUrl).origin);
@@ -61,6 +57,7 @@ function onFirstSuccess(client: Client, callback: () => void): Client {
   return {
     get: wrap(client.get as never) as Client['get'],
     post: wrap(client.post as never) as Client['post'],
+    put: wrap(client.put as never) as Client['put'],
     patch: wrap(client.patch as never) as Client['patch'],
     delete: wrap(client.delete as never) as Client['delete'],
   };

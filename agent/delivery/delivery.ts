@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Client, ServiceError } from '../../lib/client/index.ts';
 import type { Journal } from '../journal/journal.ts';
-import { type Entry, isPending } from '../journal/lines.ts';
+import { type Entry, isPending, type Outcome } from '../journal/lines.ts';
 import type { ScanEnd } from '../scan.ts';
+import { type Batch, batchesOf, isUnknownToService, outcomesOf, refusesBatch } from './batches.ts';
+import { describeError, describeRefusal, describeUnreachable, isRefusal } from './refusals.ts';
 import { isTransient, isUnreachable, type Wait, withRetries } from './retry.ts';
 
 /** Why a delivery stopped early. Pending findings stay in the journal. */
@@ -15,7 +17,7 @@ export interface DeliveryFailure {
 
 export interface DeliveryOptions {
   client: Client;
-  /** Number of concurrent pushes. */
+  /** Number of concurrent requests. */
   concurrency: number;
   /** Seconds before each further attempt. */
   retryDelays?: readonly number[] | undefined;
@@ -27,13 +29,15 @@ export interface DeliveryOptions {
   onProgress?: ((entry: Entry) => void) | undefined;
 }
 
-/** Stops a delivery when this many consecutive findings fail with a transient error. */
+/** Stops a delivery when this many consecutive requests fail with a transient error. */
 const MAX_FAILURES_IN_A_ROW = 5;
+/** The number of concurrent batches. More are not faster. */
+const MAX_BATCHES = 4;
 
 export interface Delivery {
   /** Registers the scan if it is not registered yet. */
   register(): Promise<DeliveryFailure | undefined>;
-  /** Pushes entries, by default all pending ones. */
+  /** Pushes entries, by default all pending ones, in batches or, at older services, one by one. */
   push(entries?: readonly Entry[]): Promise<DeliveryFailure | undefined>;
   /** Ends the scan at the service. */
   end(end: ScanEnd): Promise<DeliveryFailure | undefined>;
@@ -47,7 +51,7 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
   function toFailure(error: unknown): DeliveryFailure {
     if (signal?.aborted) return { reason: 'aborted', message: 'the agent was stopped', error };
     if (isTransient(error)) return { reason: 'unreachable', message: describeUnreachable(error), error };
-    const message = error instanceof ServiceError ? describeRefusal(error) : (error as Error).message;
+    const message = describeError(error as Error);
     return { reason: 'not_accepted', message, error };
   }
 
@@ -87,52 +91,114 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
     }
   }
 
+  /** Whether the service accepts batches. Older ones do not. */
+  let acceptsBatches = true;
+
   async function push(
     entries: readonly Entry[] = journal.entries.filter(isPending),
   ): Promise<DeliveryFailure | undefined> {
     const failed = await register();
     if (failed) return failed;
-    const project_id = journal.projectId as string;
-    const { scan_id } = journal.scan;
+    const single: Entry[] = [];
+    const stopped = await sendAll(
+      batchesOf(journal.batches, entries, createFormat()),
+      Math.min(concurrency, MAX_BATCHES),
+      async (batch) => {
+        if (!(await pushBatch(batch))) single.push(...batch.entries.filter(isPending));
+      },
+    );
+    return stopped ?? (await sendAll(single.values(), concurrency, pushOne));
+  }
+
+  /** Sends items, several at a time, until the service is expected to fail the others too. */
+  async function sendAll<T>(
+    items: IterableIterator<T>,
+    atATime: number,
+    send: (item: T) => Promise<void>,
+  ): Promise<DeliveryFailure | undefined> {
     let failure: DeliveryFailure | undefined;
     let failuresInARow = 0;
-    const queue = entries.values();
     const worker = async () => {
-      for (const entry of queue) {
+      for (const item of items) {
         if (failure || signal?.aborted) return;
         try {
-          const body = { ...entry.finding, scan_id, project_id };
-          let attempts = 0;
-          const { result } = await attempt(() => {
-            attempts++;
-            return client.post('/agent/findings', { body });
-          });
-          // The service may have stored the finding although the response to an earlier attempt was lost.
-          const isOwn = attempts > 1 && result.scan_id === scan_id;
-          journal.markDelivered(entry, {
-            id: result.id,
-            deduplicated: result.deduplicated && !isOwn,
-            status: result.status,
-            ...(result.regressed && { regressed: true }),
-          });
+          await send(item);
           failuresInARow = 0;
-          onProgress?.(entry);
         } catch (error) {
-          if (isRefusal(error)) {
-            journal.markRefused(entry, describeRefusal(error));
-            onProgress?.(entry);
-          } else if (
-            isUnreachable(error) ||
-            !isTransient(error) ||
-            ++failuresInARow >= MAX_FAILURES_IN_A_ROW
-          ) {
+          if (isUnreachable(error) || !isTransient(error) || ++failuresInARow >= MAX_FAILURES_IN_A_ROW)
             failure ??= toFailure(error);
-          }
         }
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, worker));
+    await Promise.all(Array.from({ length: atATime }, worker));
     return failure ?? (signal?.aborted ? toFailure(signal.reason) : undefined);
+  }
+
+  const scope = () => ({ scan_id: journal.scan.scan_id, project_id: journal.projectId as string });
+
+  /** Formats findings for a batch. */
+  function createFormat(): (entry: Entry) => string {
+    const end = `,${JSON.stringify(scope()).slice(1)}`;
+    return ({ finding }) => JSON.stringify(finding).slice(0, -1) + end;
+  }
+
+  function mark(outcomes: readonly Outcome[]): void {
+    journal.mark(outcomes);
+    for (const { entry } of outcomes) onProgress?.(entry);
+  }
+
+  /**
+   * Pushes a batch. Findings that the service could not write are retried in the same batch.
+   * @returns false if its findings must be pushed one by one
+   * @throws the error of a finding that is still pending
+   */
+  async function pushBatch({ key, entries, isSent, body }: Batch): Promise<boolean> {
+    if (acceptsBatches) {
+      if (!isSent) await journal.addBatch({ key, entries });
+      const params = { header: { 'idempotency-key': key }, query: { include: 'finding_status' as const } };
+      // The body is formatted already.
+      const request = { params, body: { findings: [] }, bodySerializer: () => body };
+      let isAccepted = false;
+      try {
+        await attempt(async () => {
+          const { result } = await client.post('/agent/findings/batch', request);
+          const { outcomes, error } = outcomesOf(entries, result);
+          isAccepted = true;
+          mark(outcomes);
+          if (error) throw error;
+        });
+        journal.endBatch(key);
+        return true;
+      } catch (error) {
+        if (isAccepted || !refusesBatch(error)) throw error;
+        if (isUnknownToService(error)) acceptsBatches = false;
+      }
+    }
+    journal.endBatch(key);
+    return false;
+  }
+
+  async function pushOne(entry: Entry): Promise<void> {
+    const body = { ...entry.finding, ...scope() };
+    let attempts = 0;
+    try {
+      const { result } = await attempt(() => {
+        attempts++;
+        return client.post('/agent/findings', { body });
+      });
+      // The service may have stored the finding although the response to an earlier attempt was lost.
+      const isOwn = attempts > 1 && result.scan_id === body.scan_id;
+      const receipt = {
+        id: result.id,
+        deduplicated: result.deduplicated && !isOwn,
+        status: result.status,
+        ...(result.regressed && { regressed: true }),
+      };
+      mark([{ entry, receipt }]);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      mark([{ entry, refused: describeRefusal(error) }]);
+    }
   }
 
   async function end(scanEnd: ScanEnd): Promise<DeliveryFailure | undefined> {
@@ -172,17 +238,3 @@ async function registerScan(client: Client, scan: Journal['scan']): Promise<stri
 }
 
 const alreadyExists = (error: unknown) => error instanceof ServiceError && error.code === 'already_exists';
-
-/** Whether the service refused this finding only; it may accept others. */
-const isRefusal = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && (error.status === 400 || error.status === 413 || error.status === 422);
-
-function describeRefusal({ message, details }: ServiceError): string {
-  return [message, ...details.map(({ field, message }) => `${field} ${message}`)].join(' ');
-}
-
-function describeUnreachable(error: unknown): string {
-  if (error instanceof ServiceError) return `the service responded with status ${error.status}`;
-  const { message, cause } = error as Error & { cause?: Error };
-  return `the service cannot be reached (${cause?.message || message})`;
-}

@@ -104,7 +104,7 @@ function createProxyExchange(connections: number): Exchange {
   };
 }
 
-/** Of a response, unpacked. A list of 100,000 findings is smaller. */
+/** Size of an unpacked response. A list of 100,000 findings is smaller. */
 const MAX_RESPONSE_BYTES = 256 * 1_048_576;
 
 /** @throws UsageError if a response is too large: compressed, it may grow a thousandfold */

@@ -1,16 +1,23 @@
+import type { ResponseHead } from '../../lib/client/index.ts';
 import { UsageError } from '../errors.ts';
-import { createExchange } from './exchange.ts';
+import { createExchange, type ExchangeRequest, type ExchangeResponse } from './exchange.ts';
 
 const TIMEOUT_MS = 30_000;
 
+export type SentRequest = Omit<ExchangeRequest, 'signal'> & { url: string };
+
+export interface ReceivedResponse extends ResponseHead {
+  text: string;
+}
+
 /**
- * Creates a `fetch` that honours HTTPS_PROXY and NO_PROXY, reuses connections and times out after 30 s.
+ * Creates a function that sends requests. It honours HTTPS_PROXY and NO_PROXY, reuses connections and times out after 30 s.
  * @param abortSignal aborts requests in progress and rejects new ones
  */
-export function createFetch(
+export function createSend(
   connections: number,
   abortSignal?: AbortSignal,
-): (request: Request) => Promise<Response> {
+): (request: SentRequest) => Promise<ReceivedResponse> {
   const exchange = createExchange(connections);
   // AbortSignal.any and AbortSignal.timeout are not used: combined signals can be garbage-collected before they fire.
   const activeRequests = new Set<AbortController>();
@@ -27,20 +34,17 @@ export function createFetch(
     }, TIMEOUT_MS);
     activeRequests.add(controller);
     try {
-      const { status, headers, ...response } = await send(request, controller.signal);
-      return new Response(BODILESS_STATUSES.includes(status) ? null : response.text, { status, headers });
+      return responseOf(await send(request, controller.signal));
     } finally {
       clearTimeout(timer);
       activeRequests.delete(controller);
     }
   };
 
-  async function send(request: Request, signal: AbortSignal) {
-    const { method } = request;
-    const body = request.body ? await request.text() : undefined;
+  async function send(request: SentRequest, signal: AbortSignal) {
+    const { method, headers, body } = request;
     let url = new URL(request.url);
     for (let redirects = 0; ; redirects++) {
-      const headers = Object.fromEntries(request.headers);
       const response = await exchange(url, { method, headers, body, signal });
       const { status } = response;
       if (status < 300 || status > 399) return response;
@@ -49,8 +53,13 @@ export function createFetch(
   }
 }
 
-/** Statuses for which the `Response` constructor rejects a body. */
-const BODILESS_STATUSES = [204, 205];
+const responseOf = ({ status, headers, text }: ExchangeResponse): ReceivedResponse => ({
+  status,
+  ok: status >= 200 && status <= 299,
+  headers: { get: (name) => headers[name.toLowerCase()] ?? null },
+  text,
+});
+
 const MAX_REDIRECTS = 5;
 
 /**

@@ -1,23 +1,21 @@
-import { closeSync, constants, fdatasyncSync, fstatSync, mkdirSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Finding } from '../../lib/importers/finding.ts';
-import { UsageError } from '../errors.ts';
 import type { ScanEnd, ScanSpec } from '../scan.ts';
-import { createRecord, removeRecord } from '../trust/journals.ts';
-import type { State } from '../trust/state.ts';
-import { errorCode, type Folder } from './folder.ts';
-import { journalHomes, openScans } from './homes.ts';
+import type { Folder } from './folder.ts';
 import {
   type Entry,
   formatLine,
   isPending,
   type Line,
+  type Outcome,
   type Place,
-  type Receipt,
   readLines,
-  replay,
+  type SentBatch,
 } from './lines.ts';
-import { lock, unlock } from './lock.ts';
+import { unlock } from './lock.ts';
+import { replay } from './replay.ts';
 import { StoredEntry } from './stored-entry.ts';
 
 /**
@@ -43,66 +41,22 @@ export interface Journal {
   add(findings: readonly Finding[]): Entry[];
   /** Keeps the findings that are added from now on only on disk, and `entries` contains only those that are pending. */
   keepOnDisk(): void;
-  markDelivered(entry: Entry, receipt: Receipt): void;
-  markRefused(entry: Entry, reason: string): void;
+  /** Batches that were sent, in this run or an earlier one, and that have not ended. */
+  readonly batches: Iterable<SentBatch>;
+  /** Records that a batch is about to be sent, and flushes the journal to disk. */
+  addBatch(batch: SentBatch): Promise<void>;
+  /** Ends a batch of which every finding was delivered or refused, or that the service did not accept. */
+  endBatch(key: string): void;
+  /** Records what became of findings. */
+  mark(outcomes: readonly Outcome[]): void;
   setEnd(end: ScanEnd): void;
   markEnded(): void;
   close(): void;
 }
 
-const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
-
-/**
- * Starts the journal of a new scan.
- * @param onWarning called if the state cannot be written; `sync` then does not recognize the journal as this user's
- */
-export function createJournal(
-  workspace: string,
-  scan: ScanSpec,
-  state: State,
-  onWarning: (message: string) => void,
-): Journal {
-  const [home, fallback] = journalHomes(workspace, state) as [string, string?];
-  try {
-    // The user chose the workspace, so it may not exist yet and its path may contain links.
-    mkdirSync(home, { recursive: true });
-    return createIn(home, scan, state, onWarning);
-  } catch (error) {
-    if (fallback === undefined || !READ_ONLY.includes(errorCode(error) ?? '')) throw error;
-    mkdirSync(fallback, { recursive: true, mode: 0o700 });
-    return createIn(fallback, scan, state, onWarning);
-  }
-}
-
-function createIn(
-  workspace: string,
-  scan: ScanSpec,
-  state: State,
-  onWarning: (message: string) => void,
-): Journal {
-  const folder = openScans(workspace, true) as Folder;
-  const name = `${scan.scan_id}.jsonl`;
-  try {
-    if (!lock(folder, name)) {
-      throw new UsageError(`${join(folder.path, name)} is in use by another process`);
-    }
-    let key: Buffer | undefined;
-    try {
-      key = createRecord(state, workspace, name);
-    } catch (error) {
-      onWarning(
-        `The state directory ${state.directory ?? ''} is not usable (${(error as Error).message}). \`svc-agent sync\` will skip findings that this run does not deliver. Set XDG_STATE_HOME to a directory that you own.`,
-      );
-    }
-    const journal = openJournal(folder, name, scan, { key }, () => removeRecord(state, name));
-    journal.write([{ type: 'scan', scan }]);
-    return journal;
-  } catch (error) {
-    unlock(folder, name);
-    folder.close();
-    throw error;
-  }
-}
+/** The findings that are formatted at once, which bounds the memory. */
+const LINES_AT_ONCE = 1_000;
+const flush = promisify(fdatasync);
 
 interface Keys {
   /** Seals the lines; undefined writes them unsealed. */
@@ -146,7 +100,7 @@ export function openJournal(
     return state.ended && fresh + seenAgain + refused === total;
   }
 
-  /** @returns where the lines are in the file */
+  /** @returns where the lines are in the file, if findings are kept on disk only */
   function write(added: readonly Line[]): Place[] {
     // The descriptor of a closed file may already refer to another file.
     if (!isOpen) throw new Error(`${path} is closed`);
@@ -160,15 +114,12 @@ export function openJournal(
       size += count;
     }
     needsNewline = false;
+    if (!stored) return [];
     return texts.map((text) => {
       const place = { offset, length: Buffer.byteLength(text) };
       offset += place.length;
       return place;
     });
-  }
-
-  function settle(entry: Entry): void {
-    stored?.delete(entry.n);
   }
   return {
     path,
@@ -198,34 +149,58 @@ export function openJournal(
       write([{ type: 'registered', scan_id: scanId, project_id: projectId }]);
     },
     add(findings) {
-      const added: Entry[] = findings.map((finding) => ({ n: nextNumber++, finding }));
-      const places = write(added.map(({ n, finding }) => ({ type: 'finding' as const, n, finding })));
+      const added: Entry[] = [];
+      for (let at = 0; at < findings.length; at += LINES_AT_ONCE) {
+        const lines = findings
+          .slice(at, at + LINES_AT_ONCE)
+          .map((finding) => ({ type: 'finding' as const, n: nextNumber++, finding }));
+        const places = write(lines);
+        for (const [index, { n, finding }] of lines.entries())
+          added.push(stored ? new StoredEntry(n, file, places[index] as Place, finding) : { n, finding });
+      }
       fdatasyncSync(file);
       total += added.length;
-      if (!stored) {
-        entries.push(...added);
-        return added;
+      for (const entry of added) {
+        if (stored) stored.set(entry.n, entry);
+        else entries.push(entry);
       }
-      return added.map(({ n, finding }, index) => {
-        const entry = new StoredEntry(n, file, places[index] as Place, finding);
-        stored?.set(n, entry);
-        return entry;
-      });
+      return added;
     },
     keepOnDisk() {
       stored ??= new Map(entries.filter(isPending).map((entry) => [entry.n, entry]));
     },
-    markDelivered(entry, receipt) {
-      entry.receipt = receipt;
-      counts[receipt.deduplicated ? 'seenAgain' : 'fresh']++;
-      write([{ type: 'delivered', n: entry.n, ...receipt }]);
-      settle(entry);
+    get batches() {
+      return state.batches.values();
     },
-    markRefused(entry, reason) {
-      entry.refused = reason;
-      counts.refused++;
-      write([{ type: 'refused', n: entry.n, error: reason }]);
-      settle(entry);
+    async addBatch(batch) {
+      write([{ type: 'batch', key: batch.key, ns: batch.entries.map(({ n }) => n) }]);
+      state.batches.set(batch.key, batch);
+      await flush(file);
+    },
+    endBatch(key) {
+      const isOpen = state.batches.get(key)?.entries.some(isPending);
+      state.batches.delete(key);
+      if (isOpen) write([{ type: 'batch', key, ns: [] }]);
+    },
+    mark(outcomes) {
+      const lines: Line[] = [];
+      const delivered = [];
+      for (const outcome of outcomes) {
+        const { entry } = outcome;
+        if ('refused' in outcome) {
+          entry.refused = outcome.refused;
+          counts.refused++;
+          lines.push({ type: 'refused', n: entry.n, error: outcome.refused });
+        } else {
+          entry.receipt = outcome.receipt;
+          counts[outcome.receipt.deduplicated ? 'seenAgain' : 'fresh']++;
+          delivered.push({ n: entry.n, ...outcome.receipt });
+        }
+      }
+      // A line takes more time to seal than to format.
+      if (delivered.length > 0) lines.push({ type: 'results', delivered });
+      write(lines);
+      for (const { entry } of outcomes) stored?.delete(entry.n);
     },
     setEnd(end) {
       state.end = end;

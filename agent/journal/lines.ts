@@ -17,20 +17,36 @@ export type Line =
   | { type: 'scan'; scan: ScanSpec }
   | { type: 'registered'; scan_id: string; project_id: string }
   | { type: 'finding'; n: number; finding: Finding }
-  | ({ type: 'delivered'; n: number } & Receipt)
+  /** The numbers of the findings of a batch that is about to be sent; none if the service did not accept it. */
+  | { type: 'batch'; key: string; ns: number[] }
+  /** What became of findings of a batch. */
+  | { type: 'results'; delivered: Delivered[] }
+  | ({ type: 'delivered' } & Delivered)
   | { type: 'refused'; n: number; error: string }
   | { type: 'end'; end: ScanEnd }
   | { type: 'ended' };
 
+export type Delivered = { n: number } & Receipt;
+
 /** A finding in a journal and its delivery state. */
 export interface Entry {
   readonly n: number;
-  /** Of a large scan, it is read from the journal. */
+  /** In a large scan, a getter that reads the finding from the journal. */
   readonly finding: Finding;
   receipt?: Receipt;
   /** Why the service refused the finding. */
   refused?: string;
 }
+
+/** Findings that were sent in one request. The same findings with the same key are never counted twice. */
+export interface SentBatch {
+  /** The idempotency key. */
+  key: string;
+  entries: readonly Entry[];
+}
+
+/** What became of a finding. */
+export type Outcome = { entry: Entry; receipt: Receipt } | { entry: Entry; refused: string };
 
 /** Where a line is in the file, in bytes. */
 export interface Place {
@@ -128,8 +144,12 @@ function isLine(value: Partial<Line> | null): value is Line {
       return typeof value.n === 'number' && typeof value.finding?.fingerprint === 'string';
     case 'registered':
       return typeof value.scan_id === 'string' && typeof value.project_id === 'string';
+    case 'batch':
+      return typeof value.key === 'string' && Array.isArray(value.ns);
+    case 'results':
+      return Array.isArray(value.delivered) && value.delivered.every(isDelivered);
     case 'delivered':
-      return typeof value.n === 'number' && typeof value.id === 'string';
+      return isDelivered(value);
     case 'refused':
       return typeof value.n === 'number' && typeof value.error === 'string';
     case 'end':
@@ -139,58 +159,8 @@ function isLine(value: Partial<Line> | null): value is Line {
   }
 }
 
-/**
- * Computes the state of a journal from its lines. Only the findings that are pending are kept.
- * @param toEntry creates the entry of a finding
- */
-export function replay(lines: Iterable<PlacedLine>, toEntry: (n: number, place: Place) => Entry) {
-  const entries = new Map<number, Entry>();
-  const counts = { fresh: 0, seenAgain: 0, refused: 0 };
-  let total = 0;
-  let nextNumber = 0;
-  let projectId: string | undefined;
-  let scanId: string | undefined;
-  let end: ScanEnd | undefined;
-  let ended = false;
-  for (const { line, place } of lines) {
-    switch (line.type) {
-      case 'scan':
-        break;
-      case 'registered':
-        scanId = line.scan_id;
-        projectId = line.project_id;
-        break;
-      case 'finding':
-        if (!entries.has(line.n)) total++;
-        entries.set(line.n, toEntry(line.n, place));
-        nextNumber = Math.max(nextNumber, line.n + 1);
-        break;
-      case 'delivered':
-        if (entries.delete(line.n)) counts[line.deduplicated ? 'seenAgain' : 'fresh']++;
-        break;
-      case 'refused':
-        if (entries.delete(line.n)) counts.refused++;
-        break;
-      case 'end':
-        end = line.end;
-        break;
-      case 'ended':
-        ended = true;
-        break;
-    }
-  }
-  return {
-    entries,
-    counts,
-    total,
-    nextNumber,
-    scanId,
-    projectId,
-    end,
-    ended,
-    finished: ended && entries.size === 0,
-  };
-}
+const isDelivered = (value: Partial<Delivered> | null) =>
+  typeof value?.n === 'number' && typeof value.id === 'string';
 
 /** Whether the service has neither accepted nor refused the finding. */
 export const isPending = ({ receipt, refused }: Entry): boolean =>

@@ -5,8 +5,9 @@ import type { State } from '../trust/state.ts';
 import { errorCode, type Folder } from './folder.ts';
 import { journalHomes, openScans } from './homes.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { type Entry, type Line, type PlacedLine, readLines, replay } from './lines.ts';
+import { type Entry, type Line, type PlacedLine, readLines } from './lines.ts';
 import { lock, unlock } from './lock.ts';
+import { replay } from './replay.ts';
 
 /** The journals of a workspace that are not delivered completely. */
 export interface Unfinished {

@@ -50,7 +50,7 @@ function adviceFor(command: readonly string[], code: number, report: string | un
   return undefined;
 }
 
-/** What is wrong with a command, although it can work. */
+/** Likely mistakes in a command that can work. */
 export function remarksOn(command: readonly string[]): string[] {
   if (scannerName(command) !== 'gosec') return [];
   const has = (words: RegExp) => command.some((word) => words.test(word));

@@ -14,7 +14,7 @@ export function openReport(file: string, state: Pick<State, 'directory'>): RawRe
   try {
     const descriptor = file === '-' ? STDIN : openSync(file, 'r');
     const stat = fstatSync(descriptor);
-    // Of a pipe or a terminal, the size is unknown.
+    // A pipe or a terminal does not state its size.
     if (stat.isFile() && file !== '-') return contentOf(descriptor, stat.size);
     const spool = createSpool(state);
     const chunk = Buffer.alloc(CHUNK_BYTES);

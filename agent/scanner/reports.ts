@@ -1,13 +1,16 @@
-import { ReportError, type Workspace } from '../../lib/importers/importer.ts';
+import { ReportError, UnknownFormatError, type Workspace } from '../../lib/importers/importer.ts';
 import { type ImportOptions, importReport } from '../../lib/importers/index.ts';
 import { importInParts } from '../../lib/importers/parts/index.ts';
-import { maskObvious } from '../../lib/importers/text/secrets.ts';
+import { maskObvious } from '../../lib/importers/text/credentials.ts';
+import { firstMessages, shorten } from '../../lib/importers/text/messages.ts';
 import { UsageError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { quantity } from '../text.ts';
 import { combineFindings, type Findings, listOf, mapFindings } from './findings.ts';
 import { unpack } from './report-file.ts';
 import { type RawReport, sizes } from './spool.ts';
+
+export { firstMessages, scanMessage, shorten } from '../../lib/importers/text/messages.ts';
 
 /** The content of one or more reports. */
 export interface ReportContent {
@@ -28,6 +31,8 @@ export interface ReadOptions {
   /** Replaces the source of the findings. */
   source?: string | undefined;
   migrate?: boolean | undefined;
+  /** Whether there are no other reports, so that messages need not name the file. */
+  isOnly?: boolean | undefined;
 }
 
 /** Imports a report. @throws UsageError that names the file and the location of the error */
@@ -35,14 +40,15 @@ export async function readReport(
   file: string,
   content: RawReport,
   workspace: Workspace,
-  { format: expected, source, migrate }: ReadOptions,
+  { format: expected, source, migrate, isOnly }: ReadOptions,
   output: Output,
 ): Promise<ReportContent> {
   try {
     const imported = await importContent(unpack(content), workspace, { format: expected, migrate });
     const { format, findings, errors, warnings, skipped } = imported;
     output.note(`${file}: ${quantity(findings.count, 'finding')} (${format})`);
-    const prefixed = (messages: string[]) => messages.map((message) => `${file}: ${message}`);
+    const prefixed = (messages: string[]) =>
+      isOnly ? messages : messages.map((message) => `${file}: ${message}`);
     return {
       formats: [format],
       findings: mapFindings(
@@ -68,10 +74,14 @@ async function importContent(content: RawReport, workspace: Workspace, options: 
   return { ...remarks, findings: { count, batches: findings } };
 }
 
-const named = (file: string, error: unknown): unknown =>
-  error instanceof ReportError || error instanceof UsageError
-    ? new UsageError(`${file}: ${maskObvious(error.message)}`)
-    : error;
+function named(file: string, error: unknown): unknown {
+  if (!(error instanceof ReportError || error instanceof UsageError)) return error;
+  const advice =
+    error instanceof UnknownFormatError
+      ? '. Set it with --format, or use another output of the tool, such as JSON or SARIF.'
+      : '';
+  return new UsageError(`${file}: ${maskObvious(error.message)}${advice}`);
+}
 
 /** Combines reports. A finding that several reports contain is reported once. */
 export function combineReports(reports: readonly ReportContent[]): ReportContent {
@@ -97,16 +107,6 @@ export const skippedCount = ({ skipped }: ReportContent): number =>
   Object.values(skipped).reduce((sum, count) => sum + count, 0);
 
 const MAX_LISTED = 10;
-const MAX_MESSAGE = 500;
-
-export const shorten = (text: string, max = MAX_MESSAGE): string =>
-  text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
-
-/** The first messages of a list, shortened, and how many more there are. */
-export function firstMessages(messages: readonly string[], max = MAX_LISTED): string[] {
-  const shown = messages.slice(0, max).map((message) => shorten(message));
-  return messages.length > max ? [...shown, `${messages.length - max} more`] : shown;
-}
 
 /** Prints what the reports say besides findings. */
 export function printRemarks({ errors, warnings, skipped }: ReportContent, output: Output): void {
@@ -118,6 +118,3 @@ export function printRemarks({ errors, warnings, skipped }: ReportContent, outpu
   if (reasons.length > MAX_LISTED)
     output.note(`results were skipped for ${reasons.length - MAX_LISTED} more reasons`);
 }
-
-/** The error message of a scan whose findings are incomplete. */
-export const scanMessage = (errors: readonly string[]): string => firstMessages(errors).join('\n');

@@ -10,7 +10,7 @@ import type { State } from '../trust/state.ts';
 
 /** The sizes that bound the memory. Tests lower them. */
 export const sizes = {
-  /** What is kept of a pipe before a file is created. */
+  /** How much of a pipe stays in memory before a file is created. */
   memory: 32 * 1024 * 1024,
   /** Larger reports are imported in parts. */
   whole: MAX_WHOLE_BYTES,

@@ -80,13 +80,15 @@ export function createTally() {
       const isNew = !receipt.deduplicated || receipt.regressed === true;
       if (!isNew) return;
       if (!DISMISSED.has(receipt.status)) add(tally.openNew, finding);
-      list(receipt.regressed ? tally.listed.regressed : tally.listed.fresh, { n, ...finding });
+      list(receipt.regressed ? tally.listed.regressed : tally.listed.fresh, n, finding);
     },
   };
 }
 
 /** Adds a finding to the most severe ones. */
-function list(listed: ListedFinding[], { n, severity, title, file, line }: ListedFinding): void {
+function list(listed: ListedFinding[], n: number, { severity, title, file, line }: Finding): void {
+  const last = listed[MAX_LISTED - 1];
+  if (last && compare(last, { n, severity }) < 0) return;
   listed.push({
     n,
     severity,
@@ -94,6 +96,11 @@ function list(listed: ListedFinding[], { n, severity, title, file, line }: Liste
     ...(file !== undefined && { file }),
     ...(line !== undefined && { line }),
   });
-  listed.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || a.n - b.n);
+  listed.sort(compare);
   listed.splice(MAX_LISTED);
 }
+
+type Ranked = Pick<ListedFinding, 'n' | 'severity'>;
+
+const compare = (a: Ranked, b: Ranked) =>
+  SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || a.n - b.n;

@@ -42,6 +42,18 @@ const MAX_GIT_FILE_BYTES = 10_000;
 const MAX_COMMITS = 500;
 const TIMEOUT_MS = 10_000;
 
+/** The checked-out commit of the repository that contains a directory; undefined without one, without git or without commits. */
+export async function readCommit(directory: string, timeoutMs = TIMEOUT_MS): Promise<string | undefined> {
+  const root = findGitRoot(directory);
+  if (root === undefined) return undefined;
+  try {
+    const commit = (await runGit(root, ['rev-parse', '--verify', 'HEAD^{commit}'], timeoutMs)).trim();
+    return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit) ? commit : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The renames in the index and in the latest commits, latest first. Empty without git, without commits, or if git refuses the
  * repository or takes too long.

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -99,6 +100,21 @@ describe('svc-agent report', () => {
     );
     expect(JSON.parse(run.out)).toMatchObject({ new: 4 });
     expect(await scans()).toHaveLength(1);
+  });
+
+  it('tells the commit of the workspace, which changes from scan to scan and compares them all the same', async () => {
+    const as = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    const git = (...args: string[]) => execFileSync('git', ['-C', workspace, ...as, ...args]);
+    git('init', '--quiet');
+    git('commit', '--quiet', '--allow-empty', '-m', 'First');
+    await agent(['report', writeReport(workspace, 2), '--target-ref', 'main']);
+    git('commit', '--quiet', '--allow-empty', '-m', 'Second');
+    await agent(['report', writeReport(workspace, 1), '--target-ref', 'main']);
+    await agent(['report', writeReport(workspace, 1), '--commit', 'r1234']);
+    const commits = String(git('rev-list', 'HEAD')).trim().split('\n');
+    expect((await scans()).map(({ commit }: { commit: string }) => commit)).toEqual(['r1234', ...commits]);
+    const missing = must(await server.api.get('/findings?missing=true', org.asOwner));
+    expect(missing).toHaveLength(1);
   });
 
   it('accepts the slug of a project', async () => {
@@ -433,7 +449,12 @@ it('every format has a name for --format', () => {
   expect(importers.map(({ name }) => name).sort()).toEqual([...FORMATS].sort());
 });
 
-describe('delivery', () => {
+const BATCH = '/api/v1/agent/findings/batch?include=finding_status';
+
+describe.each([
+  ['in batches', BATCH],
+  ['one by one to an older service', '/api/v1/agent/findings'],
+])('delivery %s', (_, PUSH) => {
   /** A proxy before the service that fails requests as `fail` decides. */
   let proxy: Server;
   let fail: (path: string, n: number) => number | 'drop' | undefined;
@@ -458,7 +479,8 @@ describe('delivery', () => {
       const { authorization = '', 'x-org-slug': slug = '' } = req.headers as Record<string, string>;
       const headers = { authorization, 'x-org-slug': slug, 'content-type': 'application/json' };
       const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {};
-      const answer = await fetch(server.url + path, { method: req.method ?? 'GET', headers, ...body });
+      const known = path === BATCH && PUSH !== BATCH ? '/api/v1/agent/unknown' : path;
+      const answer = await fetch(server.url + known, { method: req.method ?? 'GET', headers, ...body });
       res.writeHead(answer.status, { 'content-type': 'application/json' });
       return res.end(await answer.text());
     });
@@ -487,7 +509,6 @@ describe('delivery', () => {
     description: 'Found by a custom agent.',
     ...fields,
   });
-  const PUSH = '/api/v1/agent/findings';
 
   it('by the reporter library: single findings, several at once, and the end of the scan', async () => {
     const reporter = startReporter({ name: 'By hand' });

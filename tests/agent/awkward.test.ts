@@ -12,7 +12,7 @@ import { createWorkspace, writeReport } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
 import { createDatabase } from '../support/database/database.ts';
-import { type HostileService, startHostileService } from '../support/hostile/service.ts';
+import { accept, type HostileService, startHostileService } from '../support/hostile/service.ts';
 import { afterSuite, afterTest } from '../support/run/suite.ts';
 import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
@@ -139,13 +139,9 @@ describe('the output of the agent', () => {
 describe('a redirect within the origin of the service', () => {
   /** Redirects each request once, to the same path with a query. */
   const redirecting = (status: number, location: (url: string) => string = (path) => path) =>
-    startHostileService(({ path, method }, response: ServerResponse) => {
-      if (path.endsWith('?moved')) {
-        response.writeHead(201, { 'content-type': 'application/json' });
-        const id = '019b0000-0000-7000-8000-000000000001';
-        const result = { id, project_id: id, status: 'open', deduplicated: false };
-        return response.end(JSON.stringify({ success: true, request_id: 'req_0', result }));
-      }
+    startHostileService((request, response: ServerResponse) => {
+      const { path, method } = request;
+      if (path.endsWith('?moved')) return accept(request, response);
       response.writeHead(status, { location: location(`${path}?moved`), 'x-method': method });
       return response.end();
     });

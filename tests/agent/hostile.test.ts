@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createJournal } from '../../agent/journal/journal.ts';
+import { createJournal } from '../../agent/journal/create.ts';
 import { createReporter } from '../../agent/reporter.ts';
 import { oneLine, printable, printableJson } from '../../agent/text.ts';
 import { matchesHost, parseHosts } from '../../agent/trust/hosts.ts';

@@ -3,8 +3,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createJournal } from '../../agent/journal/create.ts';
 import { createReporter } from '../../agent/reporter.ts';
 import { sizes } from '../../agent/scanner/spool.ts';
+import { openState } from '../../agent/trust/state.ts';
 import { STATE_HOME, writeReport } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
 import { createOrg, must, type TestOrg } from '../support/api/api.ts';
@@ -256,6 +258,26 @@ describe('svc-agent with a large report', () => {
     expect((await reporter.complete()).tally.fresh).toEqual([0, 0, 0, 3, 0]);
     expect(must(await server.api.get(`/findings?scan_id=${outcome.scanId}`, org.asOwner))).toHaveLength(3);
   });
+});
+
+it('a journal takes more findings at once than a call takes arguments', () => {
+  const { workspace } = project;
+  const scan = {
+    scan_id: '019b0000-0000-7000-8000-000000000003',
+    persona: 'senku',
+    target: {},
+    project: 'x',
+  } as const;
+  const journal = createJournal(workspace, scan, openState({ XDG_STATE_HOME: STATE_HOME }), () => {});
+  const added = journal.add(
+    Array.from({ length: 150_000 }, (_, n) => ({
+      ...{ fingerprint: `own-${n}`, title: 't', severity: 'low' as const, description: 'd' },
+    })),
+  );
+  expect(added).toHaveLength(150_000);
+  expect(journal.entries).toHaveLength(150_000);
+  expect(journal.entries[149_999]).toMatchObject({ n: 149_999, finding: { fingerprint: 'own-149999' } });
+  journal.close();
 });
 
 function required(value: string | undefined): string {

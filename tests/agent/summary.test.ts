@@ -52,7 +52,7 @@ describe('--fail-on-new', () => {
     expect((await agent(args)).code).toBe(0);
   });
 
-  it('counts a finding as new if the response to its first push was lost', async () => {
+  it('counts a finding as new if the response of an older service to its first push was lost', async () => {
     let isFirst = true;
     const pushed: string[] = [];
     const service = await startHostileService(({ method, path, body }, response) => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findGitRoot, readRenames } from '../../agent/workspace/git.ts';
+import { findGitRoot, readCommit, readRenames } from '../../agent/workspace/git.ts';
 import { createSourceReader } from '../../agent/workspace/source.ts';
 import { createRenameIndex, openWorkspace } from '../../agent/workspace/workspace.ts';
 import { importReport } from '../../lib/importers/index.ts';
@@ -248,6 +248,26 @@ describe('a renamed file', () => {
     expect(await readRenames(clone)).toEqual([]);
   });
 
+  it('has the checked-out commit, unless there is none', async () => {
+    expect(await readCommit(root)).toBeUndefined();
+    git('init', '--quiet');
+    expect(await readCommit(root)).toBeUndefined();
+    write('packages/api/a.py', CODE);
+    commitAll();
+    const commit = git('rev-parse', 'HEAD').trim();
+    expect(await readCommit(join(root, 'packages/api'))).toBe(commit);
+    const clone = join(createWorkspace(), 'clone');
+    git('clone', '--quiet', '--depth', '1', `file://${root}`, clone);
+    expect(await readCommit(clone)).toBe(commit);
+    const { PATH } = process.env;
+    process.env.PATH = createWorkspace();
+    try {
+      expect(await readCommit(root)).toBeUndefined();
+    } finally {
+      process.env.PATH = PATH;
+    }
+  });
+
   it('is unknown without git', async () => {
     write('a.py', CODE);
     commitAll();
@@ -302,6 +322,7 @@ describe('the configuration of a hostile repository', () => {
 
   const expectNoTrap = async () => {
     expect(await readRenames(root)).toEqual([{ from: 'a.py', to: 'b.py' }]);
+    expect(await readCommit(root)).toMatch(/^[0-9a-f]{40}$/);
     expect(existsSync(join(root, 'trapped'))).toBe(false);
   };
 
@@ -353,6 +374,7 @@ describe('the configuration of a hostile repository', () => {
       git('config', 'remote.origin.uploadpack', trap);
       git('config', 'core.sshCommand', trap);
       await readRenames(root);
+      await readCommit(root);
       expect(existsSync(join(root, 'trapped'))).toBe(false);
     }
   });
