@@ -65,9 +65,8 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
     };
   }
 
-  /** Sends statements through `target`, each with a time limit. */
-  function sender(target: Pick<Sql, 'unsafe'>): Send {
-    let isLimited = true;
+  /** Sends statements through `target`, each with a time limit by default. */
+  function sender(target: Pick<Sql, 'unsafe'>, isLimited = true): Send {
     return async (statement) => {
       if (liftsTimeout(statement.text)) isLimited = false;
       const late = isLimited ? setTimeout(() => client.end({ timeout: 0 }), ANSWER_MS) : undefined;
@@ -100,16 +99,20 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
     }
   };
 
-  const send: Send = async (statement) => {
-    const ended = began();
-    return sender(client)(statement).finally(ended);
-  };
+  const sendBy =
+    (isLimited: boolean): Send =>
+    async (statement) => {
+      const ended = began();
+      return sender(client, isLimited)(statement).finally(ended);
+    };
+  const send = sendBy(true);
   const sql = createSqlClient(client.options, send, begin);
   const own: DatabaseClient = { db: drizzle(sql as never), sql, withConnection: (use) => use(sql) };
   return {
     ...own,
     // All connections belong to one request, and so to one organization.
     of: () => own,
+    unlimited: (use) => use(createSqlClient(client.options, sendBy(false), begin)),
     pool: () => gaugesOf({ inUse }),
     async ping(timeoutMs) {
       let timer: ReturnType<typeof setTimeout> | undefined;

@@ -19,8 +19,14 @@ interface Taken {
 /** The permits in use of all requests of an isolate. */
 export type TakenPermits = Record<WorkKind, Set<Taken>>;
 
-export const noPermitsTaken = (): TakenPermits => ({ search: new Set(), list: new Set() });
+export const noPermitsTaken = (): TakenPermits => ({
+  search: new Set(),
+  list: new Set(),
+  report: new Set(),
+});
 
+/** Reports in the memory of an isolate. */
+const REPORTS = 2;
 /** Assumed number of connections, because Hyperdrive does not report its limit. */
 const CONNECTIONS = 20;
 const POLL_MS = 20;
@@ -35,6 +41,7 @@ export function permitsOf(taken: TakenPermits): WorkPermits {
   return {
     search: polled(taken.search, counts.search),
     list: polled(taken.list, counts.list),
+    report: polled(taken.report, REPORTS),
     searchWaitMs: SEARCH_WAIT_MS,
     shared: false,
   };

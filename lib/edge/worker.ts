@@ -14,6 +14,7 @@ import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
 import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
 import { createEdgeMailer } from './mailer.ts';
 import { noPermitsTaken, permitsOf, type TakenPermits } from './permits.ts';
+import { createEdgeReportReader } from './reports.ts';
 
 /** The parts that the entry file provides. */
 export interface Parts {
@@ -103,6 +104,7 @@ async function prepare(env: Env, { endpoints, hasher, page, write, clock }: Part
       ...{ config, log, hasher, page },
       ...(clock && { clock }),
       mailer: createEdgeMailer(config, log),
+      reports: createEdgeReportReader(config.maxReport),
       remoteAddress: (c) => c.req.header('cf-connecting-ip') ?? '',
       staticFiles: staticFiles(env),
     },

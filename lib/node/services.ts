@@ -1,9 +1,20 @@
 import { type Database, openDatabase } from '../../db/client.ts';
+import type { Config } from '../config/config.ts';
+import { createByteBudget } from '../fair-share/byte-budget.ts';
+import type { Logger } from '../logger.ts';
+import { FORM_BYTES } from '../reports/form.ts';
+import type { ReportReader } from '../reports/reader.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
 import { readMailSecret } from './mail-secret.ts';
+import { createReportProcesses } from './reports/report-processes.ts';
+
+export interface NodePlatform extends Omit<Platform, 'reports'> {
+  databaseUrl: string;
+  reports?: ReportReader;
+}
 
 /** The services of a process, over a pool of connections. */
-export async function createServices(platform: Platform & { databaseUrl: string }): Promise<Services> {
+export async function createServices(platform: NodePlatform): Promise<Services> {
   const { config, log, databaseUrl } = platform;
   const max = config.dbPoolMax;
   const database: Database = openDatabase({
@@ -12,6 +23,27 @@ export async function createServices(platform: Platform & { databaseUrl: string 
     onPooler: () => log.info('the database is behind a connection pooler: no statements are prepared'),
   });
   const mailSecret = await readMailSecret(config, log);
-  const core = await createCore({ ...platform, mailSecret }, database.pool);
+  const { reports = createReportReader(config, log) } = platform;
+  const core = await createCore({ ...platform, reports, mailSecret }, database.pool);
   return connectServices(core, { database, max });
+}
+
+const MIB = 1024 * 1024;
+/** Bodies of the largest size that the process holds in memory. One organization has half of them. */
+const BODIES = 4;
+/** The heap of a process that reads reports: what it needs anyway, and for each MiB of a report. */
+const OWN_HEAP_MIB = 128;
+const HEAP_PER_MIB = 10;
+
+function createReportReader({ maxReport }: Config, log: Logger): ReportReader {
+  const processes = createReportProcesses({
+    heapMiB: OWN_HEAP_MIB + Math.ceil((HEAP_PER_MIB * maxReport) / MIB),
+    onBug: (stack) => log.error('a report could not be imported', { stack }),
+  });
+  const largest = maxReport + FORM_BYTES;
+  return {
+    maxBytes: maxReport,
+    bodies: createByteBudget({ total: BODIES * largest, perOrg: (BODIES / 2) * largest }),
+    open: processes.open,
+  };
 }

@@ -1,0 +1,162 @@
+import { countGone } from '../../db/scans/gone.ts';
+import { finishScan, insertScan, readScan, removeScan } from '../../db/scans/scans.ts';
+import type { ScanTarget } from '../../db/schema/values.ts';
+import { closeMissing } from '../findings/triage/close-missing.ts';
+import type { AgentCall, InOrgCall, OrgCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import type { z } from '../http/schema.ts';
+import { scanMessage } from '../importers/text/messages.ts';
+import { enterReader, maxBytesDetail, type ReceivedReport, receiveReport } from './body.ts';
+import { endedMeanwhile, type ReportLease } from './leases.ts';
+import { pushReport } from './push.ts';
+import type { Refusal } from './read.ts';
+import { type OpenReport, UnreadableReport } from './reader.ts';
+import type { ImportedReport, ReportQuery } from './schema.ts';
+
+type Call = InOrgCall & (Pick<AgentCall, 'token' | 'tokenTouched'> | Pick<OrgCall, 'user'>);
+
+type Result = z.output<typeof ImportedReport>;
+
+/**
+ * Imports the report in the body of a request as a scan of its own.
+ * @throws ApiError `invalid_body` if it cannot be read; then no scan remains
+ */
+export async function importReportOf(call: Call, projectId: string, query: ReportQuery): Promise<Result> {
+  // From here on, the limits of reports apply.
+  call.leaveGate();
+  const holdsPermitFirst = call.services.reports.bodies === undefined;
+  const early = holdsPermitFirst ? await enterReader(call) : undefined;
+  let late: (() => void) | undefined;
+  try {
+    const sent = await receiveReport(call);
+    try {
+      late = early ? undefined : await enterReader(call);
+      return await importSent(call, projectId, query, sent);
+    } finally {
+      sent.free();
+    }
+  } finally {
+    late?.();
+    early?.();
+  }
+}
+
+async function importSent(
+  call: Call,
+  projectId: string,
+  query: ReportQuery,
+  sent: ReceivedReport,
+): Promise<Result> {
+  const { now, org, services, sql } = call;
+  const { persona, name, commit, target_path: path, target_ref: ref } = query;
+  const scanId = services.nextId().id;
+  const target: ScanTarget | undefined =
+    path || ref ? { ...(path && { path }), ...(ref && { ref }) } : undefined;
+  const lease = await services.reportLeases.begin(org.id, scanId);
+  try {
+    await insertScan(sql, org.tables, {
+      ...{ scanId, projectId, persona, target, commit, now },
+      name: name ?? `${persona} scan ${now.toISOString()}`,
+    });
+    const report = await open(call, query, sent);
+    try {
+      const result = await importOpen(call, { projectId, scanId, report, lease });
+      await lease.end();
+      return result;
+    } finally {
+      report.close();
+    }
+  } catch (error) {
+    await undo(call, scanId, lease, error as Error);
+    throw error instanceof UnreadableReport ? unreadable(error.refusal) : error;
+  }
+}
+
+async function open({ services }: Call, { format }: ReportQuery, sent: ReceivedReport): Promise<OpenReport> {
+  const { body, contentType, encoding } = sent;
+  const { maxBytes } = services.reports;
+  const report = await services.reports.open({ body, contentType, encoding, format, maxBytes });
+  sent.free();
+  return report;
+}
+
+async function importOpen(
+  call: Call,
+  {
+    projectId,
+    scanId,
+    report,
+    lease,
+  }: { projectId: string; scanId: string; report: OpenReport; lease: ReportLease },
+): Promise<Result> {
+  const { db, org, services, sql } = call;
+  const target = {
+    scan_id: scanId,
+    project_id: projectId,
+    actorId: 'token' in call ? call.token.id : call.user.id,
+  };
+  const { failed, ...tally } = await pushReport(call, target, report, lease.requireHeld);
+  const written = tally.new + tally.again;
+  if (written > 0 && 'token' in call) call.tokenTouched();
+  const errors = [...report.errors];
+  if (failed > 0) errors.push(`${failed} of ${report.count} findings could not be stored`);
+  const isFailed = errors.length > 0 && written === 0;
+  const now = services.clock();
+  const { ended, closable } = await finishScan(sql, org.tables, {
+    ...{ scanId, projectId, now },
+    status: isFailed ? 'failed' : 'completed',
+    errorMessage: errors.length > 0 ? scanMessage(errors) : null,
+  });
+  if (!ended) throw endedMeanwhile();
+  await closeMissing({ log: call.log, nextId: services.nextId, now, org, sql }, closable);
+  // Findings that an incomplete report leaves out are not gone.
+  const gone = errors.length > 0 ? 0 : await countGoneOf();
+  return { scan: ended, format: report.format, changes: { ...tally, gone } };
+
+  async function countGoneOf(): Promise<number> {
+    const scan = await readScan(db, org.tables, scanId);
+    const sources = [...new Set([...report.sources, report.format])].slice(0, MAX_SOURCES);
+    return scan ? (await countGone(db, org.tables, scan, sources)).gone : 0;
+  }
+}
+
+const MAX_SOURCES = 100;
+
+/** Removes the scan of a report that cannot be read. Fails the scan of one whose import failed. */
+async function undo({ log, org, services, sql }: Call, scanId: string, lease: ReportLease, error: Error) {
+  try {
+    const isRemoved = error instanceof UnreadableReport && (await removeScan(sql, org.tables, scanId));
+    if (!isRemoved) {
+      const { found } = await finishScan(sql, org.tables, {
+        ...{ scanId, projectId: null, now: services.clock() },
+        ...{ status: 'failed', errorMessage: reasonOf(error) },
+      });
+      if (!found) log.debug('a scan was not registered', { scan: scanId });
+    }
+    await lease.end();
+  } catch (cause) {
+    // The housekeeping fails it when the database is back.
+    lease.abandon();
+    log.warn('the scan of a failed import was not ended', { scan: scanId, error: cause });
+  }
+}
+
+const reasonOf = (error: Error): string =>
+  error instanceof ApiError || error instanceof UnreadableReport
+    ? `The import failed: ${error.message}`
+    : 'The import failed: something went wrong on our side. Send the report again.';
+
+/** The error of a report that cannot be read: the position, and the formats that were tried. */
+function unreadable({ message, location, formats, maxBytes }: Refusal): ApiError {
+  const [only, ...others] = formats;
+  const read = only !== undefined && others.length === 0 ? ` It was read as ${only}.` : '';
+  const tried = { field: 'format', message: `tried ${formats.join(', ')}` };
+  return new ApiError('validation_error/invalid_body', {
+    message: `${message.replace(/\.$/, '')}.${read}`,
+    details: [
+      { field: location ?? 'body', message },
+      ...(formats.length > 0 ? [tried] : []),
+      ...(maxBytes === undefined ? [] : [maxBytesDetail(maxBytes)]),
+    ],
+  });
+}

@@ -1,0 +1,92 @@
+import { groupPushes } from '../../db/findings/ingest/ingest.ts';
+import type { Push } from '../../db/findings/ingest/push.ts';
+import type { PushOutcome } from '../../db/findings/ingest/write.ts';
+import { FindingInput } from '../findings/input.ts';
+import { refusalError } from '../findings/pushes/pushes.ts';
+import type { InOrgCall } from '../http/call.ts';
+import type { Finding } from '../importers/finding.ts';
+import type { OpenReport } from './reader.ts';
+
+/** What became of the findings of a report. */
+export interface Tally {
+  new: number;
+  again: number;
+  regressed: number;
+  /** Findings that could not be stored. */
+  failed: number;
+}
+
+export interface PushTarget {
+  scan_id: string;
+  project_id: string;
+  /** The token or user that sent the report. */
+  actorId: string;
+}
+
+/** Parts that are written at a time: one is prepared while the other is written. */
+const AT_ONCE = 2;
+/** Findings of a report that could not be stored. The scan says how many there are. */
+const MAX_LOGGED = 10;
+
+/**
+ * Pushes the findings of a report as single pushes are. Findings that cannot be stored are logged and counted.
+ * @param requireHeld called before each part; throws if the import must end
+ * @throws Error if the database is unavailable, or the scan was deleted
+ */
+export async function pushReport(
+  call: InOrgCall,
+  target: PushTarget,
+  report: OpenReport,
+  requireHeld: () => void,
+): Promise<Tally> {
+  const tally: Tally = { new: 0, again: 0, regressed: 0, failed: 0 };
+  let hasFailed = false;
+  const pushParts = async () => {
+    while (!hasFailed) {
+      requireHeld();
+      const findings = await report.next();
+      if (findings.length === 0) return;
+      await pushPart(call, target, findings, tally);
+    }
+  };
+  const parts = Array.from({ length: AT_ONCE }, () =>
+    pushParts().catch((error) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  for (const end of await Promise.allSettled(parts)) if (end.status === 'rejected') throw end.reason;
+  return tally;
+}
+
+async function pushPart(
+  call: InOrgCall,
+  { actorId, ...ids }: PushTarget,
+  findings: readonly Finding[],
+  tally: Tally,
+): Promise<void> {
+  const { log, org, services } = call;
+  const pushes = findings.flatMap((finding): { push: Push }[] => {
+    const parsed = FindingInput.safeParse({ ...finding, ...ids });
+    if (parsed.success) return [{ push: parsed.data }];
+    if (tally.failed++ < MAX_LOGGED)
+      log.error('an imported finding is invalid', { scan: ids.scan_id, issues: parsed.error.issues });
+    return [];
+  });
+  for (const group of groupPushes(pushes)) {
+    const outcomes = await services.ingest(org, actorId, { pushes: group.map(({ push }) => push) });
+    for (const outcome of outcomes) await count(outcome);
+  }
+
+  async function count(outcome: PushOutcome | Error): Promise<void> {
+    if (outcome instanceof Error) {
+      if (tally.failed++ < MAX_LOGGED)
+        log.error('an imported finding was not stored', { scan: ids.scan_id, error: outcome });
+    } else if (outcome.kind === 'written') {
+      tally[outcome.deduplicated ? 'again' : 'new']++;
+      if (outcome.regressed) tally.regressed++;
+    } else {
+      throw await refusalError(call, outcome.kind, ids.project_id);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { Finding } from '../importers/finding.ts';
+import { ReportError } from '../importers/importer.ts';
+import { type ImportOptions, importReport } from '../importers/index.ts';
+import { FORMATS } from '../importers/names.ts';
+import type { ImportedParts } from '../importers/parts/index.ts';
+import { isArchive } from '../importers/read/archive.ts';
+import { hasTooManyValues } from './count-values.ts';
+import { type SentReport, TooLargeError, unwrap } from './unwrap.ts';
+import { MAX_FINDINGS, WORKSPACE } from './workspace.ts';
+
+/** A report to read. */
+export interface ReportJob extends SentReport {
+  /** The name of an importer. Default: detected. */
+  format?: string | undefined;
+  /** The most bytes of the report, inflated. */
+  maxBytes: number;
+}
+
+/** What a report says besides its findings. Plain data, because it crosses processes. */
+export interface ReportHead {
+  format: string;
+  /** What the scanner could not do. */
+  errors: string[];
+  /** The sources of the findings. */
+  sources: string[];
+  /** The number of findings. */
+  count: number;
+}
+
+/** Why a report cannot be read. */
+export interface Refusal {
+  message: string;
+  /** The position of the error. */
+  location?: string | undefined;
+  /** The formats that were tried. */
+  formats: readonly string[];
+  /** The limit, if the report is larger. */
+  maxBytes?: number | undefined;
+}
+
+/** The outcome of reading a report. */
+export type ReportOutcome =
+  | { kind: 'read'; head: ReportHead; batches: Batches }
+  /** It cannot be read. */
+  | { kind: 'refused'; refusal: Refusal; bug?: string };
+
+type Batches = AsyncIterable<Finding[]> | Iterable<Finding[]>;
+
+/** Imports a large report in parts. @returns undefined if the caller must import it at once */
+export type ImportLarge = (
+  content: Uint8Array,
+  options: Pick<ImportOptions, 'format' | 'onRecognized'>,
+) => Promise<ImportedParts | undefined>;
+
+export interface ReadOptions extends Pick<ImportOptions, 'onRecognized'> {
+  /** Set where memory matters more than processor time. */
+  importLarge?: ImportLarge | undefined;
+}
+
+/** Reads a report: unpacks it, detects its format and imports it. Never rejects. */
+export async function readReport(
+  { format, maxBytes, ...sent }: ReportJob,
+  { onRecognized, importLarge }: ReadOptions = {},
+): Promise<ReportOutcome> {
+  let formats: readonly string[] = [];
+  try {
+    const content = await unwrap(sent, maxBytes);
+    if (!isArchive(content) && hasTooManyValues(content, maxBytes))
+      throw new ReportError('The report has too many values for its size');
+    formats = format === undefined ? FORMATS : [format];
+    const large = await importLarge?.(content, { format, onRecognized });
+    if (large) {
+      const { format, errors, sources, count, findings } = large;
+      return { kind: 'read', head: { format, errors, sources, count }, batches: findings() };
+    }
+    const imported = importReport(content, WORKSPACE, {
+      ...{ format, maxBytes, onRecognized },
+      maxFindings: MAX_FINDINGS,
+    });
+    const { findings, errors } = imported;
+    formats = [imported.format];
+    const sources = [...new Set(findings.flatMap(({ source }) => source ?? []))];
+    return {
+      kind: 'read',
+      head: { format: imported.format, errors, sources, count: findings.length },
+      batches: [findings],
+    };
+  } catch (error) {
+    return { kind: 'refused', ...refusalOf(error, formats) };
+  }
+}
+
+/** @param formats the formats that were tried */
+export function refusalOf(error: unknown, formats: readonly string[]): { refusal: Refusal; bug?: string } {
+  if (error instanceof ReportError) {
+    const { message, location, format } = error;
+    const maxBytes = error instanceof TooLargeError ? error.maxBytes : undefined;
+    return { refusal: { message, location, formats: format === undefined ? formats : [format], maxBytes } };
+  }
+  const { message, stack = message } = error as Error;
+  if (error instanceof RangeError && /call stack/.test(message))
+    return { refusal: { message: 'The report is nested too deeply', formats } };
+  return { refusal: { message: 'The report cannot be read', formats }, bug: stack };
+}

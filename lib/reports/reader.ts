@@ -1,0 +1,35 @@
+import type { ByteBudget } from '../fair-share/byte-budget.ts';
+import type { Finding } from '../importers/finding.ts';
+import type { Refusal, ReportHead, ReportJob } from './read.ts';
+
+/** The report cannot be read, or takes too much time or memory. */
+export class UnreadableReport extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.name = 'UnreadableReport';
+    this.refusal = refusal;
+  }
+}
+
+/** A report that was read. */
+export interface OpenReport extends ReportHead {
+  /** The next findings; empty after the last. @throws Error if the process that has them has ended */
+  next(): Promise<Finding[]>;
+  close(): void;
+}
+
+/** Reads reports: in processes of their own on Node, in the request on the edge. */
+export interface ReportReader {
+  /** The most bytes of a report, inflated. */
+  maxBytes: number;
+  /** For the bodies that are in memory. Unset on the edge: a request then holds its permit while it reads the body. */
+  bodies?: ByteBudget;
+  /** @throws UnreadableReport */
+  open(job: ReportJob): Promise<OpenReport>;
+}
+
+/** The error of a report that takes too much time or memory. */
+export const tooExpensive = (message: string): UnreadableReport =>
+  new UnreadableReport({ message, formats: [] });

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createReportProcesses, type ReportProcesses } from '../../lib/node/reports/report-processes.ts';
+import type { ReportJob } from '../../lib/reports/read.ts';
+import { UnreadableReport } from '../../lib/reports/reader.ts';
+import { kill } from '../support/server/proc.ts';
+
+const MANY_MS = 60_000;
+const bugs: string[] = [];
+const pools: ReportProcesses[] = [];
+
+function poolWith(cpuMs: { parse: number; import: number }): ReportProcesses {
+  const pool = createReportProcesses({ heapMiB: 512, onBug: (stack) => bugs.push(stack), cpuMs });
+  pools.push(pool);
+  return pool;
+}
+
+afterAll(() => {
+  for (const pool of pools) for (const pid of pool.running()) kill(pid);
+});
+
+const jobOf = (text: string): ReportJob => ({
+  ...{ body: new Uint8Array(Buffer.from(text)), contentType: '', encoding: '', maxBytes: 64 * 1024 * 1024 },
+});
+
+const reportOf = (count: number) =>
+  jobOf(
+    JSON.stringify({
+      findings: Array.from({ length: count }, (_, i) => ({ title: `Finding ${i}`, severity: 'Low' })),
+    }),
+  );
+
+/** Reads a report to its end. @returns the processes that are left */
+async function idAfterReading(pool: ReportProcesses, count: number): Promise<number[]> {
+  const report = await pool.open(reportOf(count));
+  let found = 0;
+  for (;;) {
+    const findings = await report.next();
+    if (findings.length === 0) break;
+    found += findings.length;
+  }
+  expect(found).toBe(count);
+  report.close();
+  return pool.running();
+}
+
+describe('a process that reads a report', () => {
+  it('is ended when it parses for too long', async () => {
+    const pool = poolWith({ parse: 0, import: MANY_MS });
+    await expect(pool.open(jobOf(`[${'[],'.repeat(1_000_000)}0]`))).rejects.toMatchObject({
+      name: 'UnreadableReport',
+      refusal: { message: expect.stringContaining('more than 0 seconds of processor time') },
+    });
+    await expect.poll(() => pool.running()).toEqual([]);
+  });
+
+  it('is ended when it imports for too long', async () => {
+    const pool = poolWith({ parse: MANY_MS, import: 100 });
+    await expect(pool.open(reportOf(50_000))).rejects.toMatchObject({
+      name: 'UnreadableReport',
+      refusal: { message: expect.stringContaining('more than 0.1 seconds of processor time') },
+    });
+    await expect.poll(() => pool.running()).toEqual([]);
+  });
+
+  it('has its time however long it waits for a processor', async () => {
+    const pool = poolWith({ parse: 3_000, import: 3_000 });
+    const reading = pool.open(reportOf(1_000));
+    const [pid = 0] = pool.running();
+    await sleep(100);
+    process.kill(pid, 'SIGSTOP');
+    await sleep(3_500);
+    process.kill(pid, 'SIGCONT');
+    const report = await reading;
+    expect(report).toMatchObject({ format: 'generic-json', count: 1_000 });
+    report.close();
+  });
+
+  it('that is killed while its findings are read fails the import, and not as a report that left no scan', async () => {
+    const pool = poolWith({ parse: MANY_MS, import: MANY_MS });
+    const report = await pool.open(reportOf(5_000));
+    expect(await report.next()).not.toEqual([]);
+    for (const pid of pool.running()) kill(pid);
+    const readAll = async () => {
+      while ((await report.next()).length > 0);
+    };
+    const error = await readAll().catch((error) => error);
+    expect(error).not.toBeInstanceOf(UnreadableReport);
+    expect(error).toMatchObject({
+      key: 'validation_error/invalid_body',
+      message: 'The report takes too much memory to read. Its scan is incomplete.',
+    });
+    report.close();
+  });
+
+  it('that reads a small report is used again', async () => {
+    const pool = poolWith({ parse: MANY_MS, import: MANY_MS });
+    const [pid] = await idAfterReading(pool, 300);
+    expect(await idAfterReading(pool, 300)).toEqual([pid]);
+  });
+
+  it('that cannot start is no fault of the report', async () => {
+    const pool = createReportProcesses({ heapMiB: 64, onBug: () => {}, file: '/nowhere/report-process.js' });
+    const error = await pool.open(reportOf(1)).catch((error) => error);
+    expect(error).not.toBeInstanceOf(UnreadableReport);
+    expect(error.message).toBe('the process that reads reports exited with 1');
+  });
+
+  it('has no bug', () => expect(bugs).toEqual([]));
+});

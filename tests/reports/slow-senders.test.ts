@@ -1,0 +1,124 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
+import { createOrg, type TestOrg } from '../support/api/api.ts';
+import { createDatabase } from '../support/database/database.ts';
+import { afterSuite } from '../support/run/suite.ts';
+import { startServer, stopServers } from '../support/server/server.ts';
+
+const LARGEST = 64 * 1024 * 1024;
+const REPORT = JSON.stringify({ findings: [{ title: 'A', severity: 'low' }] });
+
+describe('four clients of two organizations that announce the largest report and send a byte per second', () => {
+  it('keep neither others nor their own organization from sending reports', async () => {
+    const database = await createDatabase();
+    afterSuite(database.drop);
+    afterSuite(stopServers);
+    const { api, url } = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests' });
+    const [first, second, other] = [await createOrg(api), await createOrg(api), await createOrg(api)];
+
+    const startToSend = ({ token, slug, projectId }: TestOrg): Socket => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.on('error', () => {});
+      const head = [
+        `POST /api/v1/agent/reports?project_id=${projectId} HTTP/1.1`,
+        ...['Host: localhost', `Authorization: Bearer ${token}`, `X-Org-Slug: ${slug}`],
+        ...['Content-Type: multipart/form-data; boundary=y', `Content-Length: ${LARGEST + 64 * 1024}`],
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      return socket;
+    };
+    const sockets = [first, first, second, second].map(startToSend);
+    const answers = sockets.map((socket) => {
+      let text = '';
+      socket.on('data', (data) => {
+        text += data;
+      });
+      return () => text;
+    });
+    const timer = setInterval(() => {
+      for (const socket of sockets) socket.write('-');
+    }, 1_000);
+    try {
+      const send = ({ asAgent, projectId }: TestOrg) =>
+        api.post(`/agent/reports?project_id=${projectId}`, { ...asAgent, body: REPORT });
+      const isOneAborted = () => answers.some((text) => /^HTTP\/1.1 429 [\s\S]*too slowly/.test(text()));
+      await vi.waitUntil(
+        async () => {
+          expect((await send(other)).status).toBe(201);
+          return isOneAborted();
+        },
+        { timeout: 30_000, interval: 50 },
+      );
+      expect((await send(first)).status).toBe(201);
+    } finally {
+      clearInterval(timer);
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+});
+
+describe('a byte budget with senders', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A sender that has sent a share of its bytes. */
+  function createSender(received: number | undefined) {
+    const breakOff = vi.fn();
+    return { received: () => received, breakOff };
+  }
+  const start = () => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'setInterval', 'clearInterval', 'clearTimeout', 'performance'],
+    });
+    return createByteBudget({ total: 200, perOrg: 100 });
+  };
+
+  it('aborts a slow sender only while a request waits for its bytes', async () => {
+    const budget = start();
+    const slow = createSender(1);
+    const free = await budget.reserve('a', 100, { sender: slow });
+    vi.advanceTimersByTime(15_000);
+    expect(slow.breakOff).not.toHaveBeenCalled();
+    // Another organization has its own share.
+    (await budget.reserve('b', 50))();
+    vi.advanceTimersByTime(5_000);
+    expect(slow.breakOff).not.toHaveBeenCalled();
+    const waiting = budget.reserve('a', 10);
+    vi.advanceTimersByTime(1_000);
+    expect(slow.breakOff).toHaveBeenCalledOnce();
+    free();
+    (await waiting)();
+    expect([budget.inUse(), budget.waiting(), vi.getTimerCount()]).toEqual([0, 0, 0]);
+  });
+
+  it('leaves senders alone that are fast enough, that began just now, or that have sent everything', async () => {
+    const budget = start();
+    const complete = createSender(undefined);
+    await budget.reserve('a', 60, { sender: complete });
+    const fast = createSender(40);
+    await budget.reserve('a', 40, { sender: fast });
+    const recent = createSender(0);
+    await budget.reserve('b', 99, { sender: recent });
+    const waiting = budget.reserve('c', 10).catch((error) => error.code);
+    vi.advanceTimersByTime(1_900);
+    for (const { breakOff } of [complete, fast, recent]) expect(breakOff).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_000);
+    expect(recent.breakOff).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(10_000);
+    expect(await waiting).toBe('OVER_SHARE');
+    for (const { breakOff } of [complete, fast]) expect(breakOff).not.toHaveBeenCalled();
+  });
+
+  it('aborts the sender with the most bytes first', async () => {
+    const budget = start();
+    const [small, large] = [createSender(0), createSender(0)];
+    await budget.reserve('a', 90, { sender: small });
+    await budget.reserve('b', 100, { sender: large });
+    void budget.reserve('c', 20).catch(() => {});
+    vi.advanceTimersByTime(2_100);
+    expect(large.breakOff).toHaveBeenCalledOnce();
+    expect(small.breakOff).not.toHaveBeenCalled();
+  });
+});
