@@ -126,6 +126,7 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
     // Mails that these requests still queue are sent by the next process.
     const [aborted] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);
     if (aborted > 0) log.warn('requests were ended', { count: aborted });
+    await services.reportLeases.stop();
   });
   return port;
 }

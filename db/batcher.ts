@@ -32,12 +32,19 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** A batch that takes longer may never finish: its connection may be dead without anybody knowing. */
+interface Batch {
+  /** How many items it has taken from those that wait; undefined until then. */
+  taken: number | undefined;
+  /** Whether it takes so long that the next batch does not wait for it: its connection may be dead. */
+  isSlow: boolean;
+}
+
 const SLOW_MS = 1_000;
+const NO_KEYS: readonly string[] = [];
 
 /**
- * Group commit: items that arrive while a batch runs, or waits for its resource, form the next batch. There is no timer, so an
- * idle batcher runs an item at once, and a batch starts only after all of its items have arrived.
+ * Group commit: items that arrive while a batch runs, or waits for its resource, form the next batch. An idle batcher runs
+ * an item at once, and a batch starts only after all of its items have arrived.
  */
 export function createBatcher<Item, Result, Resource = void>(
   options: BatcherOptions<Item, Result, Resource>,
@@ -47,19 +54,72 @@ export function createBatcher<Item, Result, Resource = void>(
     run,
     maxItems,
     maxConcurrent = 1,
-    keysOf,
+    keysOf = () => NO_KEYS,
     maxWeight = Number.POSITIVE_INFINITY,
-    weigh,
+    weigh = () => 0,
   } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let waitingWeight = 0;
   let flushing = false;
-  const running = new Set<Promise<void>>();
+  const running = new Set<Batch>();
   /** Keys of the batches that are running. No two of them have a key in common. */
   const runningKeys = new Set<string>();
   /** Whether all waiting items have a key of a running batch. */
   let blocked = false;
-  let onFull = () => {};
+  /** Called when {@link mustWait} may have changed. */
+  let onChange = () => {};
+
+  const isFull = () => waiting.length >= maxItems || waitingWeight >= maxWeight;
+
+  /** Whether the next batch has to wait for one of those that are running. */
+  function mustWait(): boolean {
+    if (running.size === 0) return false;
+    if (running.size >= maxConcurrent || blocked) return true;
+    for (const { taken, isSlow } of running) if (!isSlow && (taken === undefined || !isFull())) return true;
+    return false;
+  }
+
+  async function flush(): Promise<void> {
+    flushing = true;
+    while (waiting.length > 0) {
+      // Items that arrive in the same turn of the event loop join the batch.
+      await new Promise((turn) => setImmediate(turn));
+      void start();
+      while (mustWait()) {
+        await new Promise<void>((resolve) => {
+          onChange = resolve;
+        });
+      }
+    }
+    flushing = false;
+  }
+
+  async function start(): Promise<void> {
+    const batch: Batch = { taken: undefined, isSlow: false };
+    running.add(batch);
+    const timer =
+      maxConcurrent > 1
+        ? setTimeout(() => {
+            batch.isSlow = true;
+            onChange();
+          }, SLOW_MS)
+        : undefined;
+    try {
+      await acquire(async (resource) => {
+        const items = takeBatch();
+        batch.taken = items.length;
+        blocked = items.length === 0 && waiting.length > 0;
+        if (items.length > 0) await runBatch(items, resource);
+      });
+    } catch (error) {
+      for (const { reject } of waiting.splice(0)) reject(error);
+      waitingWeight = 0;
+    }
+    clearTimeout(timer);
+    running.delete(batch);
+    if (batch.taken) blocked = false;
+    onChange();
+  }
 
   /** Takes the items of the next batch from those that wait. */
   function takeBatch(): Waiting<Item, Result>[] {
@@ -69,11 +129,11 @@ export function createBatcher<Item, Result, Resource = void>(
     let weight = 0;
     for (const entry of waiting) {
       const heavier = weight + entry.weight;
-      const isFull = batch.length >= maxItems || (batch.length > 0 && heavier > maxWeight);
-      const mustWait = isFull || entry.keys.some((key) => keys.has(key));
-      // Also keys of items that must wait, so that later items do not overtake them.
+      const isTooMuch = batch.length >= maxItems || (batch.length > 0 && heavier > maxWeight);
+      const isLater = isTooMuch || entry.keys.some((key) => keys.has(key));
+      // Also keys of items that are left, so that later items do not overtake them.
       for (const key of entry.keys) keys.add(key);
-      if (mustWait) {
+      if (isLater) {
         left.push(entry);
         continue;
       }
@@ -85,71 +145,30 @@ export function createBatcher<Item, Result, Resource = void>(
     return batch;
   }
 
-  const isFull = () => waiting.length >= maxItems || waitingWeight >= maxWeight;
-
-  async function flush(): Promise<void> {
-    flushing = true;
-    while (waiting.length > 0) {
-      // Items that arrive in the same turn of the event loop join the batch.
-      await new Promise((turn) => setImmediate(turn));
-      const done = acquire(runBatch)
-        .catch((error) => {
-          // No batch was taken: every item still waits.
-          for (const { reject } of waiting.splice(0)) reject(error);
-          waitingWeight = 0;
-        })
-        .finally(() => running.delete(done));
-      running.add(done);
-      if (running.size < maxConcurrent && !isFull()) await oneDone(SLOW_MS);
-      while (running.size >= maxConcurrent || (blocked && running.size > 0)) {
-        await oneDone();
-        blocked = false;
-      }
-    }
-    flushing = false;
-  }
-
-  /** Resolves when a batch is done, and with a limit also when the time is over or the waiting items fill a batch. */
-  async function oneDone(limitMs?: number): Promise<void> {
-    if (limitMs === undefined) return Promise.race(running);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const early = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, limitMs);
-      onFull = resolve;
-    });
-    await Promise.race([...running, early]).finally(() => clearTimeout(timer));
-  }
-
-  async function runBatch(resource: Resource): Promise<void> {
-    const batch = takeBatch();
-    if (batch.length === 0) {
-      blocked = waiting.length > 0;
-      return;
-    }
+  async function runBatch(batch: readonly Waiting<Item, Result>[], resource: Resource): Promise<void> {
     for (const { keys } of batch) for (const key of keys) runningKeys.add(key);
     try {
       const results = await run(
-        batch.map((entry) => entry.item),
+        batch.map(({ item }) => item),
         resource,
       );
-      batch.forEach((entry, i) => {
+      for (const [i, { resolve, reject }] of batch.entries()) {
         const result = results[i] as Result | Error;
-        if (result instanceof Error) entry.reject(result);
-        else entry.resolve(result);
-      });
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      }
     } catch (error) {
-      for (const entry of batch) entry.reject(error);
-    } finally {
-      for (const { keys } of batch) for (const key of keys) runningKeys.delete(key);
+      for (const { reject } of batch) reject(error);
     }
+    for (const { keys } of batch) for (const key of keys) runningKeys.delete(key);
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      const weight = weigh?.(item) ?? 0;
-      waiting.push({ item, weight, keys: keysOf?.(item) ?? [], resolve, reject });
+      const weight = weigh(item);
+      waiting.push({ item, weight, keys: keysOf(item), resolve, reject });
       waitingWeight += weight;
       if (!flushing) void flush();
-      else if (isFull()) onFull();
+      else if (isFull()) onChange();
     });
 }

@@ -30,6 +30,11 @@ export interface DatabaseClient {
 export interface Database extends DatabaseClient {
   /** For the work of one organization, which has a share of the connections. */
   of(org: { id: string }): DatabaseClient;
+  /**
+   * Calls `use` with a client that has connections of its own, two at the most, and no time limit of statements. For statements
+   * that cannot run in a transaction.
+   */
+  unlimited<T>(use: (sql: Sql) => Promise<T>): Promise<T>;
   pool(): PoolGauges;
   /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>;
@@ -54,6 +59,7 @@ export interface DatabaseOptions {
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_S = 5;
 const CLOSE_MS = 5_000;
+const UNLIMITED_CONNECTIONS = 2;
 
 /** Opens a pool; the first connection is made by the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -77,8 +83,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   const clientOf = ({ sql, withConnection }: PoolClient): DatabaseClient => ({
     ...{ db: drizzle(sql as never), sql, withConnection },
   });
+  const unlimited = new Set<Database>();
   return {
     ...clientOf(pool),
+    async unlimited(use) {
+      const { onPooler: _, ...same } = options;
+      const own = openDatabase({ ...same, max: UNLIMITED_CONNECTIONS, statementMs: 0 });
+      unlimited.add(own);
+      try {
+        return await use(own.sql);
+      } finally {
+        unlimited.delete(own);
+        await own.close();
+      }
+    },
     of: perOrg(({ id }: { id: string }) => clientOf(pool.of(id))),
     pool() {
       const open = pool.open();
@@ -86,6 +104,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       return { open, inUse, idle: open - inUse, max: options.max, waiting: pool.waiting() };
     },
     ping: pool.ping,
-    close: (timeoutMs = CLOSE_MS) => pool.close(timeoutMs),
+    async close(timeoutMs = CLOSE_MS) {
+      await Promise.all([pool, ...unlimited].map((one) => one.close(timeoutMs)));
+    },
   };
 }

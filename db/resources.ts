@@ -34,6 +34,8 @@ export const projectFields = ({ projects: p }: OrgTables) => ({
   name: p.name,
   slug: p.slug,
   created_at: p.createdAt,
+  close_after_scans: p.closeAfterScans,
+  source_url: p.sourceUrl,
 });
 
 export const apiTokenFields = ({ apiTokens: t }: OrgTables) => ({
@@ -62,6 +64,7 @@ export const scanFields = (t: OrgTables) => ({
   created_at: t.scans.createdAt,
   started_at: sql<Date>`${t.scans.createdAt}`.mapWith(t.scans.createdAt).as('started_at'),
   completed_at: t.scans.completedAt,
+  commit: t.scans.commit,
 });
 
 /** Counted while the scan runs, from its summary afterwards. */
@@ -83,7 +86,7 @@ export type ScanRow = RowOf<ReturnType<typeof scanFields>>;
 export type FindingRow = RowOf<ReturnType<typeof findingFields>>;
 
 /** The tables for field tables, where one is a CTE with the columns of that table. */
-export const withCte = (tables: OrgTables, name: 'findings' | 'scans', cte: string) =>
+export const withCte = (tables: OrgTables, name: 'exploits' | 'findings' | 'scans', cte: string) =>
   ({ ...tables, [name]: alias(tables[name] as PgTable, cte) }) as OrgTables;
 
 export const exploitFields = ({ exploits: e }: OrgTables) => ({
@@ -95,8 +98,27 @@ export const exploitFields = ({ exploits: e }: OrgTables) => ({
   created_at: e.createdAt,
 });
 
+export const savedViewFields = ({ savedViews: v }: OrgTables) => ({
+  id: v.id,
+  name: v.name,
+  query: v.query,
+  shared: v.shared,
+  owner_id: v.ownerId,
+  created_at: v.createdAt,
+});
+
+export const ruleFields = ({ rules: r }: OrgTables) => ({
+  id: r.id,
+  name: r.name,
+  enabled: r.enabled,
+  conditions: r.conditions,
+  actions: r.actions,
+  created_at: r.createdAt,
+  updated_at: r.updatedAt,
+});
+
 /** What `select(fields)` gives. */
-type RowOf<F extends Record<string, AnyColumn | SQL.Aliased>> = {
+export type RowOf<F extends Record<string, AnyColumn | SQL.Aliased>> = {
   [K in keyof F]: F[K] extends AnyColumn
     ? GetColumnData<F[K]>
     : F[K] extends SQL.Aliased<infer T>

@@ -4,6 +4,7 @@ import { pushFinding } from './agent/findings/create.ts';
 import { attachExploit } from './agent/findings/exploits/create.ts';
 import { listAgentFindings } from './agent/findings/list.ts';
 import { updateAgentFinding } from './agent/findings/update.ts';
+import { sendReport } from './agent/reports/create.ts';
 import { registerScan } from './agent/scans/create.ts';
 import { scanGone } from './agent/scans/gone.ts';
 import { endScan } from './agent/scans/update.ts';
@@ -20,18 +21,27 @@ import { session } from './auth/session.ts';
 import { sendStepUpOtp } from './auth/step-up/send-email-otp.ts';
 import { stepUp } from './auth/step-up.ts';
 import { undoEmailChange } from './auth/undo-email-change.ts';
+import { updateMe } from './auth/update-me.ts';
 import { verifyEmail } from './auth/verify-email.ts';
+import { listChanges } from './changes/list.ts';
+import { undoFindingChange } from './changes/undo.ts';
 import { authConfig } from './config/auth.ts';
 import { listFeatures } from './config/features.ts';
+import { dashboardMetrics } from './dashboard/metrics.ts';
 import { dashboardProjects } from './dashboard/projects.ts';
 import { dashboardStats } from './dashboard/stats.ts';
 import { dashboardTrend } from './dashboard/trend.ts';
 import { openApiDocument } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
+import { getActivity } from './findings/activity.ts';
+import { createComment } from './findings/comments/create.ts';
+import { deleteComment } from './findings/comments/delete.ts';
+import { updateComment } from './findings/comments/update.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { getFinding } from './findings/get.ts';
 import { listFindings } from './findings/list.ts';
+import { similarFindings } from './findings/similar.ts';
 import { updateFinding } from './findings/update.ts';
 import { updateFindings } from './findings/update-many.ts';
 import { inviteMember } from './members/invite.ts';
@@ -65,19 +75,38 @@ import { listSessions } from './profile/sessions/list.ts';
 import { revokeSession } from './profile/sessions/revoke.ts';
 import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
 import { createProject } from './projects/create.ts';
+import { getProjectDueDates } from './projects/due-dates/get.ts';
+import { updateProjectDueDates } from './projects/due-dates/update.ts';
 import { getProject } from './projects/get.ts';
 import { listProjects } from './projects/list.ts';
+import { uploadReport } from './projects/reports/create.ts';
 import { createProjectToken } from './projects/tokens/create.ts';
 import { listProjectTokens } from './projects/tokens/list.ts';
 import { revokeProjectToken } from './projects/tokens/revoke.ts';
+import { updateProject } from './projects/update.ts';
+import { getRevision } from './revision/get.ts';
+import { applyRuleToFindings } from './rules/apply.ts';
+import { createRule } from './rules/create.ts';
+import { deleteRule } from './rules/delete.ts';
+import { listRules } from './rules/list.ts';
+import { orderRules } from './rules/order.ts';
+import { previewRule } from './rules/preview.ts';
+import { undoRuleChanges } from './rules/undo.ts';
+import { updateRule } from './rules/update.ts';
 import { scanChanges } from './scans/changes.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
+import { getDueDates } from './settings/due-dates/get.ts';
+import { updateDueDates } from './settings/due-dates/update.ts';
 import { getSecuritySettings } from './settings/security/get.ts';
 import { updateSecuritySettings } from './settings/security/update.ts';
 import { createToken } from './tokens/create.ts';
 import { listTokens } from './tokens/list.ts';
 import { revokeToken } from './tokens/revoke.ts';
+import { createView } from './views/create.ts';
+import { deleteView } from './views/delete.ts';
+import { listViews } from './views/list.ts';
+import { updateView } from './views/update.ts';
 
 /** Every endpoint of the service, in the order of docs/api.md. The names are the operation ids of the API's description. */
 export const endpoints = {
@@ -85,6 +114,7 @@ export const endpoints = {
   login,
   logout,
   me,
+  updateMe,
   session,
   forgotPassword,
   resetPassword,
@@ -131,16 +161,46 @@ export const endpoints = {
   updateFindings,
   getFinding,
   updateFinding,
+  similarFindings,
+  getActivity,
+  createComment,
+  updateComment,
+  deleteComment,
   listExploits,
   getExploit,
+
+  listChanges,
+  undoFindingChange,
+  listViews,
+  createView,
+  updateView,
+  deleteView,
 
   dashboardStats,
   dashboardTrend,
   dashboardProjects,
+  getRevision,
+  dashboardMetrics,
+
+  getDueDates,
+  updateDueDates,
+  getProjectDueDates,
+  updateProjectDueDates,
+
+  listRules,
+  createRule,
+  orderRules,
+  previewRule,
+  updateRule,
+  deleteRule,
+  applyRuleToFindings,
+  undoRuleChanges,
 
   createProject,
   listProjects,
   getProject,
+  updateProject,
+  uploadReport,
 
   listMembers,
   inviteMember,
@@ -157,6 +217,7 @@ export const endpoints = {
   registerScan,
   endScan,
   scanGone,
+  sendReport,
 
   createProjectToken,
   listProjectTokens,

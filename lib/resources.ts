@@ -51,7 +51,21 @@ export const Member = z
   .openapi('Member');
 
 export const Project = z
-  .object({ id: id(), name: shown('Web shop'), slug: shown('web-shop'), created_at: timestamp() })
+  .object({
+    id: id(),
+    name: shown('Web shop'),
+    slug: shown('web-shop'),
+    created_at: timestamp(),
+    close_after_scans: z.int().optional().openapi({
+      example: 3,
+      description:
+        'A finding that so many comparable scans in a row did not report becomes `fixed`. Absent: none does.',
+    }),
+    source_url: shown(
+      'https://github.com/acme/web-shop',
+      'The address of the repository, or a template of links to its files. Absent: findings have no links to code.',
+    ).optional(),
+  })
   .openapi('Project');
 
 export const ApiToken = z
@@ -108,10 +122,15 @@ export const Scan = z
     created_at: timestamp(),
     started_at: timestamp(),
     completed_at: timestamp().optional(),
+    commit: shown('4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0', 'The scanned commit.').optional(),
   })
   .openapi('Scan');
 
 export const Finding = z.object(findingShape).openapi('Finding');
+
+/** The id of a change, in the response to it. */
+export const changeId = () =>
+  id().openapi({ description: 'Identifies the change for `POST /changes/{id}/undo`.' });
 
 export const ListedFinding = z
   .object({

@@ -1,10 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Database, PoolGauges } from '../db/client.ts';
 import { createIngest, type Ingest } from '../db/findings/ingest/ingest.ts';
-import { createFindingPages, type FindingPages } from '../db/findings/pages.ts';
-import { createFindingReader, type FindingReader } from '../db/findings/reader.ts';
+import { createFindingPages, type FindingPages } from '../db/findings/lists/pages.ts';
+import { createFindingReader, type FindingReader } from '../db/findings/lists/reader.ts';
 import { createIds, type NewId } from '../db/ids.ts';
 import type { Migration } from '../db/migrations/migrate.ts';
+import { createPolicyCache, type PolicyCache } from '../db/policies/policies.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
@@ -27,11 +28,19 @@ import {
   type Permits,
   type WorkPermits,
 } from './fair-share/permits.ts';
+import {
+  createKnownRevisions,
+  createRevisions,
+  type KnownRevisions,
+  type Revisions,
+} from './findings/revisions.ts';
 import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
+import { createReportLeases, type ReportLeases } from './reports/leases.ts';
+import type { ReportReader } from './reports/reader.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
 import { plainConnections } from './warnings/plain-connections.ts';
 
@@ -48,6 +57,9 @@ export interface CoreServices {
   orgMigrations: readonly Migration[];
   /** What is remembered of organizations. */
   knownOrgs: KnownOrgs;
+  knownRevisions: KnownRevisions;
+  /** The policies that pushes follow, as they were read last. */
+  policies: PolicyCache;
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
@@ -61,6 +73,7 @@ export interface CoreServices {
   remoteAddress: (c: Context) => string;
   /** Answers with the file of a path, or not at all. */
   staticFiles: MiddlewareHandler | undefined;
+  reports: ReportReader;
   /** The page of the web UI, whatever its address: `index.html`. */
   page: string;
 }
@@ -78,12 +91,16 @@ export interface Services extends CoreServices {
   gate: OrgGate;
   /** For searches, which keep a processor of PostgreSQL's. */
   searchPermits: Permits;
+  /** For reading reports. */
+  reportPermits: Permits;
+  reportLeases: ReportLeases;
   /** Whether a list that is read has a permit of `searchPermits`. */
   permitsShared: boolean;
   apiTokens: ApiTokens;
   ingest: Ingest;
   readFinding: FindingReader;
   findingPages: FindingPages;
+  revisions: Revisions;
 }
 
 /** What differs between Node, the edge and tests. */
@@ -92,6 +109,7 @@ export interface Platform {
   log: Logger;
   hasher: PasswordHasher;
   mailer: Mailer;
+  reports: ReportReader;
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
   page?: string;
@@ -144,8 +162,11 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     nextId,
     orgMigrations: platform.orgMigrations ?? orgMigrations,
     knownOrgs: createKnownOrgs(),
+    knownRevisions: createKnownRevisions(),
+    policies: createPolicyCache(),
     hasher: platform.hasher,
     mailer: platform.mailer,
+    reports: platform.reports,
     signedTokens: await createSignedTokens(secrets),
     secretBox: createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets')),
     mailBox: createMailBox(config, mailSecret),
@@ -193,11 +214,19 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       onOutcome: metrics.mailTried,
     }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
-    ingest: createIngest(createConnectionShare(database.withConnection, third), nextId, metrics.batchWritten),
+    ingest: createIngest(
+      createConnectionShare(database.withConnection, third),
+      nextId,
+      metrics.batchWritten,
+      core.policies,
+    ),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
+    revisions: createRevisions(database, core.knownRevisions),
     listPermits: createListPermits(permits.list, { timeoutMs: LIST_WAIT_MS }),
     searchPermits: permits.search,
+    reportPermits: permits.report,
+    reportLeases: createReportLeases({ sql: database.sql, nextId, log }),
     permitsShared: permits.shared,
     gate: createOrgGate({ rests: max > FEW }),
   };

@@ -8,10 +8,24 @@ export interface PushedField extends CommonField {
   input: Limits;
 }
 
+/** A value that comes with each push besides its fields. The policies of the organization give the last ones. */
+export type PushValue =
+  | 'id'
+  | 'at'
+  | 'scan_id'
+  | 'actor_id'
+  | 'due_at'
+  | 'due_dates'
+  | 'rule_id'
+  | 'first_status'
+  | 'first_reason'
+  | 'first_assignee'
+  | 'first_resolved_at';
+
 /** A field that the service sets. */
 export interface ServiceField extends CommonField {
-  /** Its value in a new finding: a constant, or a value that comes with each push. */
-  first: string | number | boolean | null | { from: 'id' | 'at' | 'scan_id' };
+  /** Its value in a new finding: a constant, or a value that comes with each push, with a constant if it is absent. */
+  first: string | number | boolean | null | { from: PushValue; otherwise?: string };
 }
 
 interface CommonField {

@@ -1,8 +1,28 @@
 import { getTableColumns } from 'drizzle-orm';
 import { boolean, doublePrecision, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { time } from '../schema/columns.ts';
-import { FINDING_STATUSES, SEVERITIES } from '../schema/values.ts';
+import { FINDING_STATUSES, SEVERITIES, TRIAGE_REASONS } from '../schema/values.ts';
 import type { Field } from './field-type.ts';
+
+/** Whether a push of this finding is a regression. */
+const regresses = (stored: string) => `${stored}.status in ('fixed', 'verified')`;
+
+const severityIndex = (severity: string) =>
+  `case ${severity} ${SEVERITIES.map((name, i) => `when '${name}' then ${i + 1}`).join(' ')} end`;
+
+/** The due date of a row by the due dates of the organization, which a rule does not change. */
+export const policyDueAt = (row: string) => `${row}.due_dates[${severityIndex(`${row}.severity`)}]`;
+
+/** Whether a push of this finding is a regression that starts the due date again. A date that someone set stays if there is no other. */
+const restartsDueDate = (stored: string) =>
+  `not ${stored}.regressed and ${regresses(stored)} and (${policyDueAt('excluded')} is not null or ${stored}.due_dates is not null)`;
+
+/** The due date after a push: of a regression, of the new severity, or as it was. */
+const newDueAt = (stored: string) =>
+  `case when ${restartsDueDate(stored)} then ${policyDueAt('excluded')}
+      when ${stored}.due_dates is not null and ${stored}.severity <> excluded.severity
+        then ${stored}.due_dates[${severityIndex('excluded.severity')}]
+      else ${stored}.due_at end`;
 
 const SCAN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -90,12 +110,16 @@ export const FINDING_FIELDS = {
     onRepeat: 'replace if given',
     example: 'semgrep',
   },
-  status: { column: text('status', { enum: FINDING_STATUSES }).notNull(), first: 'open', onRepeat: 'keep' },
+  status: {
+    column: text('status', { enum: FINDING_STATUSES }).notNull(),
+    first: { from: 'first_status', otherwise: 'open' },
+    onRepeat: 'keep',
+  },
   statusChangedAt: { column: time('status_changed_at').notNull(), first: { from: 'at' }, onRepeat: 'keep' },
   regressed: {
     column: boolean('regressed').notNull().default(false),
     first: false,
-    onRepeat: (stored) => `${stored}.regressed or ${stored}.status in ('fixed', 'verified')`,
+    onRepeat: (stored) => `${stored}.regressed or ${regresses(stored)}`,
     example: false,
     description: 'Seen again after it was fixed or verified.',
   },
@@ -114,6 +138,65 @@ export const FINDING_FIELDS = {
     column: text('severity_before', { enum: SEVERITIES }),
     first: null,
     onRepeat: (stored) => `${stored}.severity`,
+    hidden: true,
+  },
+  regressedAt: {
+    column: time('regressed_at'),
+    first: null,
+    onRepeat: (stored) =>
+      `case when ${stored}.regressed or not ${regresses(stored)} then ${stored}.regressed_at else excluded.updated_at end`,
+    description: 'When it was seen again. Only if `regressed` is true; unknown for older regressions.',
+  },
+  /** `regressed` before the latest push, null for a new finding: tells that push what to count. */
+  regressedBefore: {
+    column: boolean('regressed_before'),
+    first: null,
+    onRepeat: (stored) => `${stored}.regressed`,
+    example: false,
+    hidden: true,
+  },
+  reason: {
+    column: text('reason', { enum: TRIAGE_REASONS }),
+    first: { from: 'first_reason' },
+    onRepeat: 'keep',
+  },
+  assigneeId: { column: uuid('assignee_id'), first: { from: 'first_assignee' }, onRepeat: 'keep' },
+  dueAt: { column: time('due_at'), first: { from: 'due_at' }, onRepeat: newDueAt },
+  acceptedUntil: { column: time('accepted_until'), first: null, onRepeat: 'keep' },
+  /** The token or user whose push created it. */
+  createdBy: { column: uuid('created_by'), first: { from: 'actor_id' }, onRepeat: 'keep', hidden: true },
+  /** In no index, so that scans that miss a finding and see it again are HOT updates. */
+  missingSince: {
+    column: time('missing_since'),
+    first: null,
+    onRepeat: 'replace',
+    description: 'When the latest comparable scan completed without it. Absent if that scan reported it.',
+  },
+  /** The latest change that was not undone (`db/findings/changes/`), or the rule that decided about the new finding. */
+  changeId: { column: uuid('change_id'), first: { from: 'rule_id' }, onRepeat: 'keep', hidden: true },
+  /**
+   * `due_at` for each severity, in the order of SEVERITIES, as the policy was when the finding was found or regressed. Null if
+   * there was no policy, or if someone has set `due_at`.
+   */
+  dueDates: {
+    column: time('due_dates').array(),
+    first: { from: 'due_dates' },
+    onRepeat: (stored) =>
+      `case when ${restartsDueDate(stored)} then excluded.due_dates else ${stored}.due_dates end`,
+    hidden: true,
+  },
+  /** `due_at` before the latest push, null for a new finding: tells that push what to record. */
+  dueBefore: {
+    column: time('due_before'),
+    first: null,
+    onRepeat: (stored) => `${stored}.due_at`,
+    hidden: true,
+  },
+  /** When it was resolved. Null while it is not, and for findings that an earlier version resolved. */
+  resolvedAt: {
+    column: time('resolved_at'),
+    first: { from: 'first_resolved_at' },
+    onRepeat: 'keep',
     hidden: true,
   },
 } satisfies Record<string, Field>;

@@ -3,14 +3,12 @@ import type { Db } from '../client.ts';
 import type { ScanRow } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { run } from '../statements.ts';
+import { candidates } from './comparable.ts';
 import { findingIdsOfScan } from './scans.ts';
 
-/** Limits the work for a project with many scans of other scanners. */
-const MAX_CANDIDATES = 50;
-
 /**
- * Counts the findings of some sources that the latest comparable scan reported and this one did not. Comparable is a completed
- * scan of the same project, persona and target that reported findings of these sources, or nothing at all.
+ * Counts the findings of some sources that the latest comparable scan (`comparable.ts`) reported and this one did not. The caller
+ * knows the sources, so a scan that reported nothing at all is comparable too.
  * @param sources at least one; undefined for all
  */
 export async function countGone(
@@ -32,16 +30,11 @@ export async function countGone(
   const [row] = await run<{ against: string; gone: number }>(
     db,
     sql`
-    with own as (select target from ${scans} where scan_id = ${scan.scan_id}), candidates as (
-      select c.scan_id, c.created_at from ${scans} c, own
-      where (c.created_at, c.scan_id) < (${scan.created_at.toISOString()}::timestamptz, ${scan.scan_id})
-        and c.project_id = ${scan.project_id} and c.persona = ${scan.persona} and c.status = 'completed'
-        and c.target::text is not distinct from own.target::text
-      order by c.created_at desc, c.scan_id desc limit ${MAX_CANDIDATES}
-    ), against as (
+    with own as materialized (select * from ${scans} where scan_id = ${scan.scan_id}), ${candidates(tables)}, against as (
       select c.scan_id from candidates c
-      where exists (select from ${idsOf(sql`c.scan_id`)} reported where ${isWanted})
-        or not exists (select from ${idsOf(sql`c.scan_id`)} reported)
+      where c.scan_id <> ${scan.scan_id} and (
+        exists (select from ${idsOf(sql`c.scan_id`)} reported where ${isWanted})
+        or not exists (select from ${idsOf(sql`c.scan_id`)} reported))
       order by c.created_at desc, c.scan_id desc limit 1
     )
     select against.scan_id as against, (

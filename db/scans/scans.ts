@@ -1,4 +1,4 @@
-import { and, desc, eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Db, Tx } from '../client.ts';
 import type { Sql } from '../pool/query.ts';
@@ -6,7 +6,8 @@ import { json, type Resource, type ScanRow, scanFields, withCte } from '../resou
 import { rankIn } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { type PERSONAS, type ScanStatus, type ScanTarget, SEVERITIES } from '../schema/values.ts';
-import { orgStatement, run } from '../statements.ts';
+import { orgStatement } from '../statements.ts';
+import { type ClosablePart, markMissing, readClosable } from './missing.ts';
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
 export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string) {
@@ -22,42 +23,6 @@ export async function readScan(db: Db, tables: OrgTables, scanId: string): Promi
   return row;
 }
 
-/** The latest completed scan of the same project and persona that was started before: what it missed is gone. */
-export async function previousScan(db: Db, tables: OrgTables, scan: ScanRow): Promise<ScanRow | undefined> {
-  const { scans: s } = tables;
-  const [row] = await db
-    .select(scanFields(tables))
-    .from(s)
-    .where(
-      and(
-        sql`(${s.createdAt}, ${s.scanId}) < (${scan.created_at.toISOString()}::timestamptz, ${scan.scan_id})`,
-        eq(s.projectId, scan.project_id),
-        eq(s.persona, scan.persona),
-        eq(s.status, 'completed'),
-      ),
-    )
-    .orderBy(desc(s.createdAt), desc(s.scanId))
-    .limit(1);
-  return row;
-}
-
-/** How many findings only a scan reported, it and another, and only the other; without another all are new. */
-export async function compareScans(db: Db, tables: OrgTables, scanId: string, against: string | undefined) {
-  const [counts] = await run<{ new: number; seen_again: number; gone: number }>(
-    db,
-    sql`
-    select count(*) filter (where side = 1)::int as new, count(*) filter (where side = 3)::int as seen_again,
-      count(*) filter (where side = 2)::int as gone
-    from (
-      select sum(side) as side from (
-        select id, 1 as side from (${findingIdsOfScan(db, tables, scanId)}) own union all
-        select id, 2 from (${findingIdsOfScan(db, tables, against ?? '')}) other
-      ) reported group by id
-    ) compared`,
-  );
-  return counts ?? { new: 0, seen_again: 0, gone: 0 };
-}
-
 /** A scan to register. */
 export interface NewScan {
   scanId: string;
@@ -65,17 +30,19 @@ export interface NewScan {
   persona: (typeof PERSONAS)[number];
   name: string;
   target: ScanTarget | undefined;
+  /** The scanned commit. */
+  commit?: string | undefined;
   now: Date;
 }
 
 const register = orgStatement<
-  Omit<NewScan, 'target' | 'now'> & { target: string | null; now: string },
+  Omit<NewScan, 'target' | 'commit' | 'now'> & { target: string | null; commit: string | null; now: string },
   { scan: Resource<ScanRow> }
 >(
   (tables, $) => sql`
 with registered as (
-  insert into ${tables.scans} (scan_id, project_id, persona, name, target, status, created_at)
-  values (${$.scanId}, ${$.projectId}, ${$.persona}, ${$.name}, ${$.target}, 'running', ${$.now})
+  insert into ${tables.scans} (scan_id, project_id, persona, name, target, commit, status, created_at)
+  values (${$.scanId}, ${$.projectId}, ${$.persona}, ${$.name}, ${$.target}, ${$.commit}, 'running', ${$.now})
   on conflict (scan_id) do nothing returning *
 ), counted as (
   insert into ${tables.scanCounts} as c (project_id, status, count) select project_id, status, 1 from registered
@@ -91,14 +58,23 @@ select ${json(scanFields(withCte(tables, 'scans', 'registered')))} as scan from 
 export async function insertScan(
   client: Sql,
   tables: OrgTables,
-  { target, now, ...scan }: NewScan,
+  { target, commit = '', now, ...scan }: NewScan,
 ): Promise<Resource<ScanRow> | undefined> {
   const [row] = await register(tables).run(client, {
     ...scan,
     target: target ? JSON.stringify(target) : null,
+    commit: commit || null,
     now: now.toISOString(),
   });
   return row?.scan;
+}
+
+/** A scan that was to be ended. */
+export interface FinishedScan {
+  ended?: Resource<ScanRow>;
+  found?: { project_id: string; status: ScanStatus };
+  /** Which findings are closed after it, if it is completed. */
+  closable?: ClosablePart[] | undefined;
 }
 
 /** How a scan ends. */
@@ -116,7 +92,7 @@ const end = orgStatement<Omit<ScanEnd, 'now'> & { now: string }, { scan: Resourc
 with summed as materialized (${summaryOf(tables, $.scanId)}
 ), ended as (
   update ${tables.scans} s set status = ${$.status}, error_message = ${$.errorMessage}, summary = summed.summary,
-    completed_at = ${$.now}::timestamptz
+    sources = summed.sources, completed_at = ${$.now}::timestamptz
   from summed where s.scan_id = ${$.scanId} and s.status = 'running'
     and (${$.projectId}::uuid is null or s.project_id = ${$.projectId}::uuid)
   returning s.*
@@ -132,28 +108,57 @@ select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended
 );
 
 /**
- * Ends a running scan with the summary of its findings, and counts it.
+ * Ends a running scan with the summary of its findings, and counts it. Marks findings that a completed scan did not report,
+ * which changes nothing when it is done again.
  * @returns `ended`: the scan, when it was ended now; else `found`, when there is such a scan
  */
 export async function finishScan(
   client: Sql,
   tables: OrgTables,
   { now, ...scan }: ScanEnd,
-): Promise<{ ended?: Resource<ScanRow>; found?: { project_id: string; status: ScanStatus } }> {
+): Promise<FinishedScan> {
   return await client.begin(async (tx) => {
-    const [[found], [row]] = await Promise.all([
-      lockScan(tables).run(tx, { scanId: scan.scanId }),
+    const { scanId, status, projectId } = scan;
+    const isCompleted = status === 'completed';
+    const [[found], [row], , closable] = await Promise.all([
+      lockScan(tables).run(tx, { scanId }),
       end(tables).run(tx, { ...scan, now: now.toISOString() }),
+      isCompleted ? markMissing(tx, tables, { scanId, projectId }) : undefined,
+      isCompleted ? readClosable(tx, tables, { scanId, projectId }) : undefined,
     ]);
-    return { ...(row && { ended: row.scan }), ...(found && { found }) };
+    return { ...(row && { ended: row.scan }), ...(found && { found }), closable };
   });
+}
+
+const remove = orgStatement<{ scanId: string }, { scan_id: string }>(
+  (tables, $) => sql`
+with removed as (
+  delete from ${tables.scans} s where s.scan_id = ${$.scanId} and s.status = 'running'
+    and not exists (${reportedBy(tables, $.scanId)})
+  returning s.scan_id, s.project_id, s.status
+), counted as (
+  insert into ${tables.scanCounts} as c (project_id, status, count) select project_id, status, -1 from removed
+  on conflict (project_id, status) do update set count = c.count + excluded.count
+)
+select scan_id from removed`,
+);
+
+const reportedBy = ({ findings, sightings }: OrgTables, scanId: Placeholder): SQL =>
+  sql`select from ${findings} where scan_id = ${scanId} union all select from ${sightings} where scan_id = ${scanId}`;
+
+/** Removes a running scan without findings. @returns whether there was one */
+export async function removeScan(client: Sql, tables: OrgTables, scanId: string): Promise<boolean> {
+  const [, removed] = await client.begin((tx) =>
+    Promise.all([lockScan(tables).run(tx, { scanId }), remove(tables).run(tx, { scanId })]),
+  );
+  return removed.length > 0;
 }
 
 const refresh = orgStatement<{ scanId: string }, object>(
   (tables, $) => sql`
 with summed as materialized (${summaryOf(tables, $.scanId)}
 )
-update ${tables.scans} s set summary = summed.summary from summed
+update ${tables.scans} s set summary = summed.summary, sources = summed.sources from summed
 where s.scan_id = ${$.scanId} and s.status <> 'running'`,
 );
 
@@ -173,16 +178,22 @@ const lockScan = orgStatement<{ scanId: string }, { project_id: string; status: 
     sql`select project_id, status from ${scans} where scan_id = ${$.scanId} for no key update`,
 );
 
-/** The summary of a scan's findings as they are now. Those it saw again are never those it reported first. */
+/** Scanners report one or a few sources. */
+const MAX_SOURCES = 100;
+
+/** The summary of a scan's findings as they are now, and their sources. Those it saw again are never those it reported first. */
 function summaryOf({ findings, sightings }: OrgTables, scanId: Placeholder): SQL {
   const bySeverity = SEVERITIES.map((severity) =>
     sql.raw(`'${severity}', coalesce(sum(n) filter (where severity = '${severity}'), 0)`),
   );
   return sql`
-  select json_build_object('total', coalesce(sum(n), 0), ${sql.join(bySeverity, sql`, `)}) as summary from (
-    select severity, count(*) as n from ${findings} where scan_id = ${scanId} group by severity union all
-    select f.severity, count(*) from ${sightings} s join ${findings} f on f.id = s.finding_id
-    where s.scan_id = ${scanId} group by f.severity
+  select json_build_object('total', coalesce(sum(n), 0), ${sql.join(bySeverity, sql`, `)}) as summary,
+    (coalesce(array_agg(distinct source), '{}'))[1:${sql.raw(String(MAX_SOURCES))}] as sources
+  from (
+    select severity, coalesce(source, '') as source, count(*) as n from ${findings}
+    where scan_id = ${scanId} group by 1, 2 union all
+    select f.severity, coalesce(f.source, ''), count(*) from ${sightings} s join ${findings} f on f.id = s.finding_id
+    where s.scan_id = ${scanId} group by 1, 2
   ) counted`;
 }
 

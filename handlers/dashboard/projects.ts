@@ -1,6 +1,6 @@
 import { asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
 import { toResource } from '../../db/resources.ts';
-import type { Severity } from '../../db/schema/values.ts';
+import { SEVERITIES, type Severity, type SeverityCounts } from '../../db/schema/values.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -15,7 +15,7 @@ export const dashboardProjects = endpoint(
     tag: 'Dashboard',
     summary: 'Get finding counts by project',
     description:
-      'Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`).',
+      'Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed.',
     responses: {
       200: {
         description: 'One row per project.',
@@ -24,6 +24,8 @@ export const dashboardProjects = endpoint(
             project: z.object({ id: id(), name: shown('Web shop'), slug: shown('web-shop') }),
             ...SeveritySummary.shape,
             unresolved: count(30),
+            attention: SeveritySummary,
+            regressed: SeveritySummary,
             last_scan_at: timestamp()
               .optional()
               .openapi({ description: 'Start of the latest scan, if there is one.' }),
@@ -51,6 +53,15 @@ export const dashboardProjects = endpoint(
       .from(s)
       .groupBy(s.projectId)
       .as('last');
+    const summary = (value: SQL, name: string) => {
+      const counts = SEVERITIES.map(
+        (severity) =>
+          sql`${sql.raw(`'${severity}'`)}, coalesce(sum(${value}) filter (where ${c.severity} = ${sql.raw(`'${severity}'`)}), 0)::int`,
+      );
+      return sql<SeverityCounts>`json_build_object('total', coalesce(sum(${value}), 0)::int, ${sql.join(counts, sql`, `)})`.as(
+        name,
+      );
+    };
     const rows = await db
       .select({
         id: p.id,
@@ -59,6 +70,11 @@ export const dashboardProjects = endpoint(
         total: sum('total'),
         ...severities,
         unresolved: sum('unresolved', isUnresolved),
+        attention: summary(
+          sql`case when ${isUnresolved} then ${c.count} else ${c.regressed} end`,
+          'attention',
+        ),
+        regressed: summary(sql`${c.regressed}`, 'regressed'),
         last_scan_at: last.at,
       })
       .from(p)

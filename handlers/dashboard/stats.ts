@@ -4,8 +4,8 @@ import {
   findingCountsQuery,
   scanCountsQuery,
   toSeverityCounts,
-} from '../../db/findings/counts.ts';
-import { findingViewFields } from '../../db/findings/text.ts';
+} from '../../db/findings/counts/counts.ts';
+import { findingViewFields } from '../../db/findings/lists/text.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
 import { run } from '../../db/statements.ts';
 import { omitParameter } from '../../lib/findings/list.ts';

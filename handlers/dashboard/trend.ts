@@ -1,4 +1,4 @@
-import { countByDay } from '../../db/findings/trend.ts';
+import { countByDay } from '../../db/findings/counts/trend.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';

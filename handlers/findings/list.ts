@@ -1,19 +1,14 @@
-import { FINDING_FIELDS } from '../../db/findings/fields.ts';
-import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
+import { GROUP_KEYS } from '../../db/findings/lists/groups.ts';
 import { FORMATS } from '../../lib/findings/file.ts';
-import { matching } from '../../lib/findings/input.ts';
-import { answerFindings, CHANGES, omitParameter, SORTS } from '../../lib/findings/list.ts';
+import { checkFilter, filterShape } from '../../lib/findings/filter/parameters.ts';
+import { answerGroups, FindingGroup } from '../../lib/findings/groups.ts';
+import { answerFindings, omitParameter, SORTS } from '../../lib/findings/list.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { anyOf, pageParameters } from '../../lib/http/lists/pages.ts';
-import { text, uuid, z } from '../../lib/http/schema.ts';
+import { pageParameters, requiredPage } from '../../lib/http/lists/pages.ts';
+import { z } from '../../lib/http/schema.ts';
 import { ListedFinding } from '../../lib/resources.ts';
-
-/** What two scans differ in is asked for with all of these. */
-const COMPARISON = ['scan_id', 'against', 'change'] as const;
-
-const scanIdQuery = () => text({ max: 36, example: '01890a5d-ac96-774b-bcce-b302099a8057' });
 
 const FindingsCsv = z.string().openapi({
   description: 'A header line with the field names, then one line per finding.',
@@ -33,20 +28,12 @@ export const listFindings = endpoint(
     request: {
       query: z
         .object({
-          scan_id: scanIdQuery().optional(),
-          against: scanIdQuery()
-            .optional()
-            .openapi({ description: 'The scan to compare `scan_id` with; requires `change`.' }),
-          change: z.enum(CHANGES).optional().openapi({
-            description:
-              'Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`).',
-          }),
-          project_id: uuid().optional(),
-          severity: anyOf(SEVERITIES).optional(),
-          status: anyOf(FINDING_STATUSES).optional(),
-          cwe: matching(FINDING_FIELDS.cwe.input).optional(),
-          q: text({ max: 200 }).optional().openapi({ description: 'Text to find in title, file or CVE.' }),
+          ...filterShape,
           sort: z.enum(SORTS).optional(),
+          group_by: z.enum(GROUP_KEYS).optional().openapi({
+            description:
+              'Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same title are of one `rule`. `sort` has no effect.',
+          }),
           omit: omitParameter(),
           format: z.enum(FORMATS).optional().openapi({
             description:
@@ -55,19 +42,24 @@ export const listFindings = endpoint(
           ...pageParameters,
         })
         .superRefine((query, context) => {
-          if (query.against === undefined && query.change === undefined) return;
-          for (const name of COMPARISON.filter((name) => query[name] === undefined))
-            context.addIssue({ code: 'custom', path: [name], message: 'is required' });
+          checkFilter(query, context);
+          if (query.group_by && query.format && query.format !== 'json')
+            context.addIssue({ code: 'custom', path: ['format'], message: 'must be json with group_by' });
         }),
     },
     responses: {
       200: {
-        description: 'The findings.',
-        result: z.array(ListedFinding),
+        description: 'The findings; with `group_by`, groups of them.',
+        result: z.union([z.array(ListedFinding), z.array(FindingGroup)]),
         paged: true,
         others: { 'text/csv': FindingsCsv, 'application/sarif+json': SarifLog },
       },
     },
   },
-  (call) => answerFindings(call, call.query),
+  (call) => {
+    const { group_by, ...list } = call.query;
+    if (!group_by) return answerFindings(call, list);
+    const { sort: _sort, format: _format, page: _page, per_page: _perPage, ...filter } = list;
+    return answerGroups(call, group_by, filter, requiredPage(list));
+  },
 );

@@ -1,16 +1,95 @@
-import { setFindingStatuses } from '../../db/findings/findings.ts';
+import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
-import { USER_STATUSES } from '../../lib/findings/input.ts';
+import { Filter } from '../../lib/findings/filter/parameters.ts';
+import { bulkResult, changeByFilter, MAX_BY_FILTER } from '../../lib/findings/triage/bulk.ts';
+import { commonFields } from '../../lib/findings/triage/changes.ts';
+import { changeShape, checkChange, noteRisks, requireChanges } from '../../lib/findings/triage/triage.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/http/schema.ts';
+import { changeId } from '../../lib/resources.ts';
 
 const MAX_CHANGES = 500;
+const MAX_COUNT = 2_147_483_647;
 
 /** Any text: an id that cannot exist is no worse than one that does not. */
 const anyId = () => text({ min: 1, max: 36, example: EXAMPLE_ID }).toLowerCase();
 const isId = (text: string) => uuid().safeParse(text).success;
+
+const noDuplicates = (
+  ids: readonly string[],
+  context: z.RefinementCtx,
+  pathOf: (i: number) => PropertyKey[],
+) => {
+  const seen = new Set<string>();
+  for (const [i, id] of ids.entries()) {
+    if (seen.has(id))
+      context.addIssue({ code: 'custom', path: pathOf(i), message: 'must stand there only once' });
+    seen.add(id);
+  }
+};
+
+const Changes = z
+  .array(z.object({ id: anyId(), ...changeShape }).superRefine(checkChange))
+  .min(1, 'must not be empty')
+  .max(MAX_CHANGES, `must have at most ${MAX_CHANGES} entries`)
+  .superRefine((changes, context) =>
+    noDuplicates(
+      changes.map(({ id }) => id),
+      context,
+      (i) => [i, 'id'],
+    ),
+  );
+
+const Ids = z
+  .array(anyId())
+  .min(1, 'must not be empty')
+  .max(MAX_CHANGES, `must have at most ${MAX_CHANGES} entries`)
+  .superRefine((ids, context) => noDuplicates(ids, context, (i) => [i]));
+
+const SELECTIONS = ['changes', 'ids', 'filter'] as const;
+const OF_FILTER = ['expected_count', 'limit', 'after'] as const;
+
+const ManyFindingChanges = z
+  .object({
+    changes: Changes.optional().openapi({ description: 'A change for each finding.' }),
+    ids: Ids.optional().openapi({ description: 'Findings that get the same change, instead of `changes`.' }),
+    filter: Filter.optional().openapi({
+      description: 'The filters of the list of findings that get the same change, instead of `changes`.',
+    }),
+    expected_count: z.int().min(0).max(MAX_COUNT).optional().openapi({
+      description:
+        'How many findings match the filter. If others do, nothing changes (409). Not with `after`.',
+      example: 120,
+    }),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_BY_FILTER)
+      .optional()
+      .openapi({
+        description: `How many findings are changed at most, newest first. Default ${MAX_BY_FILTER}.`,
+      }),
+    after: uuid()
+      .optional()
+      .openapi({ description: 'Continues after a response with this `next`. Older findings are changed.' }),
+    ...changeShape,
+  })
+  .superRefine((body, context) => {
+    const { changes, ids, filter, expected_count, limit: _, after, ...change } = body;
+    const [given, ...others] = SELECTIONS.filter((name) => body[name]);
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (!given) refuse('changes', 'is required');
+    for (const name of others) refuse(name, `is possible only without ${given}`);
+    if (ids || filter) checkChange(change, context);
+    if (filter && after === undefined && expected_count === undefined)
+      refuse('expected_count', 'is required');
+    for (const name of OF_FILTER)
+      if (!filter && body[name] !== undefined) refuse(name, 'is possible only with filter');
+  })
+  .openapi('ManyFindingChanges', { example: { changes: [{ id: EXAMPLE_ID, status: 'confirmed' }] } });
 
 export const updateFindings = endpoint(
   {
@@ -20,26 +99,11 @@ export const updateFindings = endpoint(
     tag: 'Findings',
     summary: 'Triage findings',
     description:
-      'Sets the statuses of up to 500 findings, each listed once. Only agents set `verified`. Findings that do not exist are listed in `failed`; all others are changed.',
-    request: {
-      body: z.object({
-        changes: z
-          .array(z.object({ id: anyId(), status: z.enum(USER_STATUSES) }))
-          .min(1, 'must not be empty')
-          .max(MAX_CHANGES, `must have at most ${MAX_CHANGES} entries`)
-          .superRefine((changes, context) => {
-            const seen = new Set<string>();
-            for (const [i, { id }] of changes.entries()) {
-              if (seen.has(id))
-                context.addIssue({ code: 'custom', path: [i, 'id'], message: 'must stand there only once' });
-              seen.add(id);
-            }
-          }),
-      }),
-    },
+      'Changes findings: with `changes`, up to 500, each as it says; with `ids`, up to 500 in the same way; with `filter`, all that match, up to `limit` per request, in the same way. Only agents set `verified`. Findings that do not exist are listed in `failed`, findings with another status than `if_status` in `conflicts`; all others are changed.',
+    request: { body: ManyFindingChanges },
     responses: {
       200: {
-        description: 'The results, in the order of the changes.',
+        description: 'The results, in the order of the request.',
         result: z.object({
           updated: z.array(
             z.object({
@@ -55,19 +119,42 @@ export const updateFindings = endpoint(
               message: shown('There is no such finding.', 'For people; it may change.'),
             }),
           ),
+          conflicts: z.array(z.object({ id: id(), status: z.enum(FINDING_STATUSES) })),
+          change_id: changeId().optional(),
+          change_ids: z
+            .array(id())
+            .optional()
+            .openapi({ description: 'With `filter`: the changes that can be undone, one for 500 findings.' }),
+          next: id()
+            .optional()
+            .openapi({ description: 'With `filter`: more findings may match. Send it as `after`.' }),
         }),
       },
     },
+    errors: ['resource_error/conflict'],
   },
-  async ({ body: { changes }, now, org: { tables }, sql }) => {
+  async (call) => {
+    const { body, now, org, services, sql, user } = call;
+    const { changes: each, ids = [], filter, expected_count, limit, after, ...same } = body;
+    if (filter) {
+      const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
+      await requireChanges(call, [{ change: same, path: '' }]);
+      return ok(await changeByFilter(call, selection, same));
+    }
+    const changes = each ?? ids.map((id) => ({ ...same, id }));
+    await requireChanges(
+      call,
+      changes.map((change, i) => ({ change, path: each ? `changes.${i}.` : '' })),
+    );
+    const change = services.nextId().id;
+    const changer = { now, actorId: user.id, changeId: change, what: commonFields(changes) };
     const possible = changes.filter(({ id }) => isId(id));
-    const changed = await setFindingStatuses(sql, tables, possible, now);
-    const byId = new Map(changed.map((finding) => [finding.id, finding]));
-    return ok({
-      updated: changes.flatMap(({ id }) => byId.get(id) ?? []),
-      failed: changes
-        .filter(({ id }) => !byId.has(id))
-        .map(({ id }) => ({ id, code: 'not_found' as const, message: 'There is no such finding.' })),
-    });
+    await noteRisks(call, possible);
+    const found = await changeFindings(sql, org.tables, possible, changer);
+    const result = bulkResult(
+      changes.map(({ id }) => id),
+      found,
+    );
+    return ok({ ...result, ...(result.updated.length > 0 && { change_id: change }) });
   },
 );

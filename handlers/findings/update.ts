@@ -1,5 +1,6 @@
-import { setFindingStatus } from '../../db/findings/findings.ts';
-import { USER_STATUSES } from '../../lib/findings/input.ts';
+import { changeFinding } from '../../db/findings/triage/triage.ts';
+import { commonFields } from '../../lib/findings/triage/changes.ts';
+import { FindingChanges, noteRisks, requireChanges } from '../../lib/findings/triage/triage.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -15,13 +16,28 @@ export const updateFinding = endpoint(
     access: cookieOrg('member'),
     tag: 'Findings',
     summary: 'Triage a finding',
-    description: 'Any status may be set except `verified`, which only agents set.',
-    request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(USER_STATUSES) }) },
+    description:
+      'Any status may be set except `verified`, which only agents set. `status` may be left out if another field is given. With `if_status`, a finding with another status is not changed (409).',
+    request: {
+      params: z.object({ id: idParam() }),
+      body: FindingChanges,
+    },
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
+    errors: ['resource_error/conflict'],
   },
-  async ({ body, now, org: { tables }, params: { id }, sql }) => {
-    const finding = await setFindingStatus(sql, tables, { id, status: body.status, now });
+  async (call) => {
+    const { body, now, org, params, services, sql, user } = call;
+    await requireChanges(call, [{ change: body, path: '' }]);
+    const change = { ...body, id: params.id };
+    await noteRisks(call, [change]);
+    const changer = {
+      ...{ now, actorId: user.id, changeId: services.nextId().id },
+      what: commonFields([body]),
+    };
+    const finding = await changeFinding(sql, org.tables, change, changer);
     if (!finding) throw new ApiError('resource_error/not_found');
+    if (finding === 'conflict')
+      throw new ApiError('resource_error/conflict', { message: 'The finding has another status.' });
     return ok(finding);
   },
 );

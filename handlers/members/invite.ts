@@ -1,8 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
+import { reloadRulesOf } from '../../db/rules/members.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
+import { run } from '../../db/statements.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
@@ -75,6 +77,8 @@ async function addMember(tx: Tx, call: OrgCall, address: string, role: Role) {
   }
   await requireNoMore(tx, call, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
   await mailInvitation(tx, call, invitee);
+  // A former member may still be the assignee of a rule.
+  if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(org.tables, invitee.userId));
   const member = await findMember(tx, services.config, org.id, invitee.userId);
   if (!member) throw new Error('the new member is missing');
   return member;

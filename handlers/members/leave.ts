@@ -1,11 +1,14 @@
 import { and, eq } from 'drizzle-orm';
+import { reloadRulesOf } from '../../db/rules/members.ts';
 import { memberships } from '../../db/schema/orgs.ts';
+import { run } from '../../db/statements.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
 import { lockOrg } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
+import { deletePrivateViews } from '../../lib/views/views.ts';
 
 export const leaveOrg = endpoint(
   {
@@ -28,6 +31,8 @@ export const leaveOrg = endpoint(
       const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
       if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
       await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id)));
+      await deletePrivateViews(tx, org.tables, user.id);
+      await run(tx, reloadRulesOf(org.tables, user.id));
       return own;
     });
     logSecurityEvent(call, 'member_left', { member: user.id, role });

@@ -1,5 +1,7 @@
 import { and, eq } from 'drizzle-orm';
+import { reloadRulesOf } from '../../db/rules/members.ts';
 import { memberships } from '../../db/schema/orgs.ts';
+import { run } from '../../db/statements.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -10,6 +12,7 @@ import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrg } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
+import { deletePrivateViews } from '../../lib/views/views.ts';
 
 export const removeMember = endpoint(
   {
@@ -19,7 +22,7 @@ export const removeMember = endpoint(
     tag: 'Members',
     summary: 'Remove a member',
     description:
-      'The next request of the member to the organization is refused. API tokens of the member keep working. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.',
+      'The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.',
     request: { params: z.object({ userId: idParam() }) },
     responses: { 204: { description: 'Removed.' } },
   },
@@ -38,6 +41,8 @@ export const removeMember = endpoint(
         throw new ApiError('permission_error/denied', { message: 'Only an owner may remove an owner.' });
       }
       await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+      await deletePrivateViews(tx, org.tables, userId);
+      await run(tx, reloadRulesOf(org.tables, userId));
       return other;
     });
     logSecurityEvent(call, 'member_removed', { member: userId, role });

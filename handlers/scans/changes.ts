@@ -1,5 +1,6 @@
 import { toResource } from '../../db/resources.ts';
-import { compareScans, previousScan, readScan } from '../../db/scans/scans.ts';
+import { comparableScan, compareScans } from '../../db/scans/compare.ts';
+import { readScan } from '../../db/scans/scans.ts';
 import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -16,7 +17,7 @@ export const scanChanges = endpoint(
     tag: 'Scans',
     summary: 'Compare two scans',
     description:
-      'Counts the findings that only this scan reported, that both reported, and that only the other reported. The other scan is `against`, which must be of the same project; without it, the latest completed scan of the same project and persona that started earlier. Without another scan, all findings are new. A running scan is compared with what it has reported so far.',
+      'Counts the findings that only this scan reported, that both reported, and that only the other reported. The other scan is `against`, which must be of the same project; without it, the latest comparable scan: it completed without an error message, started earlier, and has the same project, persona, target and a common source. Without another scan, all findings are new. A running scan is compared with what it has reported so far.',
     request: {
       params: z.object({ id: scanId() }),
       query: z.object({ against: scanId().optional() }),
@@ -38,7 +39,7 @@ export const scanChanges = endpoint(
     if (!scan) throw new ApiError('resource_error/not_found');
     const against =
       query.against === undefined
-        ? await previousScan(db, tables, scan)
+        ? await comparableScan(db, tables, scan)
         : await readScan(db, tables, query.against);
     if (query.against !== undefined && against?.project_id !== scan.project_id)
       throw new ApiError('validation_error/invalid_request', {

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
-import { countScans } from '../../db/findings/counts.ts';
+import { countScans } from '../../db/findings/counts/counts.ts';
 import { jsonText, scanFields } from '../../db/resources.ts';
 import { SCAN_STATUSES } from '../../db/schema/values.ts';
 import { cookieOrg } from '../../lib/http/access.ts';

@@ -21,13 +21,22 @@ export interface MailedToken {
   emailId: string;
 }
 
-/** Makes a token for a link and keeps its hash. @returns the token, hex */
-export async function issueMailedToken(db: Db | Tx, token: MailedToken, now: Date): Promise<string> {
+/**
+ * Makes a token for a link and keeps its hash.
+ * @param ms how long it works
+ * @returns the token, hex
+ */
+export async function issueMailedToken(
+  db: Db | Tx,
+  token: MailedToken,
+  now: Date,
+  ms = MAILED_TOKEN_MS[token.purpose],
+): Promise<string> {
   const text = randomHex(32);
   await db.insert(mailedTokens).values({
     tokenHash: sha256Hex(text),
     ...token,
-    expiresAt: new Date(now.getTime() + MAILED_TOKEN_MS[token.purpose]),
+    expiresAt: new Date(now.getTime() + ms),
     createdAt: now,
   });
   return text;

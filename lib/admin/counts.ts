@@ -1,6 +1,6 @@
 import { asc } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
-import { type Miscount, recountOrg } from '../../db/findings/recount.ts';
+import { type Miscount, recountOrg } from '../../db/findings/counts/recount.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { forEachOrg } from '../orgs/for-each-org.ts';

@@ -5,7 +5,7 @@ import { type Migration, migrateOrg, migrateShared } from '../../db/migrations/m
 import { orgMigrations, orgs } from '../../db/schema/orgs.ts';
 import { migrations } from '../../db/schema/platform.ts';
 import { forEachOrg } from '../orgs/for-each-org.ts';
-import { addSearchIndexes, isAway, MIGRATIONS_AT_ONCE } from '../orgs/migrations.ts';
+import { addIndexes, isAway, MIGRATIONS_AT_ONCE } from '../orgs/migrations.ts';
 import { reasonOf } from './error.ts';
 import { findOrg } from './orgs.ts';
 
@@ -35,8 +35,10 @@ export interface MigrationResult {
   orgs: OrgResult[];
   /** Number of failed schemas. */
   failed: number;
-  /** Number of search indexes that this run created, and why others cannot be created. Unset: all indexes exist. */
-  search?: { indexed: number; unavailable: string | null };
+  /** Indexes that this run created, and why others cannot be created. Unset: all exist. */
+  indexes?: { created: number; failed: { org_id: string; error: string }[] };
+  /** Why searches cannot be indexed. Unset: the database has pg_trgm. */
+  search?: { unavailable: string };
 }
 
 export interface MigrateOptions {
@@ -56,12 +58,12 @@ export { MIGRATIONS_AT_ONCE };
  */
 export async function migrate(database: Database, options: MigrateOptions): Promise<MigrationResult> {
   const { tracks, onResult = () => {} } = options;
-  let unavailable: string | null = null;
+  let unavailable: string | undefined;
   const shared = await migrateSchema(
     tracks.shared,
     () => appliedToShared(database),
     async () => {
-      unavailable = (await migrateShared(database.sql, tracks.shared)) ?? null;
+      unavailable = await migrateShared(database.sql, tracks.shared);
     },
   );
   onResult('shared', shared);
@@ -78,15 +80,15 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
     results.push({ org_id: id, org: slug, ...result });
   });
   results.sort((a, b) => (a.org < b.org ? -1 : 1));
-  const indexed = await addSearchIndexes(database.sql, tracks.org, {
-    onFailure(_, error) {
-      unavailable ??= reasonOf(error);
-    },
+  const failed: { org_id: string; error: string }[] = [];
+  const created = await addIndexes(database, tracks.org, {
+    onFailure: (org_id, error) => failed.push({ org_id, error: reasonOf(error) }),
   });
   return {
     ...{ shared, orgs: results },
     failed: results.filter(({ status }) => status === 'failed').length,
-    ...((indexed > 0 || unavailable !== null) && { search: { indexed, unavailable } }),
+    ...((created > 0 || failed.length > 0) && { indexes: { created, failed } }),
+    ...(unavailable !== undefined && { search: { unavailable } }),
   };
 }
 

@@ -2,7 +2,8 @@ import createFetchClient, { type MaybeOptionalInit } from 'openapi-fetch';
 import type { HttpMethod, PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers';
 import type { components, paths } from './schema.ts';
 
-const PREFIX = '/api/v1';
+/** What the paths of the API begin with. */
+export const PREFIX = '/api/v1';
 
 /** The paths of the API, below its prefix. */
 type ApiPaths = {
@@ -26,8 +27,10 @@ type Envelope<Operation> = Operation extends { responses: infer Responses }
 export interface Reply<Operation> {
   status: number;
   requestId: string;
-  /** Undefined if the response has only a message or no body. */
-  result: Envelope<Operation> extends { result: infer Result } ? Result : undefined;
+  /** Undefined if the response has only a message or no body. A call with `group_by` casts it to `FindingGroup[]`. */
+  result: Envelope<Operation> extends { result: infer Result }
+    ? Exclude<Result, Schemas['FindingGroup'][]>
+    : undefined;
   /** For lists, if the request asked for a page. */
   resultInfo: Schemas['ResultInfo'] | undefined;
   message: string | undefined;
@@ -50,6 +53,7 @@ type Call<Method extends HttpMethod> = <
 export interface Client {
   get: Call<'get'>;
   post: Call<'post'>;
+  put: Call<'put'>;
   patch: Call<'patch'>;
   delete: Call<'delete'>;
 }
@@ -62,6 +66,13 @@ export interface ClientOptions {
   /** Names the organization if no base domain is configured. */
   orgSlug?: string;
   fetch?: (request: Request) => Promise<Response>;
+}
+
+/** What the client reads of a response besides its body. */
+export interface ResponseHead {
+  status: number;
+  ok: boolean;
+  headers: Pick<Headers, 'get'>;
 }
 
 /** An error response of the service (API contract, "Error object"). */
@@ -80,37 +91,54 @@ export class ServiceError extends Error {
   /** Seconds to wait before another attempt, if the response names them. */
   readonly retryAfter: number | undefined;
 
-  constructor(response: Response, body: unknown) {
+  constructor(response: Pick<ResponseHead, 'status' | 'headers'>, body: unknown) {
     const error = (body as Partial<Schemas['ErrorEnvelope']> | undefined)?.errors?.[0];
-    super(error?.message ?? `The service answered ${response.status}.`);
+    super(textOf(error?.message) || `The service answered ${response.status}.`);
     this.name = 'ServiceError';
     this.status = response.status;
-    this.type = error?.type ?? '';
-    this.code = error?.code ?? '';
-    this.ref = error?.ref ?? '';
+    this.type = textOf(error?.type);
+    this.code = textOf(error?.code);
+    this.ref = textOf(error?.ref);
     this.requestId = response.headers.get('x-request-id') ?? undefined;
     const details: unknown[] = Array.isArray(error?.details) ? error.details : [];
-    this.details = details.filter(
-      (detail) => typeof detail === 'object' && detail !== null,
-    ) as typeof this.details;
+    this.details = details.flatMap((detail) => {
+      const { field, message } = (detail ?? {}) as Partial<Record<string, unknown>>;
+      return textOf(message) === '' ? [] : [{ field: textOf(field), message: textOf(message) }];
+    });
     const wait = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
     this.retryAfter = Number.isNaN(wait) ? undefined : wait;
   }
 }
 
-interface Body {
+/** A proxy or another program may have answered. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export interface Body {
   success?: boolean;
   result?: undefined;
   result_info?: Schemas['ResultInfo'];
   message?: string;
 }
 
-function parse(text: string | undefined): Body | undefined {
+/** Parses the body of a response; undefined if it is not JSON. */
+export function parseBody(text: string | undefined): Body | undefined {
   try {
     return JSON.parse(text ?? '') ?? undefined;
   } catch {
     return undefined;
   }
+}
+
+/** @throws ServiceError if the response is an error, or not from the service */
+export function replyOf(response: ResponseHead, body: Body | undefined): Reply<unknown> {
+  const { status, headers } = response;
+  // A success of a proxy or a login page is not a success of the service.
+  if (!response.ok || (status !== 204 && body?.success !== true)) throw new ServiceError(response, body);
+  const { result, result_info, message } = status === 204 ? {} : (body ?? {});
+  return {
+    ...{ status, requestId: headers.get('x-request-id') ?? '' },
+    ...{ result, resultInfo: result_info, message },
+  };
 }
 
 /** Creates a client of the API. */
@@ -131,22 +159,12 @@ export function createClient({ baseUrl, token, orgSlug, fetch }: ClientOptions):
         ...init,
         parseAs: 'text',
       } as never);
-      if (!response.ok) throw new ServiceError(response, error);
-      const body = response.status === 204 ? {} : parse(data as string | undefined);
-      // A success of a proxy or a login page is not a success of the service.
-      if (response.status !== 204 && body?.success !== true) throw new ServiceError(response, body);
-      const { result, result_info, message } = body ?? {};
-      return {
-        status: response.status,
-        requestId: response.headers.get('x-request-id') ?? '',
-        result,
-        resultInfo: result_info,
-        message,
-      };
+      return replyOf(response, response.ok ? parseBody(data as string | undefined) : error);
     };
   return {
     get: caller('get') as Client['get'],
     post: caller('post') as Client['post'],
+    put: caller('put') as Client['put'],
     patch: caller('patch') as Client['patch'],
     delete: caller('delete') as Client['delete'],
   };

@@ -84,7 +84,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the name of the signed-in user
+         * @description Members of the same organizations see the new name everywhere, also in the activity of findings.
+         *
+         *     Requires a session; works on any host.
+         */
+        patch: operations["updateMe"];
         trace?: never;
     };
     "/api/v1/auth/session": {
@@ -772,7 +778,7 @@ export interface paths {
         };
         /**
          * Compare two scans
-         * @description Counts the findings that only this scan reported, that both reported, and that only the other reported. The other scan is `against`, which must be of the same project; without it, the latest completed scan of the same project and persona that started earlier. Without another scan, all findings are new. A running scan is compared with what it has reported so far.
+         * @description Counts the findings that only this scan reported, that both reported, and that only the other reported. The other scan is `against`, which must be of the same project; without it, the latest comparable scan: it completed without an error message, started earlier, and has the same project, persona, target and a common source. Without another scan, all findings are new. A running scan is compared with what it has reported so far.
          *
          *     Requires membership of the organization.
          */
@@ -806,7 +812,7 @@ export interface paths {
         head?: never;
         /**
          * Triage findings
-         * @description Sets the statuses of up to 500 findings, each listed once. Only agents set `verified`. Findings that do not exist are listed in `failed`; all others are changed.
+         * @description Changes findings: with `changes`, up to 500, each as it says; with `ids`, up to 500 in the same way; with `filter`, all that match, up to `limit` per request, in the same way. Only agents set `verified`. Findings that do not exist are listed in `failed`, findings with another status than `if_status` in `conflicts`; all others are changed.
          *
          *     Requires membership of the organization, at least `member`.
          */
@@ -832,11 +838,105 @@ export interface paths {
         head?: never;
         /**
          * Triage a finding
-         * @description Any status may be set except `verified`, which only agents set.
+         * @description Any status may be set except `verified`, which only agents set. `status` may be left out if another field is given. With `if_status`, a finding with another status is not changed (409).
          *
          *     Requires membership of the organization, at least `member`.
          */
         patch: operations["updateFinding"];
+        trace?: never;
+    };
+    "/api/v1/findings/{id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List similar findings
+         * @description At most 20 findings of all projects with the same CVE, then the same source and title, then the same file. They have no `description`.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["similarFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the activity of a finding
+         * @description What happened to the finding, newest first. Always a page.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Comment on a finding
+         * @description `@[name](user-id)` in the text mentions a member. Ids of others are ignored.
+         *
+         *     Requires membership of the organization, at least `member`.
+         */
+        post: operations["createComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{id}/comments/{commentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a comment
+         * @description Only the author may.
+         *
+         *     Requires membership of the organization, at least `member`.
+         */
+        delete: operations["deleteComment"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a comment
+         * @description Only the author may.
+         *
+         *     Requires membership of the organization, at least `member`.
+         */
+        patch: operations["updateComment"];
         trace?: never;
     };
     "/api/v1/findings/{id}/exploits": {
@@ -877,6 +977,106 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your recent changes of findings
+         * @description The changes that you made in the last 30 days, newest first, including the rules that you applied (`actor.type` is `rule`). Always a page.
+         *
+         *     Requires membership of the organization, at least `member`.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a change of findings
+         * @description Restores every field that the change has set, for the findings that nobody has changed since; the others are listed in `conflicts`. Members undo their own changes, admins all. Possible for 30 days. A change that is undone already is a conflict (409).
+         *
+         *     Requires membership of the organization, at least `member`.
+         */
+        post: operations["undoFindingChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views
+         * @description Lists the caller's views and those that other members share, by name.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["listViews"];
+        put?: never;
+        /**
+         * Save a view
+         * @description A member has at most 100 views (409 `conflict`). Sharing needs the role `member`.
+         *
+         *     Requires membership of the organization.
+         */
+        post: operations["createView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved view
+         * @description Only the owner may, and admins if the view is shared.
+         *
+         *     Requires membership of the organization.
+         */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved view
+         * @description Only the owner may, and admins if the view is shared. A viewer cannot change a shared view, except to make it private.
+         *
+         *     Requires membership of the organization.
+         */
+        patch: operations["updateView"];
         trace?: never;
     };
     "/api/v1/dashboard/stats": {
@@ -932,13 +1132,257 @@ export interface paths {
         };
         /**
          * Get finding counts by project
-         * @description Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`).
+         * @description Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed.
          *
          *     Requires membership of the organization.
          */
         get: operations["dashboardProjects"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/revision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notice changes
+         * @description Returns a text that changes when findings are created, regress, change or are triaged, when a comment is written, and when a scan begins or ends. It may be two seconds old. A push that only counts a finding again does not change it. Pages poll it with `If-None-Match`, which is cheap.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["getRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dashboard/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get metrics about finding and resolving
+         * @description For a range of at most 366 days. A finding is resolved when it is neither `open` nor `confirmed` and has not regressed. Times to resolve are accurate to 0.1 hours, above 100 hours to 1 hour, above 1,000 hours to 10 hours; means are exact.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["dashboardMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/due-dates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get after how many days findings are due
+         * @description Days by severity. `null` means no due date.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["getDueDates"];
+        /**
+         * Set after how many days findings are due
+         * @description Replaces the days of all severities; one that is `null` or left out has no due date. At least one is required. Counts for findings that are found or regress from now on, in all processes. Findings of before keep their due dates.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        put: operations["updateDueDates"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/due-dates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get after how many days findings of a project are due
+         * @description Days by severity. `null` means the organization's days, `0` no due date.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["getProjectDueDates"];
+        /**
+         * Set after how many days findings of a project are due
+         * @description Replaces the days of all severities. `null`, or a severity that is left out, means the organization's days; `0` means no due date. At least one is required. Counts for findings that are found or regress from now on.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        put: operations["updateProjectDueDates"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rules
+         * @description In their order: of the enabled rules that match a new finding, the first one decides.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        get: operations["listRules"];
+        put?: never;
+        /**
+         * Create a rule
+         * @description Adds a rule behind the others, enabled unless `enabled` is `false`. It decides about findings that are found from now on, in all processes; `POST /rules/{id}/apply` changes findings that exist. An organization has at most 100 rules, and 10000 characters in their patterns (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the order of the rules
+         * @description `ids` names all rules. If somebody has added or deleted one meanwhile, nothing is changed (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        put: operations["orderRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a rule
+         * @description Shows the findings that `POST /rules/{id}/apply` of such a rule would change now, and changes nothing. Without `actions`: the `open` findings that match.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        post: operations["previewRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a rule
+         * @description Findings that the rule has changed stay as they are, and their activity still shows its name. A deleted rule cannot be undone: undo it first.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        delete: operations["deleteRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a rule
+         * @description `conditions` and `actions` are replaced as a whole. Findings that the rule has changed before stay as they are.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        patch: operations["updateRule"];
+        trace?: never;
+    };
+    "/api/v1/rules/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a rule to findings that exist
+         * @description Changes `open` findings that match the rule, also while it is disabled and whatever other rules match. A finding keeps its assignee, and a due date that someone has set. The findings are changed newest first, in transactions of 500; a finding that somebody decides about meanwhile stays as it is. While the response has `next`, send it as `after`.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        post: operations["applyRuleToFindings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo what a rule has changed
+         * @description Restores the findings that the rule has changed in pushes, and in the last 30 days by `POST /rules/{id}/apply`, if nobody has changed them since. A finding that it decided about when it was pushed becomes `open`, without an assignee, with the due date that it would have without the rule. The rule stays as it is: disable it first, or it goes on with new findings. While the response has `next`, send it as `after`.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        post: operations["undoRuleChanges"];
         delete?: never;
         options?: never;
         head?: never;
@@ -987,6 +1431,34 @@ export interface paths {
         get: operations["getProject"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a project
+         * @description Takes the slug or the id of the project. Its slug stays. At least one field is required.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        patch: operations["updateProject"];
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a scanner's report
+         * @description As `POST /agent/reports`, for members.
+         *
+         *     Requires membership of the organization, at least `member`.
+         */
+        post: operations["uploadReport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1093,7 +1565,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The next request of the member to the organization is refused. API tokens of the member keep working. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.
+         * @description The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.
          *
          *     Requires membership of the organization, at least `admin`.
          */
@@ -1238,7 +1710,7 @@ export interface paths {
         head?: never;
         /**
          * Complete or fail a scan
-         * @description The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Repeating the call with the same status changes nothing; with the other status it is a conflict.
+         * @description The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Findings that a completed scan did not report, and the comparable scan before it did, are marked with `missing_since`. Repeating the call with the same status changes nothing; with the other status it is a conflict.
          *
          *     Requires an API token of the organization. A project token acts on its project only.
          */
@@ -1261,6 +1733,28 @@ export interface paths {
         get: operations["scanGone"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a scanner's report
+         * @description Registers a scan, pushes the findings of the report and completes the scan. `error_message` of the scan says what the scanner could not check; if it reports errors and no findings, the scan has failed. A report that cannot be read is answered 400 with the position and the formats that were tried, and leaves no scan. If the server stops meanwhile, the scan fails.
+         *
+         *     Requires an API token of the organization. A project token acts on its project only.
+         */
+        post: operations["sendReport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1778,6 +2272,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             completed_at?: string;
+            /**
+             * @description The scanned commit.
+             * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
+             */
+            commit?: string;
         };
         ScanTarget: {
             /** @example repository */
@@ -1891,6 +2390,91 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            regressed_at?: string;
+            /** @enum {string} */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            missing_since?: string;
+        };
+        /** @description `finding` is the first finding of the group: regressed ones come first, then the most severe, then the newest. */
+        FindingGroup: {
+            /**
+             * @description The CVE, the file, the id of the project, or the title. Null for findings without one.
+             * @example CVE-2026-12345
+             */
+            key: string | null;
+            /**
+             * @description For people: the name of a project, otherwise the key.
+             * @example CVE-2026-12345
+             */
+            label: string;
+            /** @example 8 */
+            count: number;
+            /**
+             * @description The worst.
+             * @enum {string}
+             */
+            severity: "critical" | "high" | "medium" | "low" | "info";
+            severities: {
+                /** @example 1 */
+                critical: number;
+                /** @example 1 */
+                high: number;
+                /** @example 1 */
+                medium: number;
+                /** @example 1 */
+                low: number;
+                /** @example 1 */
+                info: number;
+            };
+            statuses: {
+                /** @example 1 */
+                open: number;
+                /** @example 1 */
+                confirmed: number;
+                /** @example 1 */
+                fixed: number;
+                /** @example 1 */
+                false_positive: number;
+                /** @example 1 */
+                wontfix: number;
+                /** @example 1 */
+                verified: number;
+            };
+            /**
+             * @description How many have regressed.
+             * @example 0
+             */
+            regressed: number;
+            /**
+             * Format: date-time
+             * @description When the newest finding was first reported.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            newest_at: string;
+            finding: components["schemas"]["ListedFinding"];
         };
         /** @description One run, its results in the order of the list. */
         SarifLog: {
@@ -2020,6 +2604,33 @@ export interface components {
                          * @example 2026-01-01T00:00:00.000Z
                          */
                         updated_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        regressed_at?: string;
+                        /** @enum {string} */
+                        reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+                        /**
+                         * Format: uuid
+                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                         */
+                        assignee_id?: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        due_at?: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        accepted_until?: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        missing_since?: string;
                         /** @example web-shop */
                         project_slug: string;
                         /** @example Web shop */
@@ -2060,6 +2671,227 @@ export interface components {
                     };
                 };
             }[];
+        };
+        /**
+         * @example {
+         *       "changes": [
+         *         {
+         *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+         *           "status": "confirmed"
+         *         }
+         *       ]
+         *     }
+         */
+        ManyFindingChanges: {
+            /** @description A change for each finding. */
+            changes?: {
+                /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+                id: string;
+                /** @enum {string} */
+                status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
+                /**
+                 * @description Why the finding has its status. A new status without a reason has none.
+                 * @enum {string|null}
+                 */
+                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+                /**
+                 * @description Shown in the activity.
+                 * @example Only reachable from tests.
+                 */
+                note?: string | null;
+                /**
+                 * Format: uuid
+                 * @description A member of the organization.
+                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                 */
+                assignee_id?: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                due_at?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the finding is `open` again. Only with the status `wontfix`.
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                accepted_until?: string | null;
+                /**
+                 * @description A finding with another status is not changed.
+                 * @enum {string}
+                 */
+                if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            }[];
+            /** @description Findings that get the same change, instead of `changes`. */
+            ids?: string[];
+            filter?: components["schemas"]["FindingFilter"];
+            /**
+             * @description How many findings match the filter. If others do, nothing changes (409). Not with `after`.
+             * @example 120
+             */
+            expected_count?: number;
+            /** @description How many findings are changed at most, newest first. Default 5000. */
+            limit?: number;
+            /**
+             * Format: uuid
+             * @description Continues after a response with this `next`. Older findings are changed.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            after?: string;
+            /** @enum {string} */
+            status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
+            /**
+             * @description Why the finding has its status. A new status without a reason has none.
+             * @enum {string|null}
+             */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            /**
+             * @description Shown in the activity.
+             * @example Only reachable from tests.
+             */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @description A member of the organization.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T00:00:00Z
+             */
+            due_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the finding is `open` again. Only with the status `wontfix`.
+             * @example 2026-01-31T00:00:00Z
+             */
+            accepted_until?: string | null;
+            /**
+             * @description A finding with another status is not changed.
+             * @enum {string}
+             */
+            if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+        };
+        /**
+         * @description The filters of the list of findings that get the same change, instead of `changes`.
+         * @example {
+         *       "severity": [
+         *         "low"
+         *       ],
+         *       "path": "test/**"
+         *     }
+         */
+        FindingFilter: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            scan_id?: string;
+            /**
+             * @description The scan to compare `scan_id` with; requires `change`.
+             * @example 01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            against?: string;
+            /**
+             * @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`).
+             * @enum {string}
+             */
+            change?: "new" | "seen_again" | "gone";
+            /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
+            project_id?: string | string[];
+            /**
+             * @description One or more values: repeat the parameter or separate the values by commas.
+             * @example [
+             *       "critical"
+             *     ]
+             */
+            severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+            /**
+             * @description One or more values: repeat the parameter or separate the values by commas.
+             * @example [
+             *       "open"
+             *     ]
+             */
+            status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+            /**
+             * @description Whether they were seen again after they were fixed or verified.
+             * @example true
+             */
+            regressed?: boolean;
+            /**
+             * @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed.
+             * @example true
+             */
+            attention?: boolean;
+            /** @description A user id, `me` for the caller, or `none` for findings without an assignee. One or more values: repeat the parameter or separate the values by commas. */
+            assignee?: string | string[];
+            /** @description Findings with a comment that mentions a user: a user id, or `me` for the caller. One or more values: repeat the parameter or separate the values by commas. */
+            mentions?: string | string[];
+            /**
+             * @description Whether they are `open` or `confirmed` and `due_at` has passed.
+             * @example true
+             */
+            overdue?: boolean;
+            /**
+             * @description Whether the latest comparable scan did not report them (`missing_since`).
+             * @example true
+             */
+            missing?: boolean;
+            /**
+             * @description Whether an exploit is attached.
+             * @example true
+             */
+            has_exploit?: boolean;
+            /** @description Findings of these sources. One or more values: repeat the parameter or separate the values by commas. */
+            source?: string | string[];
+            /** @description Findings of no or other sources. One or more values: repeat the parameter or separate the values by commas. */
+            not_source?: string | string[];
+            cwe?: string;
+            /**
+             * @description Exactly this CVE; empty for findings without one.
+             * @example CVE-2026-12345
+             */
+            cve?: string;
+            /**
+             * @description Exactly this file; empty for findings without one.
+             * @example src/search.ts
+             */
+            file?: string;
+            /**
+             * @description Findings of this rule: those with exactly this title.
+             * @example SQL injection in search
+             */
+            rule?: string;
+            /**
+             * @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those.
+             * @example src/**\/*.java
+             */
+            path?: string;
+            /**
+             * @description Findings in files that do not match this pattern, and those without a file.
+             * @example src/**\/*.java
+             */
+            not_path?: string;
+            /**
+             * @description First reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            found_after?: string;
+            /**
+             * @description First reported before this time. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            found_before?: string;
+            /**
+             * @description Last reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            seen_after?: string;
+            /**
+             * @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            seen_before?: string;
+            /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+            q?: string;
         };
         Finding: {
             /**
@@ -2133,6 +2965,235 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            regressed_at?: string;
+            /** @enum {string} */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            missing_since?: string;
+        };
+        /**
+         * @example {
+         *       "status": "false_positive",
+         *       "reason": "used_in_tests",
+         *       "note": "Only reachable from tests."
+         *     }
+         */
+        FindingChanges: {
+            /** @enum {string} */
+            status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
+            /**
+             * @description Why the finding has its status. A new status without a reason has none.
+             * @enum {string|null}
+             */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            /**
+             * @description Shown in the activity.
+             * @example Only reachable from tests.
+             */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @description A member of the organization.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T00:00:00Z
+             */
+            due_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the finding is `open` again. Only with the status `wontfix`.
+             * @example 2026-01-31T00:00:00Z
+             */
+            accepted_until?: string | null;
+            /**
+             * @description A finding with another status is not changed.
+             * @enum {string}
+             */
+            if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+        };
+        SimilarFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description The scan that reported it first.
+             * @example 01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            scan_id: string;
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            last_scan_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example sqli-search-7f3a */
+            fingerprint: string;
+            /** @example SQL injection in search */
+            title: string;
+            /** @enum {string} */
+            severity: "critical" | "high" | "medium" | "low" | "info";
+            /** @example CWE-89 */
+            cwe?: string;
+            /** @example CVE-2026-12345 */
+            cve?: string;
+            /** @example 9.8 */
+            cvss_score?: number;
+            /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
+            cvss_vector?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /** @example semgrep */
+            source?: string;
+            /** @enum {string} */
+            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            status_changed_at: string;
+            /**
+             * @description Seen again after it was fixed or verified.
+             * @example false
+             */
+            regressed: boolean;
+            /** @example 3 */
+            seen_count: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            regressed_at?: string;
+            /** @enum {string} */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            missing_since?: string;
+            /**
+             * @description What they have in common. `rule`: the source and the title.
+             * @enum {string}
+             */
+            why: "cve" | "rule" | "file";
+        };
+        ActivityEntry: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+            /** @enum {string} */
+            kind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
+            /** @description A user whose account was deleted has no name. */
+            actor: {
+                /** @enum {string} */
+                type: "user" | "token" | "rule" | "system";
+                /**
+                 * Format: uuid
+                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                 */
+                id?: string;
+                /** @example Ada Lovelace */
+                name?: string;
+            };
+            /**
+             * @description Before the change: a status, a severity, a user id or a time.
+             * @example open
+             */
+            from?: string;
+            /**
+             * @description After the change; the file name of an exploit.
+             * @example fixed
+             */
+            to?: string;
+            /** @enum {string} */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            /**
+             * @description The actor's remark, or the text of a comment in Markdown.
+             * @example Only reachable from tests.
+             */
+            note?: string;
+            /**
+             * Format: date-time
+             * @description When the comment was last edited. Absent if it was not.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            edited_at?: string;
+            /** @description The members that the comment mentions. Absent if it mentions none. */
+            mentions?: {
+                /**
+                 * Format: uuid
+                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                 */
+                id: string;
+                /** @example Grace Hopper */
+                name: string;
+            }[];
         };
         Exploit: {
             /**
@@ -2157,6 +3218,407 @@ export interface components {
              */
             created_at: string;
         };
+        RecentChange: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+            actor: {
+                /** @enum {string} */
+                type: "user" | "rule";
+                /**
+                 * Format: uuid
+                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                 */
+                id: string;
+                /** @example Ada Lovelace */
+                name: string;
+            };
+            /**
+             * @description How many findings were changed.
+             * @example 3
+             */
+            findings: number;
+            /**
+             * Format: uuid
+             * @description The first of them.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            finding_id: string;
+            /**
+             * @description The title of the first finding.
+             * @example SQL injection in search
+             */
+            title: string;
+            /**
+             * @description The new values that all findings have in common. Null: the value was removed.
+             * @example {
+             *       "status": {
+             *         "to": "false_positive"
+             *       },
+             *       "reason": "used_in_tests"
+             *     }
+             */
+            what: {
+                status?: {
+                    /** @enum {string} */
+                    to: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                };
+                /** @enum {string|null} */
+                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+                /**
+                 * Format: uuid
+                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                 */
+                assignee_id?: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                due_at?: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                accepted_until?: string | null;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            undone_at?: string;
+        };
+        View: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Critical and unassigned */
+            name: string;
+            /**
+             * @description Parameters of `GET /findings`.
+             * @example severity=critical&status=open
+             */
+            query: string;
+            /**
+             * @description Whether all members see it.
+             * @example true
+             */
+            shared: boolean;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            owner_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "name": "Critical and unassigned"
+         *     }
+         */
+        ViewChanges: {
+            /** @example Critical and unassigned */
+            name?: string | null;
+            /** @example severity=critical&status=open */
+            query?: string | null;
+            /**
+             * @description Whether all members see it.
+             * @example true
+             */
+            shared?: boolean | null;
+        };
+        TimeToResolve: {
+            /** @example 12 */
+            resolved: number;
+            /**
+             * @description Absent if none was resolved.
+             * @example 80.5
+             */
+            mean_hours?: number;
+            /**
+             * @description Absent if none was resolved.
+             * @example 48
+             */
+            median_hours?: number;
+            /**
+             * @description Absent if none was resolved.
+             * @example 200.1
+             */
+            p90_hours?: number;
+        };
+        /**
+         * @example {
+         *       "critical": 7,
+         *       "high": 30,
+         *       "medium": 90,
+         *       "low": null,
+         *       "info": null
+         *     }
+         */
+        DueDates: {
+            /** @example 7 */
+            critical: number | null;
+            /** @example 30 */
+            high: number | null;
+            /** @example 90 */
+            medium: number | null;
+            /** @example null */
+            low: number | null;
+            /** @example null */
+            info: number | null;
+        };
+        /**
+         * @example {
+         *       "critical": 7,
+         *       "high": 30,
+         *       "medium": 90,
+         *       "low": null,
+         *       "info": null
+         *     }
+         */
+        DueDatesInput: {
+            critical?: number | null;
+            high?: number | null;
+            medium?: number | null;
+            low?: number | null;
+            info?: number | null;
+        };
+        /**
+         * @example {
+         *       "critical": 7,
+         *       "high": null,
+         *       "medium": 90,
+         *       "low": null,
+         *       "info": 0
+         *     }
+         */
+        ProjectDueDatesInput: {
+            critical?: number | null;
+            high?: number | null;
+            medium?: number | null;
+            low?: number | null;
+            info?: number | null;
+        };
+        Rule: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Tests */
+            name: string;
+            /**
+             * @description Whether it decides about new findings.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @example {
+             *       "path": [
+             *         "**\/test/**"
+             *       ],
+             *       "severity": [
+             *         "low",
+             *         "info"
+             *       ]
+             *     }
+             */
+            conditions: {
+                project_id?: string[];
+                source?: string[];
+                persona?: ("sharingan" | "senku" | "killua")[];
+                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                cwe?: string[];
+                cve?: string[];
+                title?: string[];
+                path?: string[];
+            };
+            /**
+             * @example {
+             *       "status": "false_positive",
+             *       "reason": "used_in_tests"
+             *     }
+             */
+            actions: {
+                /** @enum {string} */
+                status?: "confirmed" | "false_positive" | "wontfix";
+                /** @enum {string} */
+                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+                /** @example Only reachable from tests. */
+                note?: string;
+                /**
+                 * Format: uuid
+                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                 */
+                assignee_id?: string;
+                /** @example 30 */
+                due_days?: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "name": "Tests",
+         *       "conditions": {
+         *         "path": [
+         *           "**\/test/**"
+         *         ],
+         *         "severity": [
+         *           "low",
+         *           "info"
+         *         ]
+         *       },
+         *       "actions": {
+         *         "status": "false_positive",
+         *         "reason": "used_in_tests"
+         *       }
+         *     }
+         */
+        RuleInput: {
+            /** @example Tests */
+            name: string;
+            /**
+             * @description Whether it decides about new findings.
+             * @example true
+             */
+            enabled?: boolean | null;
+            conditions: components["schemas"]["RuleConditions"];
+            actions: components["schemas"]["RuleActions"];
+        };
+        /**
+         * @description A finding must meet all conditions that are given; of the values of a condition, one must match. `persona` is that of the scan that reported it first. `title` and `path` are patterns for the whole text with at most 10 wildcards. In `path`, `*` and `?` stand for characters except `/`, `**` also for those, and `**\/` for any folders or none. In `title`, `*` stands for any text and `?` for any character, and A to Z are the same as a to z.
+         * @example {
+         *       "path": [
+         *         "**\/test/**"
+         *       ],
+         *       "severity": [
+         *         "low",
+         *         "info"
+         *       ]
+         *     }
+         */
+        RuleConditions: {
+            project_id?: string[] | null;
+            source?: string[] | null;
+            persona?: ("sharingan" | "senku" | "killua")[] | null;
+            severity?: ("critical" | "high" | "medium" | "low" | "info")[] | null;
+            cwe?: string[] | null;
+            cve?: string[] | null;
+            title?: string[] | null;
+            path?: string[] | null;
+        };
+        /**
+         * @description At least one of `status`, `assignee_id` (a member of the organization) and `due_days` (after the finding was found). `reason` and `note`, which the activity shows, only with `status`.
+         * @example {
+         *       "status": "false_positive",
+         *       "reason": "used_in_tests"
+         *     }
+         */
+        RuleActions: {
+            /** @enum {string|null} */
+            status?: "confirmed" | "false_positive" | "wontfix" | null;
+            /** @enum {string|null} */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            /** @example Only reachable from tests. */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /** @example 30 */
+            due_days?: number | null;
+        };
+        /**
+         * @example {
+         *       "ids": [
+         *         "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+         *       ]
+         *     }
+         */
+        RuleOrder: {
+            ids: string[];
+        };
+        /**
+         * @example {
+         *       "conditions": {
+         *         "path": [
+         *           "**\/test/**"
+         *         ]
+         *       },
+         *       "actions": {
+         *         "status": "false_positive"
+         *       }
+         *     }
+         */
+        RulePreview: {
+            conditions: components["schemas"]["RuleConditions"];
+            actions?: components["schemas"]["RuleActions"];
+        };
+        /**
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        RuleChanges: {
+            /** @example Tests */
+            name?: string | null;
+            /**
+             * @description Whether it decides about new findings.
+             * @example true
+             */
+            enabled?: boolean | null;
+            conditions?: components["schemas"]["RuleConditions"];
+            actions?: components["schemas"]["RuleActions"];
+        };
+        /**
+         * @example {
+         *       "expected_count": 3
+         *     }
+         */
+        RuleApplication: {
+            /**
+             * @description The `total` of the preview. If it is another one by now, nothing is changed (409).
+             * @example 3
+             */
+            expected_count?: number | null;
+            /** @description How many findings are changed at most, 5000 if absent. */
+            limit?: number | null;
+            /**
+             * Format: uuid
+             * @description `next` of the previous response; `expected_count` is not compared then.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            after?: string;
+        };
+        /** @example {} */
+        RuleUndo: {
+            /** @description About how many findings are restored at most, 5000 if absent. */
+            limit?: number | null;
+            /** @description `next` of the previous response. */
+            after?: string | null;
+        };
         Project: {
             /**
              * Format: uuid
@@ -2172,6 +3634,63 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
+            /**
+             * @description A finding that so many comparable scans in a row did not report becomes `fixed`. Absent: none does.
+             * @example 3
+             */
+            close_after_scans?: number;
+            /**
+             * @description The address of the repository, or a template of links to its files. Absent: findings have no links to code.
+             * @example https://github.com/acme/web-shop
+             */
+            source_url?: string;
+        };
+        /**
+         * @example {
+         *       "close_after_scans": 3
+         *     }
+         */
+        ProjectChanges: {
+            /** @example Web shop */
+            name?: string;
+            /**
+             * @description A finding that so many comparable scans in a row did not report becomes `fixed`. Null: none does.
+             * @example 3
+             */
+            close_after_scans?: number | null;
+            /**
+             * @description The `https` or `http` address of the repository on GitHub, GitLab, Bitbucket or Azure DevOps, or a template of links with `{path}` and optionally `{commit}`, `{branch}` and `{line}`. Null: no links.
+             * @example https://github.com/acme/web-shop
+             */
+            source_url?: string | null;
+        };
+        ImportedReport: {
+            scan: components["schemas"]["Scan"];
+            /** @example trivy */
+            format: string;
+            changes: components["schemas"]["ReportChanges"];
+        };
+        ReportChanges: {
+            /**
+             * @description Findings that were not known.
+             * @example 3
+             */
+            new: number;
+            /**
+             * @description Findings that were known.
+             * @example 12
+             */
+            again: number;
+            /**
+             * @description Findings that the latest comparable scan reported and this one did not; 0 if the report is incomplete.
+             * @example 2
+             */
+            gone: number;
+            /**
+             * @description Those of `again` that were `fixed`, and are `open` now.
+             * @example 1
+             */
+            regressed: number;
         };
         Member: {
             /**
@@ -2277,6 +3796,33 @@ export interface components {
              */
             updated_at: string;
             /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            regressed_at?: string;
+            /** @enum {string} */
+            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            missing_since?: string;
+            /**
              * @description It was known before.
              * @example false
              */
@@ -2346,6 +3892,11 @@ export interface components {
             id: string;
             /** @example false */
             regressed: boolean;
+            /**
+             * @description The status of the finding. Only with `include=finding_status`.
+             * @enum {string}
+             */
+            finding_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
         };
         FailedInBatch: {
             /**
@@ -2677,6 +4228,61 @@ export interface operations {
                             user: components["schemas"]["Account"];
                             orgs: components["schemas"]["Organization"][];
                         };
+                    };
+                };
+            };
+        };
+    };
+    updateMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example Ada Lovelace */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "email": "ada@example.com",
+                     *         "name": "Ada Lovelace",
+                     *         "avatar_url": "",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "mfa_enabled": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Account"];
                     };
                 };
             };
@@ -4349,7 +5955,8 @@ export interface operations {
                      *           },
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "started_at": "2026-01-01T00:00:00.000Z",
-                     *           "completed_at": "2026-01-01T00:00:00.000Z"
+                     *           "completed_at": "2026-01-01T00:00:00.000Z",
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                      *         }
                      *       ],
                      *       "result_info": {
@@ -4426,7 +6033,8 @@ export interface operations {
                      *         },
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "started_at": "2026-01-01T00:00:00.000Z",
-                     *         "completed_at": "2026-01-01T00:00:00.000Z"
+                     *         "completed_at": "2026-01-01T00:00:00.000Z",
+                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                      *       }
                      *     }
                      */
@@ -4496,7 +6104,8 @@ export interface operations {
                      *           },
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "started_at": "2026-01-01T00:00:00.000Z",
-                     *           "completed_at": "2026-01-01T00:00:00.000Z"
+                     *           "completed_at": "2026-01-01T00:00:00.000Z",
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                      *         },
                      *         "new": 3,
                      *         "seen_again": 39,
@@ -4534,15 +6143,54 @@ export interface operations {
                 against?: string;
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
                 change?: "new" | "seen_again" | "gone";
-                project_id?: string;
+                /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
+                project_id?: string | string[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
                 severity?: ("critical" | "high" | "medium" | "low" | "info")[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
                 status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                /** @description Whether they were seen again after they were fixed or verified. */
+                regressed?: boolean;
+                /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
+                attention?: boolean;
+                /** @description A user id, `me` for the caller, or `none` for findings without an assignee. One or more values: repeat the parameter or separate the values by commas. */
+                assignee?: string | string[];
+                /** @description Findings with a comment that mentions a user: a user id, or `me` for the caller. One or more values: repeat the parameter or separate the values by commas. */
+                mentions?: string | string[];
+                /** @description Whether they are `open` or `confirmed` and `due_at` has passed. */
+                overdue?: boolean;
+                /** @description Whether the latest comparable scan did not report them (`missing_since`). */
+                missing?: boolean;
+                /** @description Whether an exploit is attached. */
+                has_exploit?: boolean;
+                /** @description Findings of these sources. One or more values: repeat the parameter or separate the values by commas. */
+                source?: string | string[];
+                /** @description Findings of no or other sources. One or more values: repeat the parameter or separate the values by commas. */
+                not_source?: string | string[];
                 cwe?: string;
-                /** @description Text to find in title, file or CVE. */
+                /** @description Exactly this CVE; empty for findings without one. */
+                cve?: string;
+                /** @description Exactly this file; empty for findings without one. */
+                file?: string;
+                /** @description Findings of this rule: those with exactly this title. */
+                rule?: string;
+                /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
+                path?: string;
+                /** @description Findings in files that do not match this pattern, and those without a file. */
+                not_path?: string;
+                /** @description First reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                found_after?: string;
+                /** @description First reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                found_before?: string;
+                /** @description Last reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                seen_after?: string;
+                /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                seen_before?: string;
+                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
-                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score";
+                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                /** @description Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same title are of one `rule`. `sort` has no effect. */
+                group_by?: "rule" | "cve" | "file" | "project";
                 /** @description Leaves out the field that may be long. */
                 omit?: "description";
                 /** @description The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page. */
@@ -4559,7 +6207,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The findings. */
+            /** @description The findings; with `group_by`, groups of them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4592,7 +6240,13 @@ export interface operations {
                      *           "seen_count": 3,
                      *           "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *           "created_at": "2026-01-01T00:00:00.000Z",
-                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *           "reason": "duplicate",
+                     *           "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "due_at": "2026-01-01T00:00:00.000Z",
+                     *           "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *           "missing_since": "2026-01-01T00:00:00.000Z"
                      *         }
                      *       ],
                      *       "result_info": {
@@ -4613,7 +6267,7 @@ export interface operations {
                          * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
                          */
                         request_id: string;
-                        result: components["schemas"]["ListedFinding"][];
+                        result: components["schemas"]["ListedFinding"][] | components["schemas"]["FindingGroup"][];
                         result_info?: components["schemas"]["ResultInfo"];
                     };
                     "text/csv": string;
@@ -4679,6 +6333,12 @@ export interface operations {
                      *                 "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *                 "created_at": "2026-01-01T00:00:00.000Z",
                      *                 "updated_at": "2026-01-01T00:00:00.000Z",
+                     *                 "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *                 "reason": "duplicate",
+                     *                 "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "due_at": "2026-01-01T00:00:00.000Z",
+                     *                 "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *                 "missing_since": "2026-01-01T00:00:00.000Z",
                      *                 "project_slug": "web-shop",
                      *                 "project_name": "Web shop",
                      *                 "tags": [
@@ -4734,23 +6394,16 @@ export interface operations {
                  *       "changes": [
                  *         {
                  *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
-                 *           "status": "open"
+                 *           "status": "confirmed"
                  *         }
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    changes: {
-                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                        id: string;
-                        /** @enum {string} */
-                        status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-                    }[];
-                };
+                "application/json": components["schemas"]["ManyFindingChanges"];
             };
         };
         responses: {
-            /** @description The results, in the order of the changes. */
+            /** @description The results, in the order of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4774,7 +6427,18 @@ export interface operations {
                      *             "code": "not_found",
                      *             "message": "There is no such finding."
                      *           }
-                     *         ]
+                     *         ],
+                     *         "conflicts": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "status": "open"
+                     *           }
+                     *         ],
+                     *         "change_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "change_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "next": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                      *       }
                      *     }
                      */
@@ -4812,6 +6476,29 @@ export interface operations {
                                  */
                                 message: string;
                             }[];
+                            conflicts: {
+                                /**
+                                 * Format: uuid
+                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                                 */
+                                id: string;
+                                /** @enum {string} */
+                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                            }[];
+                            /**
+                             * Format: uuid
+                             * @description Identifies the change for `POST /changes/{id}/undo`.
+                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                             */
+                            change_id?: string;
+                            /** @description With `filter`: the changes that can be undone, one for 500 findings. */
+                            change_ids?: string[];
+                            /**
+                             * Format: uuid
+                             * @description With `filter`: more findings may match. Send it as `after`.
+                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                             */
+                            next?: string;
                         };
                     };
                 };
@@ -4864,7 +6551,13 @@ export interface operations {
                      *         "seen_count": 3,
                      *         "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *         "reason": "duplicate",
+                     *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "due_at": "2026-01-01T00:00:00.000Z",
+                     *         "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *         "missing_since": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -4898,13 +6591,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "status": "open"
+                 *       "status": "false_positive",
+                 *       "reason": "used_in_tests",
+                 *       "note": "Only reachable from tests."
                  *     }
                  */
-                "application/json": {
-                    /** @enum {string} */
-                    status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-                };
+                "application/json": components["schemas"]["FindingChanges"];
             };
         };
         responses: {
@@ -4940,7 +6632,13 @@ export interface operations {
                      *         "seen_count": 3,
                      *         "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *         "reason": "duplicate",
+                     *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "due_at": "2026-01-01T00:00:00.000Z",
+                     *         "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *         "missing_since": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -4953,6 +6651,330 @@ export interface operations {
                          */
                         request_id: string;
                         result: components["schemas"]["Finding"];
+                    };
+                };
+            };
+        };
+    };
+    similarFindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The findings, the most relevant first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "last_scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "fingerprint": "sqli-search-7f3a",
+                     *           "title": "SQL injection in search",
+                     *           "severity": "critical",
+                     *           "cwe": "CWE-89",
+                     *           "cve": "CVE-2026-12345",
+                     *           "cvss_score": 9.8,
+                     *           "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+                     *           "file": "src/search.ts",
+                     *           "line": 42,
+                     *           "source": "semgrep",
+                     *           "status": "open",
+                     *           "status_changed_at": "2026-01-01T00:00:00.000Z",
+                     *           "regressed": false,
+                     *           "seen_count": 3,
+                     *           "last_seen_at": "2026-01-01T00:00:00.000Z",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *           "reason": "duplicate",
+                     *           "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "due_at": "2026-01-01T00:00:00.000Z",
+                     *           "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *           "missing_since": "2026-01-01T00:00:00.000Z",
+                     *           "why": "cve"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["SimilarFinding"][];
+                    };
+                };
+            };
+        };
+    };
+    getActivity: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "at": "2026-01-01T00:00:00.000Z",
+                     *           "kind": "created",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "from": "open",
+                     *           "to": "fixed",
+                     *           "reason": "duplicate",
+                     *           "note": "Only reachable from tests.",
+                     *           "edited_at": "2026-01-01T00:00:00.000Z",
+                     *           "mentions": [
+                     *             {
+                     *               "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "name": "Grace Hopper"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "result_info": {
+                     *         "page": 1,
+                     *         "per_page": 50,
+                     *         "total": 120,
+                     *         "total_pages": 3,
+                     *         "has_next": true,
+                     *         "has_prev": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["ActivityEntry"][];
+                        result_info?: components["schemas"]["ResultInfo"];
+                    };
+                };
+            };
+        };
+    };
+    createComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "body": "Can we fix this in **2.4**?"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
+                     * @example Can we fix this in **2.4**?
+                     */
+                    body: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The comment, as an entry of the activity. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "at": "2026-01-01T00:00:00.000Z",
+                     *         "kind": "created",
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "Ada Lovelace"
+                     *         },
+                     *         "from": "open",
+                     *         "to": "fixed",
+                     *         "reason": "duplicate",
+                     *         "note": "Only reachable from tests.",
+                     *         "edited_at": "2026-01-01T00:00:00.000Z",
+                     *         "mentions": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Grace Hopper"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["ActivityEntry"];
+                    };
+                };
+            };
+        };
+    };
+    deleteComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                commentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                commentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "body": "Can we fix this in **2.4**?"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
+                     * @example Can we fix this in **2.4**?
+                     */
+                    body: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The comment, as an entry of the activity. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "at": "2026-01-01T00:00:00.000Z",
+                     *         "kind": "created",
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "Ada Lovelace"
+                     *         },
+                     *         "from": "open",
+                     *         "to": "fixed",
+                     *         "reason": "duplicate",
+                     *         "note": "Only reachable from tests.",
+                     *         "edited_at": "2026-01-01T00:00:00.000Z",
+                     *         "mentions": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Grace Hopper"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["ActivityEntry"];
                     };
                 };
             };
@@ -5057,6 +7079,348 @@ export interface operations {
             };
         };
     };
+    listChanges: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "at": "2026-01-01T00:00:00.000Z",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "findings": 3,
+                     *           "finding_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "title": "SQL injection in search",
+                     *           "what": {
+                     *             "status": {
+                     *               "to": "false_positive"
+                     *             },
+                     *             "reason": "used_in_tests"
+                     *           },
+                     *           "undone_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "result_info": {
+                     *         "page": 1,
+                     *         "per_page": 50,
+                     *         "total": 120,
+                     *         "total_pages": 3,
+                     *         "has_next": true,
+                     *         "has_prev": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["RecentChange"][];
+                        result_info?: components["schemas"]["ResultInfo"];
+                    };
+                };
+            };
+        };
+    };
+    undoFindingChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The findings of the change, in the order of its request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "restored": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "status": "open",
+                     *             "previous_status": "open"
+                     *           }
+                     *         ],
+                     *         "conflicts": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "status": "open"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            restored: {
+                                /**
+                                 * Format: uuid
+                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                                 */
+                                id: string;
+                                /** @enum {string} */
+                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                                /** @enum {string} */
+                                previous_status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                            }[];
+                            conflicts: {
+                                /**
+                                 * Format: uuid
+                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                                 */
+                                id: string;
+                                /** @enum {string} */
+                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The views. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "Critical and unassigned",
+                     *           "query": "severity=critical&status=open",
+                     *           "shared": true,
+                     *           "owner_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["View"][];
+                    };
+                };
+            };
+        };
+    };
+    createView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Critical and unassigned",
+                 *       "shared": true,
+                 *       "query": "severity=critical&status=open"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example Critical and unassigned */
+                    name: string;
+                    /**
+                     * @description Whether all members see it.
+                     * @example true
+                     */
+                    shared?: boolean | null;
+                    /** @example severity=critical&status=open */
+                    query: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The view. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Critical and unassigned",
+                     *         "query": "severity=critical&status=open",
+                     *         "shared": true,
+                     *         "owner_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["View"];
+                    };
+                };
+            };
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Critical and unassigned"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ViewChanges"];
+            };
+        };
+        responses: {
+            /** @description The view after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Critical and unassigned",
+                     *         "query": "severity=critical&status=open",
+                     *         "shared": true,
+                     *         "owner_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["View"];
+                    };
+                };
+            };
+        };
+    };
     dashboardStats: {
         parameters: {
             query?: {
@@ -5117,7 +7481,13 @@ export interface operations {
                      *             "seen_count": 3,
                      *             "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *             "created_at": "2026-01-01T00:00:00.000Z",
-                     *             "updated_at": "2026-01-01T00:00:00.000Z"
+                     *             "updated_at": "2026-01-01T00:00:00.000Z",
+                     *             "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *             "reason": "duplicate",
+                     *             "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "due_at": "2026-01-01T00:00:00.000Z",
+                     *             "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *             "missing_since": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ]
                      *       }
@@ -5254,6 +7624,22 @@ export interface operations {
                      *           "low": 20,
                      *           "info": 4,
                      *           "unresolved": 30,
+                     *           "attention": {
+                     *             "total": 42,
+                     *             "critical": 1,
+                     *             "high": 5,
+                     *             "medium": 12,
+                     *             "low": 20,
+                     *             "info": 4
+                     *           },
+                     *           "regressed": {
+                     *             "total": 42,
+                     *             "critical": 1,
+                     *             "high": 5,
+                     *             "medium": 12,
+                     *             "low": 20,
+                     *             "info": 4
+                     *           },
                      *           "last_scan_at": "2026-01-01T00:00:00.000Z"
                      *         }
                      *       ]
@@ -5293,6 +7679,8 @@ export interface operations {
                             info: number;
                             /** @example 30 */
                             unresolved: number;
+                            attention: components["schemas"]["SeveritySummary"];
+                            regressed: components["schemas"]["SeveritySummary"];
                             /**
                              * Format: date-time
                              * @description Start of the latest scan, if there is one.
@@ -5300,6 +7688,941 @@ export interface operations {
                              */
                             last_scan_at?: string;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    getRevision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+                /** @description The `ETag` of an earlier response. If nothing has changed since, the response is 304. */
+                "if-none-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The current revision. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "revision": "0f343b0931126a20f133d67c2b018a3b"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /**
+                             * @description Opaque; compare it only.
+                             * @example 0f343b0931126a20f133d67c2b018a3b
+                             */
+                            revision: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    dashboardMetrics: {
+        parameters: {
+            query?: {
+                /** @description A day (UTC) or a time. The default is 90 days before `to`. */
+                from?: string;
+                /** @description A day (UTC), which is included, or a time. The default is now. */
+                to?: string;
+                project_id?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "from": "2026-01-01T00:00:00.000Z",
+                     *         "to": "2026-01-01T00:00:00.000Z",
+                     *         "time_to_resolve": {
+                     *           "all": {
+                     *             "resolved": 12,
+                     *             "mean_hours": 80.5,
+                     *             "median_hours": 48,
+                     *             "p90_hours": 200.1
+                     *           },
+                     *           "critical": {
+                     *             "resolved": 12,
+                     *             "mean_hours": 80.5,
+                     *             "median_hours": 48,
+                     *             "p90_hours": 200.1
+                     *           },
+                     *           "high": {
+                     *             "resolved": 12,
+                     *             "mean_hours": 80.5,
+                     *             "median_hours": 48,
+                     *             "p90_hours": 200.1
+                     *           },
+                     *           "medium": {
+                     *             "resolved": 12,
+                     *             "mean_hours": 80.5,
+                     *             "median_hours": 48,
+                     *             "p90_hours": 200.1
+                     *           },
+                     *           "low": {
+                     *             "resolved": 12,
+                     *             "mean_hours": 80.5,
+                     *             "median_hours": 48,
+                     *             "p90_hours": 200.1
+                     *           },
+                     *           "info": {
+                     *             "resolved": 12,
+                     *             "mean_hours": 80.5,
+                     *             "median_hours": 48,
+                     *             "p90_hours": 200.1
+                     *           }
+                     *         },
+                     *         "within_due_date": {
+                     *           "resolved": 10,
+                     *           "in_time": 9,
+                     *           "share": 0.9
+                     *         },
+                     *         "open_by_age": [
+                     *           {
+                     *             "min_days": 0,
+                     *             "max_days": 7,
+                     *             "total": 42,
+                     *             "critical": 1,
+                     *             "high": 5,
+                     *             "medium": 12,
+                     *             "low": 20,
+                     *             "info": 4
+                     *           }
+                     *         ],
+                     *         "weeks": [
+                     *           {
+                     *             "start": "2026-01-01T00:00:00.000Z",
+                     *             "end": "2026-01-01T00:00:00.000Z",
+                     *             "found": 7,
+                     *             "resolved": 5,
+                     *             "open": 120
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-01-01T00:00:00.000Z
+                             */
+                            from: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-01-01T00:00:00.000Z
+                             */
+                            to: string;
+                            /** @description From when a finding was found, of those that were resolved in the range. */
+                            time_to_resolve: {
+                                all: components["schemas"]["TimeToResolve"];
+                                critical: components["schemas"]["TimeToResolve"];
+                                high: components["schemas"]["TimeToResolve"];
+                                medium: components["schemas"]["TimeToResolve"];
+                                low: components["schemas"]["TimeToResolve"];
+                                info: components["schemas"]["TimeToResolve"];
+                            };
+                            /** @description Findings with a due date that were resolved in the range. */
+                            within_due_date: {
+                                /** @example 10 */
+                                resolved: number;
+                                /** @example 9 */
+                                in_time: number;
+                                /**
+                                 * @description Absent if none had a due date.
+                                 * @example 0.9
+                                 */
+                                share?: number;
+                            };
+                            /** @description Unresolved findings of now, by the days since they were found or have regressed. */
+                            open_by_age: {
+                                /** @example 0 */
+                                min_days: number;
+                                /**
+                                 * @description Absent for the oldest.
+                                 * @example 7
+                                 */
+                                max_days?: number;
+                                /** @example 42 */
+                                total: number;
+                                /** @example 1 */
+                                critical: number;
+                                /** @example 5 */
+                                high: number;
+                                /** @example 12 */
+                                medium: number;
+                                /** @example 20 */
+                                low: number;
+                                /** @example 4 */
+                                info: number;
+                            }[];
+                            /** @description Weeks from Monday (UTC); the first and the last may be shorter. */
+                            weeks: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-01-01T00:00:00.000Z
+                                 */
+                                start: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-01-01T00:00:00.000Z
+                                 */
+                                end: string;
+                                /** @example 7 */
+                                found: number;
+                                /** @example 5 */
+                                resolved: number;
+                                /**
+                                 * @description At the end of the week.
+                                 * @example 120
+                                 */
+                                open: number;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getDueDates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "critical": 7,
+                     *         "high": 30,
+                     *         "medium": 90,
+                     *         "low": null,
+                     *         "info": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["DueDates"];
+                    };
+                };
+            };
+        };
+    };
+    updateDueDates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "critical": 7,
+                 *       "high": 30,
+                 *       "medium": 90,
+                 *       "low": null,
+                 *       "info": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["DueDatesInput"];
+            };
+        };
+        responses: {
+            /** @description The days. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "critical": 7,
+                     *         "high": 30,
+                     *         "medium": 90,
+                     *         "low": null,
+                     *         "info": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["DueDates"];
+                    };
+                };
+            };
+        };
+    };
+    getProjectDueDates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "critical": 7,
+                     *         "high": 30,
+                     *         "medium": 90,
+                     *         "low": null,
+                     *         "info": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["DueDates"];
+                    };
+                };
+            };
+        };
+    };
+    updateProjectDueDates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "critical": 7,
+                 *       "high": null,
+                 *       "medium": 90,
+                 *       "low": null,
+                 *       "info": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProjectDueDatesInput"];
+            };
+        };
+        responses: {
+            /** @description The days. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "critical": 7,
+                     *         "high": 30,
+                     *         "medium": 90,
+                     *         "low": null,
+                     *         "info": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["DueDates"];
+                    };
+                };
+            };
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "rules": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Tests",
+                     *             "enabled": true,
+                     *             "conditions": {
+                     *               "path": [
+                     *                 "**\/test/**"
+                     *               ],
+                     *               "severity": [
+                     *                 "low",
+                     *                 "info"
+                     *               ]
+                     *             },
+                     *             "actions": {
+                     *               "status": "false_positive",
+                     *               "reason": "used_in_tests"
+                     *             },
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "updated_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            rules: components["schemas"]["Rule"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Tests",
+                 *       "conditions": {
+                 *         "path": [
+                 *           "**\/test/**"
+                 *         ],
+                 *         "severity": [
+                 *           "low",
+                 *           "info"
+                 *         ]
+                 *       },
+                 *       "actions": {
+                 *         "status": "false_positive",
+                 *         "reason": "used_in_tests"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleInput"];
+            };
+        };
+        responses: {
+            /** @description The rule. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Tests",
+                     *         "enabled": true,
+                     *         "conditions": {
+                     *           "path": [
+                     *             "**\/test/**"
+                     *           ],
+                     *           "severity": [
+                     *             "low",
+                     *             "info"
+                     *           ]
+                     *         },
+                     *         "actions": {
+                     *           "status": "false_positive",
+                     *           "reason": "used_in_tests"
+                     *         },
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Rule"];
+                    };
+                };
+            };
+        };
+    };
+    orderRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleOrder"];
+            };
+        };
+        responses: {
+            /** @description The rules have this order. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    previewRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "conditions": {
+                 *         "path": [
+                 *           "**\/test/**"
+                 *         ]
+                 *       },
+                 *       "actions": {
+                 *         "status": "false_positive"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RulePreview"];
+            };
+        };
+        responses: {
+            /** @description How many findings there are, and the newest 20 without their `description`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "total": 3,
+                     *         "findings": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "last_scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "fingerprint": "sqli-search-7f3a",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "description": "User input reaches the **query**.",
+                     *             "cwe": "CWE-89",
+                     *             "cve": "CVE-2026-12345",
+                     *             "cvss_score": 9.8,
+                     *             "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+                     *             "file": "src/search.ts",
+                     *             "line": 42,
+                     *             "source": "semgrep",
+                     *             "status": "open",
+                     *             "status_changed_at": "2026-01-01T00:00:00.000Z",
+                     *             "regressed": false,
+                     *             "seen_count": 3,
+                     *             "last_seen_at": "2026-01-01T00:00:00.000Z",
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "updated_at": "2026-01-01T00:00:00.000Z",
+                     *             "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *             "reason": "duplicate",
+                     *             "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "due_at": "2026-01-01T00:00:00.000Z",
+                     *             "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *             "missing_since": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /** @example 3 */
+                            total: number;
+                            findings: components["schemas"]["ListedFinding"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleChanges"];
+            };
+        };
+        responses: {
+            /** @description The rule after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Tests",
+                     *         "enabled": true,
+                     *         "conditions": {
+                     *           "path": [
+                     *             "**\/test/**"
+                     *           ],
+                     *           "severity": [
+                     *             "low",
+                     *             "info"
+                     *           ]
+                     *         },
+                     *         "actions": {
+                     *           "status": "false_positive",
+                     *           "reason": "used_in_tests"
+                     *         },
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Rule"];
+                    };
+                };
+            };
+        };
+    };
+    applyRuleToFindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "expected_count": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleApplication"];
+            };
+        };
+        responses: {
+            /** @description What was changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "updated": 3,
+                     *         "change_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "next": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /** @example 3 */
+                            updated: number;
+                            /** @description The changes, one for 500 findings, for `POST /changes/{id}/undo`. */
+                            change_ids: string[];
+                            /**
+                             * Format: uuid
+                             * @description More findings may match. Send it as `after`.
+                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                             */
+                            next?: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    undoRuleChanges: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["RuleUndo"];
+            };
+        };
+        responses: {
+            /** @description How many findings were restored, and how many somebody has changed since. A finding counts once for each time that the rule has changed it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "restored": 3,
+                     *         "skipped": 0,
+                     *         "next": "findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /** @example 3 */
+                            restored: number;
+                            /** @example 0 */
+                            skipped: number;
+                            /**
+                             * @description There may be more. Send it as `after`.
+                             * @example findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+                             */
+                            next?: string;
+                        };
                     };
                 };
             };
@@ -5332,7 +8655,9 @@ export interface operations {
                      *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "name": "Web shop",
                      *           "slug": "web-shop",
-                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "close_after_scans": 3,
+                     *           "source_url": "https://github.com/acme/web-shop"
                      *         }
                      *       ]
                      *     }
@@ -5392,7 +8717,9 @@ export interface operations {
                      *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *         "name": "Web shop",
                      *         "slug": "web-shop",
-                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "close_after_scans": 3,
+                     *         "source_url": "https://github.com/acme/web-shop"
                      *       }
                      *     }
                      */
@@ -5438,7 +8765,9 @@ export interface operations {
                      *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *         "name": "Web shop",
                      *         "slug": "web-shop",
-                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "close_after_scans": 3,
+                     *         "source_url": "https://github.com/acme/web-shop"
                      *       }
                      *     }
                      */
@@ -5451,6 +8780,158 @@ export interface operations {
                          */
                         request_id: string;
                         result: components["schemas"]["Project"];
+                    };
+                };
+            };
+        };
+    };
+    updateProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "close_after_scans": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProjectChanges"];
+            };
+        };
+        responses: {
+            /** @description The project after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Web shop",
+                     *         "slug": "web-shop",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "close_after_scans": 3,
+                     *         "source_url": "https://github.com/acme/web-shop"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Project"];
+                    };
+                };
+            };
+        };
+    };
+    uploadReport: {
+        parameters: {
+            query?: {
+                persona?: "sharingan" | "senku" | "killua";
+                /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
+                format?: string;
+                name?: string;
+                target_path?: string;
+                target_ref?: string;
+                /** @description The scanned commit, for links to the code. Scans of different commits are comparable. */
+                commit?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The report as the scanner wrote it: as the body, with any content type, or as the only file of a `multipart/form-data` form. `Content-Encoding: gzip` and gzip files are unpacked. At most `SVC_MAX_REPORT` (64 MiB by default), unpacked. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The ended scan, and what changed. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "persona": "sharingan",
+                     *           "name": "Nightly audit",
+                     *           "target": {
+                     *             "type": "repository",
+                     *             "path": "services/web",
+                     *             "url": "https://git.example.com/acme/web-shop",
+                     *             "ref": "main"
+                     *           },
+                     *           "status": "completed",
+                     *           "error_message": "2 of 31 files could not be parsed.",
+                     *           "finding_count": 42,
+                     *           "summary": {
+                     *             "total": 42,
+                     *             "critical": 1,
+                     *             "high": 5,
+                     *             "medium": 12,
+                     *             "low": 20,
+                     *             "info": 4
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "started_at": "2026-01-01T00:00:00.000Z",
+                     *           "completed_at": "2026-01-01T00:00:00.000Z",
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *         },
+                     *         "format": "trivy",
+                     *         "changes": {
+                     *           "new": 3,
+                     *           "again": 12,
+                     *           "gone": 2,
+                     *           "regressed": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["ImportedReport"];
                     };
                 };
             };
@@ -5794,7 +9275,13 @@ export interface operations {
                      *           "seen_count": 3,
                      *           "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *           "created_at": "2026-01-01T00:00:00.000Z",
-                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *           "reason": "duplicate",
+                     *           "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "due_at": "2026-01-01T00:00:00.000Z",
+                     *           "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *           "missing_since": "2026-01-01T00:00:00.000Z"
                      *         }
                      *       ],
                      *       "result_info": {
@@ -5891,6 +9378,12 @@ export interface operations {
                      *         "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *         "reason": "duplicate",
+                     *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "due_at": "2026-01-01T00:00:00.000Z",
+                     *         "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *         "missing_since": "2026-01-01T00:00:00.000Z",
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -5940,6 +9433,12 @@ export interface operations {
                      *         "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *         "reason": "duplicate",
+                     *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "due_at": "2026-01-01T00:00:00.000Z",
+                     *         "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *         "missing_since": "2026-01-01T00:00:00.000Z",
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -5960,7 +9459,10 @@ export interface operations {
     };
     pushFindings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds the status of each finding to its entry. */
+                include?: "finding_status";
+            };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
@@ -6018,7 +9520,8 @@ export interface operations {
                      *           {
                      *             "status": "created",
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
-                     *             "regressed": false
+                     *             "regressed": false,
+                     *             "finding_status": "open"
                      *           }
                      *         ]
                      *       }
@@ -6096,7 +9599,13 @@ export interface operations {
                      *         "seen_count": 3,
                      *         "last_seen_at": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *         "reason": "duplicate",
+                     *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "due_at": "2026-01-01T00:00:00.000Z",
+                     *         "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *         "missing_since": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -6207,7 +9716,8 @@ export interface operations {
                  *         "path": "services/web",
                  *         "url": "https://git.example.com/acme/web-shop",
                  *         "ref": "main"
-                 *       }
+                 *       },
+                 *       "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                  *     }
                  */
                 "application/json": {
@@ -6237,6 +9747,11 @@ export interface operations {
                         /** @example main */
                         ref?: string | null;
                     } | null;
+                    /**
+                     * @description The scanned commit, for links to the code. Scans of different commits are comparable.
+                     * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
+                     */
+                    commit?: string | null;
                 };
             };
         };
@@ -6276,7 +9791,8 @@ export interface operations {
                      *         },
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "started_at": "2026-01-01T00:00:00.000Z",
-                     *         "completed_at": "2026-01-01T00:00:00.000Z"
+                     *         "completed_at": "2026-01-01T00:00:00.000Z",
+                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                      *       }
                      *     }
                      */
@@ -6361,7 +9877,8 @@ export interface operations {
                      *         },
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "started_at": "2026-01-01T00:00:00.000Z",
-                     *         "completed_at": "2026-01-01T00:00:00.000Z"
+                     *         "completed_at": "2026-01-01T00:00:00.000Z",
+                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                      *       }
                      *     }
                      */
@@ -6425,6 +9942,102 @@ export interface operations {
                             /** @example 2 */
                             gone: number;
                         };
+                    };
+                };
+            };
+        };
+    };
+    sendReport: {
+        parameters: {
+            query?: {
+                project_id?: string;
+                /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
+                project?: unknown;
+                persona?: "sharingan" | "senku" | "killua";
+                /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
+                format?: string;
+                name?: string;
+                target_path?: string;
+                target_ref?: string;
+                /** @description The scanned commit, for links to the code. Scans of different commits are comparable. */
+                commit?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The report as the scanner wrote it: as the body, with any content type, or as the only file of a `multipart/form-data` form. `Content-Encoding: gzip` and gzip files are unpacked. At most `SVC_MAX_REPORT` (64 MiB by default), unpacked. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The ended scan, and what changed. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "persona": "sharingan",
+                     *           "name": "Nightly audit",
+                     *           "target": {
+                     *             "type": "repository",
+                     *             "path": "services/web",
+                     *             "url": "https://git.example.com/acme/web-shop",
+                     *             "ref": "main"
+                     *           },
+                     *           "status": "completed",
+                     *           "error_message": "2 of 31 files could not be parsed.",
+                     *           "finding_count": 42,
+                     *           "summary": {
+                     *             "total": 42,
+                     *             "critical": 1,
+                     *             "high": 5,
+                     *             "medium": 12,
+                     *             "low": 20,
+                     *             "info": 4
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "started_at": "2026-01-01T00:00:00.000Z",
+                     *           "completed_at": "2026-01-01T00:00:00.000Z",
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *         },
+                     *         "format": "trivy",
+                     *         "changes": {
+                     *           "new": 3,
+                     *           "again": 12,
+                     *           "gone": 2,
+                     *           "regressed": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["ImportedReport"];
                     };
                 };
             };

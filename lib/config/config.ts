@@ -48,6 +48,8 @@ export interface Config {
   /** Words that passwords must not contain, in addition to the product's name and the e-mail address. */
   passwordWords: readonly string[];
   quotas: Quotas;
+  /** The most bytes of a report, inflated. */
+  maxReport: number;
   /** The first encrypts, all of them decrypt. Without one, TOTP secrets are stored unencrypted. */
   encryptionKeys: readonly string[];
   logLevel: LogLevel;

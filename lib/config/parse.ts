@@ -65,6 +65,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       tokensPerProject: read('SVC_MAX_TOKENS_PER_PROJECT'),
       mailsPerHour: read('SVC_MAX_MAILS_PER_HOUR'),
     },
+    maxReport: read('SVC_MAX_REPORT'),
     encryptionKeys: read('SVC_ENCRYPTION_KEY'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),

@@ -18,6 +18,21 @@ const integer = (min: number, max: number) => z.coerce.number().int().min(min).m
 const quota = (standard: number) =>
   [integer(1, 1_000_000).default(standard), 'a whole number from 1 to 1000000'] as const;
 
+const UNITS = { KIB: 1024, MIB: 1024 ** 2 } as const;
+const MIN_REPORT = 1024;
+const MAX_REPORT = 512 * UNITS.MIB;
+
+/** A size in bytes, or with a unit. A plain number of at most 512 is a number of MiB. */
+const reportSize = z.string().transform((text, ctx) => {
+  const [, digits, unit] = /^(\d{1,9})(?: ?(KiB|MiB))?$/i.exec(text) ?? [];
+  const number = Number(digits);
+  const factor = unit ? UNITS[unit.toUpperCase() as keyof typeof UNITS] : number <= 512 ? UNITS.MIB : 1;
+  const bytes = number * factor;
+  if (bytes >= MIN_REPORT && bytes <= MAX_REPORT) return bytes;
+  ctx.addIssue('not a size');
+  return z.NEVER;
+});
+
 const onOff = z
   .string()
   .toLowerCase()
@@ -135,6 +150,7 @@ export const VARIABLES = {
   SVC_MAX_TOKENS_PER_ORG: quota(1_000),
   SVC_MAX_TOKENS_PER_PROJECT: quota(500),
   SVC_MAX_MAILS_PER_HOUR: quota(30),
+  SVC_MAX_REPORT: [reportSize.prefault('64MiB'), 'a size from 1KiB to 512MiB'],
   SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
   LOG_FORMAT: [

@@ -15,3 +15,11 @@ export const randomLetters = (length: number): string =>
 
 /** SHA-256 as hex. Only for secrets with high entropy, not for passwords. */
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The first half of a SHA-256 over all parts, as a UUID: 128 bits that PostgreSQL stores in 16 bytes. */
+export function hashedUuid(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  const [, ...groups] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(hash.digest('hex')) ?? [];
+  return groups.join('-');
+}

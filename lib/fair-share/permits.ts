@@ -27,24 +27,30 @@ export const permitsPerOrg = (permits: number): number => Math.max(1, Math.ceil(
  * The number of permits for `max` connections: half as many in total, fewer for searches, which use the most CPU time of
  * PostgreSQL.
  */
-export function countPermits(max: number): Record<WorkKind, number> {
+export function countPermits(max: number): Record<'search' | 'list', number> {
   const all = Math.max(1, Math.floor(max / 2));
   const search = Math.max(1, Math.floor(all / 2));
   return { search, list: Math.max(1, all - search) };
 }
 
+/** Reports that a process reads at a time. Each needs a processor, and up to ten times its size. */
+const REPORTS = 2;
+
+/** How long a report waits for its turn. */
+export const REPORT_WAIT_MS = 10_000;
+
 /** Creates the permits of a process. @param max its connections */
 export function createWorkPermits(max: number): WorkPermits {
-  const counts = countPermits(max);
+  const counts = { ...countPermits(max), report: REPORTS };
   const permitsFor = (kind: WorkKind) =>
     createSemaphore(Array<true>(counts[kind]).fill(true), {
       timeoutMs: LIST_WAIT_MS,
       perKey: permitsPerOrg(counts[kind]),
     });
-  const list = permitsFor('list');
+  const [list, report] = [permitsFor('list'), permitsFor('report')];
   return max <= FEW
-    ? { list, search: list, searchWaitMs: SEARCH_WAIT_OF_FEW_MS, shared: true }
-    : { list, search: permitsFor('search'), searchWaitMs: SEARCH_WAIT_MS, shared: false };
+    ? { list, report, search: list, searchWaitMs: SEARCH_WAIT_OF_FEW_MS, shared: true }
+    : { list, report, search: permitsFor('search'), searchWaitMs: SEARCH_WAIT_MS, shared: false };
 }
 
 export interface WorkCounter {
@@ -53,7 +59,7 @@ export interface WorkCounter {
 
 /** Wraps permits to count how requests for them end. */
 export function countedPermits(permits: WorkPermits, counter: WorkCounter): WorkPermits {
-  const timeoutMs = { search: permits.searchWaitMs, list: LIST_WAIT_MS };
+  const timeoutMs = { search: permits.searchWaitMs, list: LIST_WAIT_MS, report: REPORT_WAIT_MS };
   const counted = (kind: WorkKind): Permits => ({
     ...permits[kind],
     async acquire(request) {
@@ -70,5 +76,5 @@ export function countedPermits(permits: WorkPermits, counter: WorkCounter): Work
       }
     },
   });
-  return { ...permits, search: counted('search'), list: counted('list') };
+  return { ...permits, search: counted('search'), list: counted('list'), report: counted('report') };
 }

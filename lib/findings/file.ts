@@ -1,5 +1,5 @@
-import { csvHeader } from '../../db/findings/csv.ts';
-import { type FindingView, findingViewFields } from '../../db/findings/text.ts';
+import { csvHeader } from '../../db/findings/lists/csv.ts';
+import { type FindingView, findingViewFields } from '../../db/findings/lists/text.ts';
 import type { PublicCall } from '../http/call.ts';
 import type { RowsOptions } from '../http/lists/list.ts';
 import type { Org } from '../orgs/directory.ts';

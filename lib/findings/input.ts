@@ -59,6 +59,12 @@ function schemaOf({ name, sqlType, enumValues, example }: FindingField, limits: 
     .openapi({ pattern: '^(?:\\.?[^.\\u0000])*\\.?$', example });
 }
 
+/** The scanned commit. Empty is the same as none. */
+export const scanCommit = () =>
+  text({ max: 64, trim: true, example: '4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0' }).openapi({
+    description: 'The scanned commit, for links to the code. Scans of different commits are comparable.',
+  });
+
 /** A finding as an agent pushes it (API contract, "Finding"). */
 export const FindingInput = z
   .object({

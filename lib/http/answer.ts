@@ -62,7 +62,7 @@ export type AnyAnswer =
 export function render(request: ResponseContext, answer: AnyAnswer, specs: SuccessSpecs): Response {
   if ('body' in answer) return respond(request, answer.status, answer.body, answer.headers);
   const { status, headers, result, result_info } = answer;
-  if (status === 204) return respond(request, 204, null, headers ?? {});
+  if (status === 204 || status === 304) return respond(request, status, null, headers ?? {});
   const message = answer.message ?? specs[status as keyof SuccessSpecs]?.message;
   return respond(
     request,

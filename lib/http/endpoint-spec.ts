@@ -13,7 +13,10 @@ export const TAGS = [
   'Configuration',
   'Scans',
   'Findings',
+  'Saved views',
   'Dashboard',
+  'Policies',
+  'Rules',
   'Projects',
   'Members',
   'Agent ingest',
@@ -34,16 +37,18 @@ export interface SuccessSpec {
   paged?: boolean;
   /** The response sets or clears the session cookie. */
   cookie?: boolean;
+  /** The response has an `ETag`. */
+  tagged?: boolean;
   /** Media type and schema of a body that is not the envelope. */
   body?: { type: string; schema: z.ZodType };
   /** Schemas of alternative bodies that a client can request, by media type. */
   others?: Record<string, z.ZodType>;
 }
 
-export type SuccessSpecs = { [status in 200 | 201 | 204 | 503]?: SuccessSpec };
+export type SuccessSpecs = { [status in 200 | 201 | 204 | 304 | 503]?: SuccessSpec };
 
 export interface EndpointSpec<A extends Access, S extends RequestSchemas, R extends SuccessSpecs> {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Relative to `/api/v1`, or to `/` if `root` is set. Parameters are in braces. */
   path: string;
   root?: boolean;
@@ -52,6 +57,8 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
   summary: string;
   description?: string;
   request?: S;
+  /** The body is a file, which the handler reads. The text describes it. */
+  file?: string;
   /** The most bytes of the body. Unset: 1 MiB. */
   maxBytes?: number;
   responses: R;

@@ -93,6 +93,23 @@ export const count = (example: number) => z.int().min(0).openapi({ example });
 export const shown = (example: string, description?: string) =>
   z.string().openapi({ example, ...(description !== undefined && { description }) });
 
+/** A time in a request (RFC 3339), from 1970 to 9999, as PostgreSQL stores it. */
+export const time = () =>
+  z.iso
+    .datetime({ offset: true, message: 'must be a time as 2026-01-01T00:00:00Z' })
+    .refine((text) => Date.parse(text) >= 0 && Date.parse(text) < MAX_TIME, 'must be from 1970 to 9999')
+    .transform((text) => new Date(text).toISOString())
+    .openapi({ type: 'string', format: 'date-time', example: '2026-01-31T00:00:00Z' });
+
+const MAX_TIME = Date.parse('+010000-01-01T00:00:00Z');
+
+/** An optional text of which null removes the stored value. */
+export const removable = <S extends z.ZodType>(schema: S) =>
+  schema.nullable().optional().openapi(NULLABLE_TEXT);
+
+// As OpenAPI 3.0 writes it; the types of the library are those of 3.1.
+const NULLABLE_TEXT = { type: 'string', nullable: true } as { type: 'string' };
+
 /** A time in a response. */
 export const timestamp = () =>
   z.string().openapi({

@@ -1,4 +1,7 @@
+import { purgeOldChanges } from '../findings/triage/changes.ts';
+import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
+import { failAbandonedImports } from '../reports/abandoned.ts';
 import type { Services } from '../services.ts';
 import { readBacklog } from './backlog.ts';
 import { purgeExpired } from './purge.ts';
@@ -23,7 +26,8 @@ export interface Task {
 }
 
 /** All periodic work. Several processes may do it at the same time. */
-export function housekeeping({ database, orgMigrations, orgs, mail, metrics, clock }: Services): Task[] {
+export function housekeeping(services: Services): Task[] {
+  const { database, orgMigrations, orgs, mail, metrics, clock } = services;
   return [
     {
       ...{ name: 'deliver mails', everyMs: 5 * SECOND_MS, atStart: true },
@@ -38,11 +42,25 @@ export function housekeeping({ database, orgMigrations, orgs, mail, metrics, clo
         metrics.backlog(await readBacklog(database.db, orgMigrations.length).catch(() => undefined)),
     },
     {
+      ...{ name: 'fail abandoned imports', everyMs: 5 * SECOND_MS, atStart: true },
+      run: () => failAbandonedImports(services),
+    },
+    {
+      ...{ name: 'open expired risks', everyMs: 30 * SECOND_MS, atStart: true },
+      run: () => openExpiredRisks(services),
+    },
+    {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },
       run: () => purgeExpired(database.db, clock()),
     },
+    {
+      ...{ name: 'purge changes', everyMs: 6 * HOUR_MS, atStart: false },
+      run: () => purgeOldChanges(services),
+    },
     // Retries until all are migrated. A request that names an organization that is behind migrates it too.
     { name: 'migrate organizations', atStart: true, run: orgs.migrateAll },
+    // For organizations that a request migrated after the start.
+    { name: 'create indexes', everyMs: HOUR_MS, atStart: false, run: orgs.createIndexes },
   ];
 }
 

@@ -20,6 +20,9 @@ export interface Invitee {
   role: Role;
 }
 
+/** How long the link of an invitation works that creates an account. A link that replaces a password works for one hour. */
+const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
+
 /**
  * Enqueues the mail of an invitation. If the account has not verified the address, the link sets a new password. A link that
  * only verifies the address would give access to an attacker who registered it.
@@ -33,7 +36,12 @@ export async function mailInvitation(tx: Tx, call: OrgCall, invitee: Invitee): P
   const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
   const token = verified
     ? undefined
-    : await issueMailedToken(tx, { purpose: 'reset_password', userId, emailId }, now);
+    : await issueMailedToken(
+        tx,
+        { purpose: 'reset_password', userId, emailId },
+        now,
+        isPlaceholder ? INVITATION_MS : undefined,
+      );
   await mail.enqueue(
     tx,
     address,

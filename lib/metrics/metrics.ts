@@ -6,7 +6,7 @@ import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
 import type { Backlog } from '../maintenance/backlog.ts';
 
 /** Work of an organization that is expensive. */
-const WORK_KINDS = ['search', 'list'] as const;
+const WORK_KINDS = ['search', 'list', 'report'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
 
@@ -39,7 +39,7 @@ export interface MetricsOptions {
 }
 
 /** Node accepts about 30 methods. Those that no endpoint has share the label `other`. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const AUTH_FAILURES = (Object.keys(ERRORS) as ErrorKey[]).filter((key) =>
   /^(auth|token|rate_limit)_error\//.test(key),

@@ -8,7 +8,7 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../http/errors.ts';
 import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
-import { addSearchIndexes, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
+import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
 
 /** The organization of a request, with its tables. */
 export interface Org {
@@ -26,10 +26,12 @@ export interface OrgDirectory {
    */
   resolve(host: string, slugHeader: string | undefined): Promise<Org>;
   /**
-   * Migrates every org that is behind, several at a time. One that fails is logged and left behind, unless that was the
-   * database's fault: then it is tried again, until the database is back.
+   * Migrates every org that is behind, several at a time, then creates the indexes that organizations lack. One that fails is
+   * logged and left behind, unless that was the database's fault: then it is tried again, until the database is back.
    */
   migrateAll(): Promise<void>;
+  /** Creates the indexes that migrated organizations lack. */
+  createIndexes(): Promise<void>;
 }
 
 /** What tells an org from others; its tables are made of it. */
@@ -129,6 +131,8 @@ export function createOrgDirectory(options: {
     return running;
   }
 
+  const createIndexes = () => indexOrgs(database, migrations, log);
+
   return {
     async resolve(host, slugHeader) {
       const org = await locate(host, slugHeader);
@@ -144,9 +148,8 @@ export function createOrgDirectory(options: {
         migrate: migrateOnce,
         log,
       });
-      await addSearchIndexes(database.sql, migrations, {
-        onFailure: (org, error) => log.warn('searches of an organization are not indexed', { org, error }),
-      });
+      await createIndexes();
     },
+    createIndexes,
   };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, count, gt, gte, lt, type SQL } from 'drizzle-orm';
-import type { Db } from '../../db/client.ts';
+import type { Database, Db } from '../../db/client.ts';
 import { isRetryable, isUnavailable, sqlState } from '../../db/errors.ts';
-import { addSearchIndex, type Migration } from '../../db/migrations/migrate.ts';
-import { orgsWithoutSearchIndex, trigramSchema } from '../../db/migrations/search-index.ts';
+import { createIndexes, orgsWithoutIndexes } from '../../db/migrations/indexes.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import type { Logger } from '../logger.ts';
@@ -14,6 +14,8 @@ export const MIGRATIONS_AT_ONCE = 4;
 
 const PAGE = 100;
 const RETRY_MS = { first: 1_000, most: 60_000 };
+/** Delay before the next look at indexes that another process creates. */
+const OTHER_PROCESS_MS = 500;
 
 const CANCELED = '57014';
 const LOCK_TIMEOUT = '55P03';
@@ -38,15 +40,45 @@ export interface OrgMigrations {
 export async function migrateOrgs(options: OrgMigrations): Promise<void> {
   const { log } = options;
   const failed = new Set<string>();
+  await untilPassed(() => goThrough(options, failed), 'organizations cannot be migrated now', log);
+  if (failed.size > 0) log.warn('organizations are left behind', { count: failed.size });
+}
+
+/**
+ * Creates the indexes that organizations lack. One that fails is logged and left to the next start, unless the failure will
+ * pass.
+ */
+export async function indexOrgs(
+  database: Database,
+  migrations: readonly Migration[],
+  log: Logger,
+): Promise<void> {
+  const work = async () => {
+    let passing: unknown;
+    await addIndexes(database, migrations, {
+      onCreated: (org, count, ms) => log.info('indexes created', { org, count, ms }),
+      onFailure(org, error) {
+        if (willPass(error)) passing = error;
+        else log.error('indexes of an organization cannot be created', { org, error });
+      },
+    });
+    return passing;
+  };
+  await untilPassed(work, 'indexes of organizations cannot be created now', log);
+}
+
+/**
+ * Repeats `work` after a while, as long as it returns or throws a failure that will pass, until the pool is closed.
+ * @throws any other failure that it throws
+ */
+async function untilPassed(work: () => Promise<unknown>, message: string, log: Logger): Promise<void> {
   for (let delay = RETRY_MS.first; ; delay = Math.min(2 * delay, RETRY_MS.most)) {
-    const error = await goThrough(options, failed).catch((error: unknown) => error);
-    if (error === undefined) break;
-    if (sqlState(error) === POOL_CLOSED) return;
+    const error = await work().catch((error: unknown) => error);
+    if (error === undefined || sqlState(error) === POOL_CLOSED) return;
     if (!willPass(error)) throw error;
-    log.warn('organizations cannot be migrated now', { error });
+    log.warn(message, { error });
     await sleep(delay, undefined, { ref: false });
   }
-  if (failed.size > 0) log.warn('organizations are left behind', { count: failed.size });
 }
 
 /**
@@ -106,29 +138,44 @@ async function* orgsBehind({ db, version }: OrgMigrations, skip: number): AsyncG
 }
 
 /**
- * Makes the index for searches in organizations that have none, because they were made or migrated without pg_trgm.
- * @returns how many were made; one that fails is left to the next start
+ * Creates the indexes that organizations lack, one organization at a time: those that a migration left out, and those of
+ * searches that were made or migrated without pg_trgm. Waits for another process that creates them.
+ * @param options.onFailure gets a failure of one organization
+ * @returns how many indexes were created
  */
-export async function addSearchIndexes(
-  sql: Sql,
+export async function addIndexes(
+  database: Database,
   migrations: readonly Migration[],
-  { onFailure }: { onFailure: (orgId: string, error: unknown) => void },
+  options: {
+    onCreated?: (orgId: string, count: number, ms: number) => void;
+    onFailure: (orgId: string, error: unknown) => void;
+  },
 ): Promise<number> {
-  if (!(await trigramSchema(sql))) return 0;
-  let made = 0;
-  const index = async (id: string) => {
-    try {
-      await addSearchIndex(sql, id, migrations);
-      made++;
-    } catch (error) {
-      if (sqlState(error) === POOL_CLOSED) throw error;
-      onFailure(id, error);
-    }
-  };
-  await forEachOrg(await orgsWithoutSearchIndex(sql, migrations.length), 1, index).catch((error) => {
-    if (sqlState(error) !== POOL_CLOSED) throw error;
-  });
-  return made;
+  const ids = await orgsWithoutIndexes(database.sql, migrations.length);
+  if (ids.length === 0) return 0;
+  let total = 0;
+  await database.unlimited((client) =>
+    forEachOrg(ids, 1, async (id) => {
+      try {
+        const began = performance.now();
+        const count = await untilCreated(client, id, migrations);
+        total += count;
+        if (count > 0) options.onCreated?.(id, count, Math.round(performance.now() - began));
+      } catch (error) {
+        if (sqlState(error) === POOL_CLOSED) throw error;
+        options.onFailure(id, error);
+      }
+    }),
+  );
+  return total;
+}
+
+async function untilCreated(client: Sql, orgId: string, migrations: readonly Migration[]): Promise<number> {
+  for (;;) {
+    const count = await createIndexes(client, orgId, migrations);
+    if (count !== undefined) return count;
+    await sleep(OTHER_PROCESS_MS, undefined, { ref: false });
+  }
 }
 
 /**

@@ -1,11 +1,14 @@
 import { eq, type SQL } from 'drizzle-orm';
+import { validate } from 'uuid';
 import type { Db } from '../../db/client.ts';
+import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { AgentCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
-import { uuid, z } from '../http/schema.ts';
+import { text, uuid, z } from '../http/schema.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
+import { MAX_SOURCE_URL, sourceUrlProblem } from './source-links.ts';
 
 /** A project's slug: 2 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
 export const PROJECT_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
@@ -14,6 +17,26 @@ const SLUG_RULE = 'must be 2 to 50 lower-case letters, digits and hyphens';
 
 /** What a project's slug looks like, as a field. */
 export const projectSlug = () => z.string().regex(PROJECT_SLUG, SLUG_RULE).openapi({ example: 'web-shop' });
+
+/** The repository of a project, or a template of links to its files. */
+export const sourceUrl = () =>
+  text({ max: MAX_SOURCE_URL, trim: true, example: 'https://github.com/acme/web-shop' }).superRefine(
+    (value, context) => {
+      const message = sourceUrlProblem(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    },
+  );
+
+/** A project by its slug or id. @throws ApiError `resource_error/not_found` */
+export async function readProject(db: Db, tables: OrgTables, slugOrId: string) {
+  const { projects } = tables;
+  const read = () => db.select(projectFields(tables)).from(projects);
+  // A slug may look like an id, and then it wins.
+  const [named] = await read().where(eq(projects.slug, slugOrId));
+  const [row] = named || !validate(slugOrId) ? [named] : await read().where(eq(projects.id, slugOrId));
+  if (!row) throw new ApiError('resource_error/not_found');
+  return row;
+}
 
 /** @throws ApiError `resource_error/not_found` */
 export async function requireProject(
@@ -85,8 +108,11 @@ export async function resolveProject(
   return id;
 }
 
+/** Whether the token is of this project, or of no single one. */
+export const isInScope = (token: ApiToken, projectId: string | undefined): boolean =>
+  token.projectId === null || token.projectId === projectId;
+
 /** @throws ApiError `token_error/scope_mismatch` when the token is of another project */
 export function requireScope(token: ApiToken, projectId: string | undefined): void {
-  if (token.projectId !== null && token.projectId !== projectId)
-    throw new ApiError('token_error/scope_mismatch');
+  if (!isInScope(token, projectId)) throw new ApiError('token_error/scope_mismatch');
 }

@@ -1,149 +1,138 @@
 import { sql } from 'drizzle-orm';
 import { BATCH_ROWS } from '../../batches.ts';
 import type { OrgTables } from '../../schema/org.ts';
+import type { FindingStatus } from '../../schema/values.ts';
 import { orgStatement, run, type SqlClient } from '../../statements.ts';
 
 /*
- * A request with an idempotency key writes each of its pushes once, however often it is sent. The statement that writes a
- * group of pushes also stores the outcomes of the group under the key. If the process dies, a repeated request writes the
- * groups that are missing. If the request is sent twice at the same instant, the primary key refuses the second group, and
- * its statement writes nothing.
+ * A request with an idempotency key claims the key for its body, then writes its pushes. The statement that writes a push
+ * also records what became of it under the key and its position in the request. If the process dies, a repeated request
+ * writes the pushes that are missing. If a request is sent twice at the same instant, the primary key refuses pushes that
+ * the other one has written, and their statement writes nothing.
  */
 
 /** How long keys are kept. */
 export const KEY_TTL_MS = 24 * 60 * 60 * 1_000;
-export const MAX_KEY_CHARACTERS = 128;
 
-/** What identifies a group of pushes in a repeated request. */
-export interface GroupRecord {
+const before = (now: Date): string => new Date(now.getTime() - KEY_TTL_MS).toISOString();
+
+/** What a request asks for. */
+export interface KeyedRequest {
+  /** The idempotency key, as a UUID of its hash. */
   key: string;
-  /** Position in the request's list for each push of the group. */
-  positions: readonly number[];
-  /**
-   * Whether it is the first group of its request. The request writes this group before the others, so that of two requests with
-   * the same key and different bodies only one writes anything.
-   */
-  isFirst: boolean;
-  /** SHA-256, hex, of what the request asked for. */
-  bodyHash: string;
+  /** UUID of a hash of the request. */
+  body: string;
+  now: Date;
 }
 
-/** The outcome of a push as it is stored. */
-export type StoredOutcome =
-  | { kind: 'written'; deduplicated: boolean; id: string; regressed: boolean }
-  | { kind: 'no_scan' }
-  | { kind: 'other_project' };
-
-/** The position under which a group is stored. */
-const positionOf = ({ positions, isFirst }: GroupRecord): number => (isFirst ? 0 : (positions[0] ?? 0));
-
-/** The record of one push of a group. */
-export const partOf = (record: GroupRecord, index: number): GroupRecord => ({
-  ...record,
-  positions: record.positions.slice(index, index + 1),
-  isFirst: record.isFirst && index === 0,
-});
-
-/** The records of a statement. `first` and `last` are the positions of a group's pushes in the statement. */
-export function recordsOf(
-  groups: readonly { pushes: readonly unknown[]; record?: GroupRecord | undefined }[],
-) {
-  let next = 0;
-  return groups.flatMap(({ pushes, record }) => {
-    const first = next;
-    next += pushes.length;
-    if (!record) return [];
-    const { key, positions, bodyHash: body_hash } = record;
-    return [{ key, position: positionOf(record), positions, body_hash, first, last: next - 1 }];
-  });
+/** The request to which a key belongs. */
+export interface Claim {
+  body: string;
+  /** When the key was claimed, as PostgreSQL writes it. */
+  created_at: string;
+  /** Whether this request is the first one with the key. */
+  is_new: boolean;
 }
 
-const recordedStatement = orgStatement<{ key: string; position: number }, object>(
+const claimStatement = orgStatement<Omit<KeyedRequest, 'now'> & { now: string; before: string }, Claim>(
   ({ idempotencyKeys }, $) => sql`
-select 1 from ${idempotencyKeys} where key = ${$.key} and position = ${$.position}`,
+with old as (
+  delete from ${idempotencyKeys} where key = ${$.key}::uuid and created_at < ${$.before}::timestamptz returning 1
+), claim as (
+  insert into ${idempotencyKeys} (key, position, created_at, body)
+  select ${$.key}::uuid, -1, ${$.now}::timestamptz, ${$.body}::uuid
+  -- The insert needs the count, so it follows the delete.
+  where (select count(*) from old) >= 0
+  on conflict do nothing
+  returning body, created_at
+)
+select body, created_at, true as is_new from claim
+union all
+select body, created_at, false from ${idempotencyKeys}
+where key = ${$.key}::uuid and position = -1 and created_at >= ${$.before}::timestamptz`,
 );
 
-/** Whether the group has been recorded before. */
+/** Claims a key for a request. @returns the claim of the first request with this key */
+export async function claimKey(client: SqlClient, tables: OrgTables, request: KeyedRequest): Promise<Claim> {
+  const { key, body, now } = request;
+  const params = { key, body, now: now.toISOString(), before: before(now) };
+  for (;;) {
+    const [claim] = await claimStatement(tables).run(client, params);
+    if (claim) return claim;
+    // Another request claimed the key after this statement began; the next one sees its row.
+  }
+}
+
+/** How the pushes of a group are recorded. */
+export interface GroupRecord {
+  key: string;
+  /** `created_at` of the claim. */
+  claimedAt: string;
+  /** Position in the request for each push of the group. */
+  positions: readonly number[];
+}
+
+const recordedStatement = orgStatement<{ key: string; positions: string }, object>(
+  ({ idempotencyKeys }, $) => sql`
+select 1 from ${idempotencyKeys} where key = ${$.key}::uuid and position = any (${$.positions}::int[]) limit 1`,
+);
+
+/** Whether a push of the group has been recorded before. */
 export async function isRecorded(
   client: SqlClient,
   tables: OrgTables,
-  record: GroupRecord,
+  { key, positions }: GroupRecord,
 ): Promise<boolean> {
-  const { key } = record;
-  return (await recordedStatement(tables).run(client, { key, position: positionOf(record) })).length > 0;
+  const rows = await recordedStatement(tables).run(client, { key, positions: `{${positions.join(',')}}` });
+  return rows.length > 0;
 }
+
+/** What became of a push, as it is stored. */
+export type StoredOutcome =
+  | { kind: 'written'; deduplicated: boolean; id: string; regressed: boolean; status: FindingStatus }
+  | { kind: 'no_scan' }
+  | { kind: 'other_project' };
 
 interface StoredRow {
-  body_hash: string;
-  /** For each push: position, whether its scan exists, and what `WrittenRow` says. */
-  outcomes: [number, boolean, boolean | null, string | null, boolean | null][];
+  position: number;
+  has_scan: boolean;
+  finding_id: string | null;
+  deduplicated: boolean | null;
+  regressed: boolean | null;
+  status: FindingStatus;
 }
 
-const storedStatement = orgStatement<{ key: string; since: string }, StoredRow>(
+const outcomesStatement = orgStatement<{ key: string }, StoredRow>(
   ({ idempotencyKeys }, $) => sql`
-with old as (
-  delete from ${idempotencyKeys} where key = ${$.key} and created_at < ${$.since}::timestamptz
-)
-select body_hash, outcomes from ${idempotencyKeys}
-where key = ${$.key} and created_at >= ${$.since}::timestamptz`,
+select position, has_scan, finding_id, deduplicated, regressed, status from ${idempotencyKeys}
+where key = ${$.key}::uuid and position >= 0`,
 );
 
-/** What is stored under a key. */
-export interface StoredBatch {
-  /** Undefined if nothing is stored. */
-  bodyHash: string | undefined;
-  /** By position in the request. */
-  outcomes: Map<number, StoredOutcome>;
-}
-
-/** Reads what is stored under a key, and deletes entries that are too old to count. */
-export async function readStored(
+/** Reads the outcomes of a claimed key, by position in the request. */
+export async function readOutcomes(
   client: SqlClient,
   tables: OrgTables,
-  { key, now }: { key: string; now: Date },
-): Promise<StoredBatch> {
-  const since = new Date(now.getTime() - KEY_TTL_MS).toISOString();
-  const rows = await storedStatement(tables).run(client, { key, since });
-  const outcomes = new Map<number, StoredOutcome>();
-  for (const row of rows) {
-    for (const [position, hasScan, deduplicated, id, regressed] of row.outcomes) {
-      outcomes.set(position, storedOutcome(hasScan, deduplicated, id, regressed));
-    }
-  }
-  return { bodyHash: rows[0]?.body_hash, outcomes };
+  key: string,
+): Promise<Map<number, StoredOutcome>> {
+  const rows = await outcomesStatement(tables).run(client, { key });
+  return new Map(rows.map((row) => [row.position, storedOutcome(row)]));
 }
 
-function storedOutcome(
-  hasScan: boolean,
-  deduplicated: boolean | null,
-  id: string | null,
-  regressed: boolean | null,
-): StoredOutcome {
-  if (!hasScan) return { kind: 'no_scan' };
-  if (deduplicated === null || id === null) return { kind: 'other_project' };
-  return { kind: 'written', deduplicated, id, regressed: regressed === true };
+function storedOutcome(row: StoredRow): StoredOutcome {
+  if (!row.has_scan) return { kind: 'no_scan' };
+  const { finding_id: id, deduplicated, regressed, status } = row;
+  if (id === null || deduplicated === null) return { kind: 'other_project' };
+  return { kind: 'written', deduplicated, id, regressed: regressed === true, status };
 }
 
-/** Records a request that has nothing to write, unless its key has been used. */
-export async function recordNothing(
-  client: SqlClient,
-  { idempotencyKeys }: OrgTables,
-  { key, bodyHash, now }: { key: string; bodyHash: string; now: Date },
-): Promise<void> {
-  await run(
-    client,
-    sql`insert into ${idempotencyKeys} (key, position, body_hash, created_at, outcomes)
-    values (${key}, 0, ${bodyHash}, ${now.toISOString()}::timestamptz, '[]') on conflict do nothing`,
-  );
-}
-
-/** Deletes up to {@link BATCH_ROWS} entries that are too old to count, of all keys. */
-export async function deleteOldKeys(client: SqlClient, tables: OrgTables, now: Date): Promise<void> {
+/** Deletes up to {@link BATCH_ROWS} rows that are too old to count, of all keys. @returns how many were deleted */
+export async function deleteOldKeys(client: SqlClient, tables: OrgTables, now: Date): Promise<number> {
   const { idempotencyKeys: keys } = tables;
-  const before = new Date(now.getTime() - KEY_TTL_MS).toISOString();
-  await run(
+  const deleted = await run(
     client,
     sql`delete from ${keys} where (key, position) in (
-      select key, position from ${keys} where created_at < ${before}::timestamptz limit ${BATCH_ROWS} for update skip locked)`,
+      select key, position from ${keys} where created_at < ${before(now)}::timestamptz
+      limit ${BATCH_ROWS} for update skip locked) returning 1`,
   );
+  return deleted.length;
 }

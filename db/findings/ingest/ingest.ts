@@ -1,58 +1,38 @@
 import { createBatcher } from '../../batcher.ts';
 import { isUnavailable, isUniqueViolation, retried } from '../../errors.ts';
 import type { NewId } from '../../ids.ts';
+import { createPolicyCache, type PolicyCache } from '../../policies/policies.ts';
 import type { WithConnection } from '../../pool/pool.ts';
 import type { Sql } from '../../pool/query.ts';
-import type { FindingRow, Resource } from '../../resources.ts';
 import { refreshSummary } from '../../scans/scans.ts';
-import type { OrgTables } from '../../schema/org.ts';
 import { perOrg } from '../../schema/org-schema.ts';
-import { arrayText } from '../../statements.ts';
-import { type GroupRecord, isRecorded, partOf, recordsOf } from './idempotency.ts';
-import { renameFindings } from './previous-fingerprints.ts';
-import { findingAfter, type Push, type PushRow } from './push.ts';
-import { ingestStatement, recordingStatement, type WrittenRow } from './statement.ts';
-
-/** What became of a push. */
-export type PushOutcome =
-  | {
-      kind: 'written';
-      deduplicated: boolean;
-      id: string;
-      regressed: boolean;
-      /** The whole finding after the push. */
-      finding(): Resource<FindingRow>;
-    }
-  /** No such scan is registered. */
-  | { kind: 'no_scan' }
-  /** The scan belongs to another project. */
-  | { kind: 'other_project' }
-  /** A repeated request: the push has been written under the same key (`idempotency.ts`). */
-  | { kind: 'repeated' };
-
-/** Pushes of one request that one statement writes. No fingerprint, new or previous, is in two of them. */
-export interface PushGroup {
-  pushes: readonly Push[];
-  /** Recorded by the same statement, so that a repeated request writes the group once. */
-  record?: GroupRecord | undefined;
-}
+import { isRecorded } from './idempotency.ts';
+import type { Push } from './push.ts';
+import {
+  type Item,
+  type Org,
+  type PushGroup,
+  type PushOutcome,
+  REPEATED,
+  type Written,
+  writeBatch,
+} from './write.ts';
 
 /**
  * Writes a group of pushes: each is a new finding, or one more sighting of a known one (`project_id` + `fingerprint`). A
  * finding that is known by a previous fingerprint takes the new one first. Resolves after the commit, with an outcome or an
- * error for each push. `tokenId`'s `last_used` is set in the same statement.
+ * error for each push; with `repeated` for all of them if one has been recorded before (`idempotency.ts`). `last_used` of
+ * a token is set in the same statement.
+ * @param actorId a token or a user
  * @throws when the database is unavailable or the organization exceeds its share of connections; then nothing is known of
  * the group
  */
-export type Ingest = (
-  org: { id: string; tables: OrgTables },
-  tokenId: string,
-  group: PushGroup,
-) => Promise<(PushOutcome | Error)[]>;
-
-interface Item extends PushGroup {
-  tokenId: string;
+export interface Ingest {
+  (org: Org, actorId: string, group: UnrecordedGroup): Promise<(PushOutcome | Error)[]>;
+  (org: Org, actorId: string, group: PushGroup): Promise<(PushOutcome | 'repeated' | Error)[]>;
 }
+
+type UnrecordedGroup = Pick<PushGroup, 'pushes'> & { record?: undefined };
 
 const MAX_ROWS = 256;
 const MAX_CHARACTERS = 4_000_000;
@@ -91,14 +71,9 @@ export function groupPushes<T extends { push: Push }>(items: readonly T[]): T[][
   return group.length > 0 ? [...groups, group] : groups;
 }
 
-/** Writes one push. @throws what {@link Ingest} returns or throws */
-export async function ingestOne(
-  ingest: Ingest,
-  org: { id: string; tables: OrgTables },
-  tokenId: string,
-  push: Push,
-): Promise<PushOutcome> {
-  const [outcome] = await ingest(org, tokenId, { pushes: [push] });
+/** Writes one push without recording it. @throws what {@link Ingest} returns or throws */
+export async function ingestOne(ingest: Ingest, org: Org, actorId: string, push: Push): Promise<PushOutcome> {
+  const [outcome] = await ingest(org, actorId, { pushes: [push] });
   if (outcome === undefined || outcome instanceof Error) throw outcome;
   return outcome;
 }
@@ -108,10 +83,12 @@ export function createIngest(
   withConnection: WithConnection,
   nextId: () => NewId,
   onBatch: (size: number) => void = () => {},
+  policyCache: PolicyCache = createPolicyCache(),
 ): Ingest {
-  const queueOf = perOrg((org: { id: string; tables: OrgTables }) => {
+  const queueOf = perOrg((org: Org) => {
+    const policies = policyCache(org);
     const write = (items: Item[], sql: Sql): Promise<Written[][]> =>
-      retried(() => writeBatch(sql, org.tables, items, nextId));
+      retried(() => writeBatch(sql, org, items, { nextId, policies }));
 
     /** If one push is at fault, the others are written: each group on its own, then each push of a group that fails. */
     async function writeAll(items: Item[], sql: Sql): Promise<(Written | Error)[][]> {
@@ -134,13 +111,14 @@ export function createIngest(
       if (pushes.length === 1) return [error];
       const results: (Written | Error)[] = [];
       for (const [i, push] of pushes.entries()) {
-        const alone = { ...item, pushes: [push], record: record && partOf(record, i) };
+        const positions = record?.positions.slice(i, i + 1);
+        const alone = { ...item, pushes: [push], record: record && positions && { ...record, positions } };
         results.push(...((await writeAll([alone], sql))[0] as (Written | Error)[]));
       }
       return results;
     }
 
-    return createBatcher<Item, (PushOutcome | Error)[], Sql>({
+    return createBatcher<Item, (PushOutcome | 'repeated' | Error)[], Sql>({
       acquire: (runBatch) => withConnection(runBatch, org),
       maxItems: MAX_ROWS,
       maxConcurrent: CONCURRENT,
@@ -167,64 +145,5 @@ export function createIngest(
       },
     });
   });
-  return (org, tokenId, group) => queueOf(org)({ tokenId, ...group });
-}
-
-interface Written {
-  outcome: PushOutcome;
-  /** The push's scan, when it was written after the scan's end. */
-  endedScan: string | undefined;
-}
-
-const REPEATED: Written = { outcome: { kind: 'repeated' }, endedScan: undefined };
-
-async function writeBatch(
-  sql: Sql,
-  tables: OrgTables,
-  items: Item[],
-  nextId: () => NewId,
-): Promise<Written[][]> {
-  const pushes = items.flatMap((item) => item.pushes);
-  const rows = pushes.map((push, ord): PushRow & { ord: number } => {
-    const { id, at } = nextId();
-    return { ord, id, at: at.toISOString(), ...push, previous_fingerprints: undefined };
-  });
-  const renaming = pushes.filter(({ previous_fingerprints: previous }) => previous?.length);
-  if (renaming.length > 0) await renameFindings(sql, tables, renaming);
-  const batch = {
-    pushes: JSON.stringify(rows),
-    tokenIds: arrayText(items.map(({ tokenId }) => tokenId)),
-    now: rows.at(-1)?.at as string,
-  };
-  const records = recordsOf(items);
-  const written =
-    records.length > 0
-      ? await recordingStatement(tables).run(sql, { ...batch, records: JSON.stringify(records) })
-      : await ingestStatement(tables).run(sql, batch);
-  const results: Written[] = new Array(rows.length);
-  for (const row of written) {
-    const push = rows[row.ord] as PushRow;
-    const outcome = outcomeOf(row, push);
-    const late = outcome.kind === 'written' && row.scan_status !== 'running';
-    results[row.ord] = { outcome, endedScan: late ? push.scan_id : undefined };
-  }
-  let start = 0;
-  return items.map((item) => {
-    const end = start + item.pushes.length;
-    const group = results.slice(start, end);
-    start = end;
-    return group;
-  });
-}
-
-function outcomeOf({ scan_status, deduplicated, known }: WrittenRow, push: PushRow): PushOutcome {
-  if (scan_status === null) return { kind: 'no_scan' };
-  if (deduplicated === null) return { kind: 'other_project' };
-  return {
-    kind: 'written',
-    deduplicated,
-    id: String(known?.id ?? push.id),
-    regressed: known?.regressed === true,
-    finding: () => findingAfter(push, known),
-  };
+  return ((org: Org, actorId: string, group: PushGroup) => queueOf(org)({ actorId, ...group })) as Ingest;
 }

@@ -12,10 +12,21 @@ const namesOf = (some: readonly { name: string }[]) => some.map(({ name }) => na
 /** What a push carries: the column definitions of its recordset. */
 export const pushedColumns = lines(pushedFindingFields.map(({ name, sqlType }) => `${name} ${sqlType}`));
 
+/** What the policies give a new finding: the column definitions of a push's recordset. */
+export const policyColumns = lines([
+  'due_at timestamptz',
+  'due_dates timestamptz[]',
+  'rule_id uuid',
+  'first_status text',
+  'first_reason text',
+  'first_assignee uuid',
+  'first_resolved_at timestamptz',
+]);
+
 /** The columns of a new finding. */
 export const insertedColumns = lines(namesOf(findingFieldList));
 
-/** The values of {@link insertedColumns}. `push` is a row with {@link pushedColumns}, `id` and `at`. */
+/** The values of {@link insertedColumns}. `push` is a row with {@link pushedColumns}, {@link policyColumns}, `id` and `at`. */
 export const insertedValues = (push: string): string =>
   lines(
     findingFieldList.map((field) => ('input' in field ? `${push}.${field.name}` : firstValue(field, push))),
@@ -23,7 +34,9 @@ export const insertedValues = (push: string): string =>
 
 function firstValue({ first }: ServiceField, push: string): string {
   if (typeof first === 'string') return `'${first}'`;
-  return first && typeof first === 'object' ? `${push}.${first.from}` : String(first);
+  if (first === null || typeof first !== 'object') return String(first);
+  const value = `${push}.${first.from}`;
+  return first.otherwise === undefined ? value : `coalesce(${value}, '${first.otherwise}')`;
 }
 
 /** What DO UPDATE sets. `stored` is the row that a push found. */

@@ -1,4 +1,5 @@
 import type { FindingRow, Resource } from '../../resources.ts';
+import type { RuledFields } from '../../rules/rules.ts';
 import { type PushedName, shownFindingFields } from '../fields.ts';
 
 export const MAX_PREVIOUS_FINGERPRINTS = 5;
@@ -10,7 +11,12 @@ export type Push = Resource<Pick<FindingRow, PushedName>> & {
 };
 
 /** A push with the id and the time that a new finding gets. */
-export type PushRow = Push & { id: string; at: string };
+export type PushRow = Push & {
+  id: string;
+  at: string;
+  actor: number;
+  due_dates?: readonly (string | null)[];
+} & RuledFields;
 
 /** The stored fields of a known finding that do not follow from the push alone; times as PostgreSQL writes them. */
 export type Known = { [Name in keyof FindingRow]?: string | number | boolean | null };
@@ -18,12 +24,12 @@ export type Known = { [Name in keyof FindingRow]?: string | number | boolean | n
 /** How each field of the answer follows from a push. */
 const FIELDS = shownFindingFields.map((field) => {
   const { name, onRepeat, sqlType } = field;
-  const first = 'input' in field ? { from: name } : field.first;
-  const from = first && typeof first === 'object' ? first.from : undefined;
+  const first = 'input' in field ? { from: name, otherwise: undefined } : field.first;
+  const { from, otherwise = undefined } = first && typeof first === 'object' ? first : { from: undefined };
   return {
     name: name as keyof FindingRow,
     from: from as keyof PushRow | undefined,
-    constant: from ? undefined : first,
+    constant: from ? otherwise : first,
     /** Whether the push's value, if any, goes before the stored one. */
     overwrites: onRepeat === 'match' || onRepeat === 'replace' || onRepeat === 'replace if given',
     isTime: sqlType.startsWith('timestamp'),
@@ -37,7 +43,7 @@ const FIELDS = shownFindingFields.map((field) => {
 export function findingAfter(push: PushRow, known: Known | null): Resource<FindingRow> {
   const finding: Record<string, unknown> = {};
   for (const { name, from, constant, overwrites, isTime } of FIELDS) {
-    let value: unknown = from ? push[from] : constant;
+    let value: unknown = (from && push[from]) ?? constant;
     if (known && !(overwrites && value !== undefined)) {
       const stored = known[name];
       value = isTime && stored ? new Date(String(stored)).toISOString() : stored;

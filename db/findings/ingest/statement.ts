@@ -1,10 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { OrgTables } from '../../schema/org.ts';
 import { orgStatement, type Placeholders } from '../../statements.ts';
+import { policyDueAt } from '../fields.ts';
 import type { Known } from './push.ts';
 import {
   insertedColumns,
   insertedValues,
+  policyColumns,
   pushedColumns,
   storedColumns,
   storedPairs,
@@ -14,15 +16,12 @@ import {
 interface Batch {
   /** JSON array of the pushes, each with `ord`, `id` and `at`. */
   pushes: string;
-  /** PostgreSQL array of the ids of the tokens. */
-  tokenIds: string;
+  /** PostgreSQL array of the ids of the tokens and users whose pushes these are. */
+  actorIds: string;
   /** The time of the batch (RFC 3339). */
   now: string;
-}
-
-interface RecordingBatch extends Batch {
-  /** JSON array of the groups to record (`recordsOf`). */
-  records: string;
+  /** The version of the policies that the pushes follow. If another one is stored, the statement writes no push. Null: any. */
+  version: number | null;
 }
 
 /** A row of the statement's result. */
@@ -45,47 +44,62 @@ export interface WrittenRow {
  * - Rows are written in the order of their key, so that the batches of two processes cannot deadlock.
  * - `for share` makes the end of a scan wait for pushes in progress.
  * - A locked token is skipped: the transaction that holds the lock sets `last_used` to the same time.
+ * - Ids, due dates and what rules decide come with the pushes. The version of the policies is read in this statement, so that a change of them
+ *   by any process counts for the next push without another round trip.
  * - DO UPDATE uses columns and operators only, which Citus requires.
- * - Counts change by `severity_before` of the written rows, which also reflects a concurrent change that this statement's
+ * - Counts change by `severity_before` and `regressed_before` of the written rows, which also reflect a concurrent change that this statement's
  *   snapshot does not show. They are written after the last finding is locked, in the order of their key.
  */
 export const ingestStatement = orgStatement<Batch, WrittenRow>((tables, $) => writePushes(tables, $));
 
-/** The same, and records the outcomes of groups. tests/findings/snapshots/push-recorded.sql shows its text. */
-export const recordingStatement = orgStatement<RecordingBatch, WrittenRow>((tables, $) =>
-  writePushes(tables, $, recorded(tables, $)),
+/**
+ * The same, and records what became of each push under its idempotency key. tests/findings/snapshots/push-recorded.sql
+ * shows its text.
+ */
+export const recordingStatement = orgStatement<Batch, WrittenRow>((tables, $) =>
+  writePushes(tables, $, {
+    columns: sql`,
+    key uuid,
+    position int,
+    claimed_at timestamptz`,
+    cte: recorded(tables),
+  }),
 );
 
-const recorded = ({ idempotencyKeys }: OrgTables, $: Placeholders<RecordingBatch>) => sql`, recorded as (
-  insert into ${idempotencyKeys} (key, position, body_hash, created_at, outcomes)
-  select r.key, r.position, r.body_hash, ${$.now}::timestamptz,
-    json_agg(json_build_array(r.positions[i.ord - r.first + 1], s.scan_id is not null, w.deduplicated, w.id, w.regressed) order by i.ord)
-  from json_to_recordset(${$.records}::text::json) as r(
-    key text,
-    position int,
-    positions int[],
-    body_hash text,
-    first int,
-    last int)
-  join input i on i.ord between r.first and r.last
+const recorded = ({ idempotencyKeys }: OrgTables) => sql`, recorded as (
+  insert into ${idempotencyKeys} (key, position, created_at, has_scan, finding_id, deduplicated, regressed, status)
+  select i.key, i.position, i.claimed_at, s.scan_id is not null, w.id, w.deduplicated, w.regressed, w.status
+  from input i
   left join scan s on s.scan_id = i.scan_id
   left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id
-  group by r.key, r.position, r.body_hash
+  where i.key is not null
+  order by i.key, i.position
 )`;
 
-const writePushes = (tables: OrgTables, $: Placeholders<Batch>, records: SQL = sql.raw('')) => sql`
+const NOTHING = { columns: sql.raw(''), cte: sql.raw('') };
+
+/** @param records what a statement has in addition that records outcomes */
+const writePushes = (
+  tables: OrgTables,
+  $: Placeholders<Batch>,
+  records: { columns: SQL; cte: SQL } = NOTHING,
+) => sql`
 with input as materialized (
-  select * from json_to_recordset(${$.pushes}::text::json) as r(
+  select r.*, (${$.actorIds}::uuid[])[r.actor] as actor_id from json_to_recordset(${$.pushes}::text::json) as r(
     ord int,
     id uuid,
     at timestamptz,
-    ${sql.raw(pushedColumns)})
+    actor int,
+    ${sql.raw(policyColumns)},
+    ${sql.raw(pushedColumns)}${records.columns})
+  where ${$.version}::int is null
+    or ${$.version}::int = coalesce((select version from ${tables.policyVersions}), 0)
 ), scan as materialized (
   select scan_id, project_id, status from ${tables.scans}
   where scan_id = any (array(select scan_id from input)) for share
 ), token as materialized (
   select id from ${tables.apiTokens}
-  where id = any (${$.tokenIds}::uuid[]) for no key update skip locked
+  where id = any (${$.actorIds}::uuid[]) for no key update skip locked
 ), touched as (
   update ${tables.apiTokens} t set last_used = ${$.now}::timestamptz from token where t.id = token.id
 ), written as (
@@ -99,20 +113,51 @@ with input as materialized (
     ${sql.raw(updates('f'))}
   returning
     ${sql.raw(storedColumns('f'))},
-    f.project_id, f.fingerprint, f.severity, f.severity_before, f.last_scan_id, (xmax <> 0) as deduplicated
+    f.project_id, f.fingerprint, f.severity, f.severity_before, f.regressed_before, f.due_before, f.last_scan_id, (xmax <> 0) as deduplicated
+), moved as (
+  select * from written where severity is distinct from severity_before or regressed is distinct from regressed_before
 ), counted as (
-  insert into ${tables.findingCounts} as c (project_id, severity, status, count)
-  select project_id, severity, status, sum(change) from (
-    select project_id, severity, status, 1 as change from written where severity is distinct from severity_before
+  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
+  select project_id, severity, status, sum(change), sum(regressed) from (
+    select project_id, severity, status, 1 as change, regressed::int as regressed from moved
     union all
-    select project_id, severity_before, status, -1 from written where severity_before <> severity
-  ) changes group by project_id, severity, status having sum(change) <> 0 order by project_id, severity, status
-  on conflict (project_id, severity, status) do update set count = c.count + excluded.count
+    select project_id, severity_before, status, -1, -(regressed_before::int) from moved where severity_before is not null
+  ) changes group by project_id, severity, status having sum(change) <> 0 or sum(regressed) <> 0
+  order by project_id, severity, status
+  on conflict (project_id, severity, status) do update set
+    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+), noted as (
+  insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to")
+  select m.id, i.at, md5(i.id || k.kind)::uuid, k.kind, i.actor_id, k."from", k."to"
+  from moved m join input i on i.project_id = m.project_id and i.fingerprint = m.fingerprint
+  cross join lateral (values
+    ('severity', m.severity_before, m.severity, m.severity <> m.severity_before),
+    ('regressed', m.status, null, m.regressed and not m.regressed_before),
+    ('due_at', to_json(m.due_before) #>> '{}', to_json(m.due_at) #>> '{}', m.due_at is distinct from m.due_before)
+  ) k(kind, "from", "to", is_changed)
+  where m.severity_before is not null and k.is_changed
+), ruled as (
+  select w.id, i.rule_id, i.at, i.first_status, i.first_reason, i.first_assignee, i.due_at,
+    ${sql.raw(policyDueAt('i'))} as due_policy
+  from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
+  where i.rule_id is not null and not w.deduplicated
+), noted_rule as (
+  insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
+  select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
+    case k.kind when 'status' then (select actions ->> 'note' from ${tables.rules} where id = r.rule_id) end
+  from ruled r cross join lateral (values
+    ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
+    ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),
+    ('due_at', to_json(r.due_policy) #>> '{}', to_json(r.due_at) #>> '{}', null, r.due_at is distinct from r.due_policy)
+  ) k(kind, "from", "to", reason, is_changed)
+  where k.is_changed
+), changed_by_rule as (
+  insert into ${tables.ruleChanges} (rule_id, finding_id) select rule_id, id from ruled
 ), sighted as (
   insert into ${tables.sightings} (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
   on conflict do nothing
-)${records}
+)${records.cte}
 select i.ord, s.status as scan_status, w.deduplicated,
   case when w.deduplicated then json_build_object(
     ${sql.raw(storedPairs('w'))}) end as known

@@ -1,10 +1,11 @@
 import {
+  BatchQuery,
   BatchResult,
   FindingBatch,
   IdempotencyKey,
   MAX_BATCH_BYTES,
   pushBatch,
-} from '../../../lib/findings/batch.ts';
+} from '../../../lib/findings/pushes/batch.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -18,10 +19,14 @@ export const pushFindings = endpoint(
     summary: 'Push up to 1,000 findings',
     description:
       'Each finding is pushed as by `POST /agent/findings`, and fails on its own. Findings with the same fingerprint count as separate pushes. At most 8 MiB. The response is sent after the commit. If nothing could be written, the response is the error.',
-    request: { headers: IdempotencyKey, body: FindingBatch },
+    request: { headers: IdempotencyKey, query: BatchQuery, body: FindingBatch },
     maxBytes: MAX_BATCH_BYTES,
     responses: { 200: { description: 'What became of each finding.', result: BatchResult } },
     errors: ['resource_error/conflict'],
   },
-  async (call) => ok(await pushBatch(call, call.body.findings, call.headers['idempotency-key'])),
+  async (call) => {
+    const { body, headers, query } = call;
+    const options = { key: headers['idempotency-key'], withStatus: query.include === 'finding_status' };
+    return ok(await pushBatch(call, body.findings, options));
+  },
 );

@@ -1,6 +1,6 @@
 import { ingestOne } from '../../../db/findings/ingest/ingest.ts';
 import { FindingInput } from '../../../lib/findings/input.ts';
-import { refusalError } from '../../../lib/findings/pushes.ts';
+import { refusalError } from '../../../lib/findings/pushes/pushes.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created, ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -25,7 +25,6 @@ export const pushFinding = endpoint(
     const { body, org, services, token } = call;
     const outcome = await ingestOne(services.ingest, org, token.id, body);
     call.tokenTouched();
-    if (outcome.kind === 'repeated') throw new Error('A push without a key is not recorded.');
     if (outcome.kind !== 'written') throw await refusalError(call, outcome.kind, body.project_id);
     const { deduplicated } = outcome;
     const result = { ...outcome.finding(), deduplicated };

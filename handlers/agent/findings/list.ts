@@ -27,5 +27,8 @@ export const listAgentFindings = endpoint(
     },
     responses: { 200: { description: 'The findings.', result: z.array(Finding), paged: true } },
   },
-  async (call) => answerFindings(call, { ...call.query, project_id: call.projectId }),
+  async (call) => {
+    const { project_id: _, project: _slug, ...query } = call.query;
+    return answerFindings(call, { ...query, project_id: [call.projectId] });
+  },
 );

@@ -1,4 +1,4 @@
-import { setFindingStatus } from '../../../db/findings/findings.ts';
+import { changeFinding } from '../../../db/findings/triage/triage.ts';
 import { AGENT_STATUSES } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
@@ -23,13 +23,12 @@ export const updateAgentFinding = endpoint(
     errors: ['permission_error/denied'],
   },
   async (call) => {
-    const { body, now, org, params, sql, token } = call;
+    const { body, now, org, params, services, sql, token } = call;
     if (body.status === 'verified') await requireMayVerify(call);
-    const finding = await setFindingStatus(sql, org.tables, {
-      ...{ id: params.id, status: body.status, now },
-      projectId: token.projectId,
-    });
-    if (!finding) throw new ApiError('resource_error/not_found');
+    const changer = { now, actorId: token.id, changeId: services.nextId().id, projectId: token.projectId };
+    const change = { id: params.id, status: body.status };
+    const finding = await changeFinding(sql, org.tables, change, changer);
+    if (!finding || finding === 'conflict') throw new ApiError('resource_error/not_found');
     return ok(finding);
   },
 );

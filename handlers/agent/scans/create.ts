@@ -1,6 +1,6 @@
 import { insertScan } from '../../../db/scans/scans.ts';
 import { PERSONAS, type ScanTarget } from '../../../db/schema/values.ts';
-import { scanId } from '../../../lib/findings/input.ts';
+import { scanCommit, scanId } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -35,6 +35,7 @@ export const registerScan = endpoint(
               ref: part('main'),
             }),
           ),
+          commit: optional(scanCommit()),
         }),
       ),
     },
@@ -48,6 +49,7 @@ export const registerScan = endpoint(
       persona: body.persona,
       name: body.name ?? `${body.persona} scan ${now.toISOString()}`,
       target: body.target as ScanTarget | undefined,
+      commit: body.commit,
       now,
     });
     if (!scan)

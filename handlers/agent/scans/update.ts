@@ -1,6 +1,7 @@
 import { toResource } from '../../../db/resources.ts';
 import { finishScan, readScan } from '../../../db/scans/scans.ts';
 import { scanId } from '../../../lib/findings/input.ts';
+import { closeMissing } from '../../../lib/findings/triage/close-missing.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -20,7 +21,7 @@ export const endScan = endpoint(
     tag: 'Agent ingest',
     summary: 'Complete or fail a scan',
     description:
-      'The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Repeating the call with the same status changes nothing; with the other status it is a conflict.',
+      'The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Findings that a completed scan did not report, and the comparable scan before it did, are marked with `missing_since`. Repeating the call with the same status changes nothing; with the other status it is a conflict.',
     request: {
       params: z.object({ id: scanId() }),
       body: z.object({
@@ -35,14 +36,16 @@ export const endScan = endpoint(
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
     errors: ['resource_error/conflict'],
   },
-  async ({ body, db, now, org: { tables }, params: { id }, sql, token }) => {
-    const { ended, found } = await finishScan(sql, tables, {
+  async ({ body, db, log, now, org, params: { id }, services, sql, token }) => {
+    const { tables } = org;
+    const { ended, found, closable } = await finishScan(sql, tables, {
       scanId: id,
       status: body.status,
       errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
       now,
       projectId: token.projectId,
     });
+    await closeMissing({ log, nextId: services.nextId, now, org, sql }, closable);
     if (ended) return ok(ended);
     if (!found) throw new ApiError('resource_error/not_found');
     if (found.status !== body.status)

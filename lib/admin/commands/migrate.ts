@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../error.ts';
-import { migrate } from '../migrations.ts';
+import { type MigrationResult, migrate } from '../migrations.ts';
 import { migrationLine } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
 
@@ -9,7 +9,7 @@ export function addMigrate(program: Command, choose: Choose): void {
   program
     .command('migrate')
     .description(
-      'run or retry migrations: the shared schema, then one organization or all that are behind; exits with 1 if one fails',
+      'run or retry migrations: the shared schema, then one organization or all that are behind, then missing indexes; exits with 1 if one fails',
     )
     .argument('[org]', `${ORG}; default: all that are behind`)
     .action((org, _, command) =>
@@ -21,7 +21,8 @@ export function addMigrate(program: Command, choose: Choose): void {
             org,
             onResult: (schema, result) => progress(migrationLine(schema, result)),
           });
-          const exitCode = json.failed > 0 ? EXIT.failed : EXIT.ok;
+          const hasFailed = json.failed > 0 || json.indexes?.failed.length;
+          const exitCode = hasFailed ? EXIT.failed : EXIT.ok;
           return { json, text: summary(json), exitCode };
         },
         true,
@@ -29,12 +30,13 @@ export function addMigrate(program: Command, choose: Choose): void {
     );
 }
 
-function summary({ shared, orgs, failed, search }: Awaited<ReturnType<typeof migrate>>): string {
+function summary({ shared, orgs, failed, indexes, search }: MigrationResult): string {
   if (shared.status === 'failed') return 'organizations were not tried';
   const migrated = orgs.filter(({ status }) => status === 'migrated').length;
   return [
     `organizations: ${migrated} migrated, ${failed} failed`,
-    ...(search?.indexed ? [`searches: ${search.indexed} indexed`] : []),
-    ...(search?.unavailable ? [`searches are not indexed: ${search.unavailable}`] : []),
+    ...(indexes?.created ? [`indexes: ${indexes.created} created`] : []),
+    ...(indexes?.failed.map(({ org_id, error }) => `indexes of ${org_id}: FAILED: ${error}`) ?? []),
+    ...(search ? [`searches are not indexed: ${search.unavailable}`] : []),
   ].join('\n');
 }

@@ -103,6 +103,12 @@ export function resultOf(finding: ExportedFinding): z.output<typeof Result> {
       last_seen_at,
       created_at,
       updated_at: finding.updated_at,
+      regressed_at: finding.regressed_at,
+      reason: finding.reason,
+      assignee_id: finding.assignee_id,
+      due_at: finding.due_at,
+      accepted_until: finding.accepted_until,
+      missing_since: finding.missing_since,
     } satisfies AllProperties,
   };
 }

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import { searchSettings } from '../../../db/findings/search.ts';
+import { searchSettings } from '../../../db/findings/lists/search.ts';
 import { readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
 import type { ListReader } from '../../fair-share/list-permits.ts';
 import { permitOr } from '../../fair-share/over-share.ts';

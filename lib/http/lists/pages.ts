@@ -23,18 +23,19 @@ export interface Page {
   offset: number;
 }
 
-/** The requested page; undefined when all rows are requested. */
-export function pageOf({
-  page,
-  per_page,
-}: {
+interface PageQuery {
   page?: number | undefined;
   per_page?: number | undefined;
-}): Page | undefined {
-  if (page === undefined && per_page === undefined) return undefined;
-  const number = page ?? 1;
-  const perPage = per_page ?? DEFAULT_PER_PAGE;
-  return { page: number, perPage, offset: (number - 1) * perPage };
+}
+
+/** The requested page, of a list that is always paged. */
+export function requiredPage({ page = 1, per_page: perPage = DEFAULT_PER_PAGE }: PageQuery): Page {
+  return { page, perPage, offset: (page - 1) * perPage };
+}
+
+/** The requested page; undefined when all rows are requested. */
+export function pageOf(query: PageQuery): Page | undefined {
+  return query.page === undefined && query.per_page === undefined ? undefined : requiredPage(query);
 }
 
 export function resultInfo({ page, perPage }: Page, total: number): ResultInfo {
@@ -48,6 +49,13 @@ export function resultInfo({ page, perPage }: Page, total: number): ResultInfo {
     has_prev: page > 1 && totalPages > 0,
   };
 }
+
+/** A query parameter that is `true` or `false`, or a boolean of JSON. */
+export const flag = () =>
+  z
+    .union([z.enum(['true', 'false']), z.boolean()])
+    .transform((given) => given === true || given === 'true')
+    .openapi({ type: 'boolean', example: true });
 
 /** A query parameter that takes several of `values`, repeated or separated by commas. */
 export const anyOf = <const V extends readonly [string, ...string[]]>(values: V) =>

@@ -1,5 +1,5 @@
 import { sqlState } from '../../../db/errors.ts';
-import type { SearchLimits } from '../../../db/findings/search.ts';
+import type { SearchLimits } from '../../../db/findings/lists/search.ts';
 import { OverShareError, permitOr } from '../../fair-share/over-share.ts';
 import { LIST_WAIT_MS } from '../../fair-share/permits.ts';
 import type { Org } from '../../orgs/directory.ts';

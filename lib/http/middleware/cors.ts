@@ -11,7 +11,7 @@ export function cors(config: Config): PlainMiddleware<RequestEnv> {
   const allowOrigins: MiddlewareHandler<RequestEnv> = honoCors({
     origin: (origin, c) => (isAllowedOrigin(origin, config, c.get('request').peer.secure) ? origin : null),
     credentials: true,
-    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowHeaders: [
       'Content-Type',
       'Authorization',

@@ -33,7 +33,10 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   Configuration: 'Server settings that clients need.',
   Scans: "The agents' scans.",
   Findings: 'Lists, details, exports and triage.',
+  'Saved views': 'Lists of findings that members have saved.',
   Dashboard: 'Counts and trends.',
+  Policies: 'What an organization lays down for its findings.',
+  Rules: 'What new findings get, and findings that exist if an admin applies a rule.',
   Projects: "The organization's projects.",
   Members: "The organization's members, their roles and invitations.",
   'Agent ingest': 'Endpoints for scanning agents.',
@@ -82,6 +85,11 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     description: 'Seconds to wait.',
     required: true,
     schema: { type: 'integer', minimum: 0, example: 60 },
+  });
+  registry.registerComponent('headers', 'ETag', {
+    description: 'Names this version of the result, for `If-None-Match`.',
+    required: true,
+    schema: { type: 'string', example: '"0f343b0931126a20f133d67c2b018a3b"' },
   });
   registry.registerComponent('headers', 'SessionCookie', {
     description: `The cookie \`${SESSION_COOKIE}\`: HttpOnly, SameSite=Lax, for 24 hours.`,

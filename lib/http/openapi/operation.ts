@@ -2,7 +2,7 @@ import type { createRoute } from '@hono/zod-openapi';
 import { type Access, checksOf, inputChecksOf, needsStepUp } from '../access.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from '../endpoint-spec.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
-import type { RequestSchemas } from '../request/input.ts';
+import { isOptionalBody, type RequestSchemas } from '../request/input.ts';
 import { REQUEST_ID } from '../request/request-id.ts';
 import { count, z } from '../schema.ts';
 
@@ -18,6 +18,7 @@ export const ref = {
   orgSlug: { $ref: '#/components/parameters/OrgSlug' },
   requestId: { $ref: '#/components/headers/RequestId' },
   retryAfter: { $ref: '#/components/headers/RetryAfter' },
+  etag: { $ref: '#/components/headers/ETag' },
   sessionCookie: { $ref: '#/components/headers/SessionCookie' },
   error: (key: ErrorKey) => ({ $ref: `#/components/examples/${exampleName(key)}` }),
 };
@@ -94,11 +95,29 @@ export function describe(path: string, spec: Spec): Operation {
       ...(request?.params && { params: request.params as z.ZodObject }),
       ...(request?.query && { query: request.query as z.ZodObject }),
       ...(request?.headers && { headers: request.headers as z.ZodObject }),
-      ...(request?.body && { body: { required: true, content: { [JSON_MEDIA]: { schema: request.body } } } }),
+      ...(request?.body && {
+        body: {
+          required: !isOptionalBody(request.body),
+          content: { [JSON_MEDIA]: { schema: request.body } },
+        },
+      }),
+      ...(spec.file !== undefined && {
+        body: { required: true, description: spec.file, content: FILE_CONTENT },
+      }),
     },
     responses: { ...successes(spec.responses), ...failures(errorsOf(spec)) },
   };
 }
+
+const binary = { type: 'string' as const, format: 'binary' };
+
+/** A file as it is, or in a form. */
+const FILE_CONTENT = {
+  'application/octet-stream': { schema: binary },
+  'multipart/form-data': {
+    schema: { type: 'object' as const, properties: { file: binary }, required: ['file'] },
+  },
+};
 
 const REQUIREMENT: Record<Access['kind'], string> = {
   public: 'Requires no authentication.',
@@ -118,13 +137,20 @@ function requirementOf(access: Access): string {
     : `${REQUIREMENT.cookieOrg}, at least \`${access.role}\`.`;
 }
 
+/** Statuses of responses without a body. */
+const EMPTY: ReadonlySet<string> = new Set(['204', '304']);
+
 function successes(specs: SuccessSpecs) {
   const responses: Operation['responses'] = {};
   for (const [status, success] of Object.entries(specs) as [string, SuccessSpec][]) {
     responses[status] = {
       description: success.description,
-      headers: { 'X-Request-ID': ref.requestId, ...(success.cookie && { 'Set-Cookie': ref.sessionCookie }) },
-      ...(status !== '204' && { content: contentOf(success) }),
+      headers: {
+        'X-Request-ID': ref.requestId,
+        ...(success.tagged && { ETag: ref.etag }),
+        ...(success.cookie && { 'Set-Cookie': ref.sessionCookie }),
+      },
+      ...(!EMPTY.has(status) && { content: contentOf(success) }),
     };
   }
   return responses;
@@ -142,13 +168,16 @@ function contentOf({ result, message, paged, body, others = {} }: SuccessSpec) {
 }
 
 /** Every error an endpoint can answer. */
-function errorsOf({ access, method, request, errors = [], withoutDatabase }: Spec): ErrorKey[] {
+function errorsOf({ access, method, request, file, errors = [], withoutDatabase }: Spec): ErrorKey[] {
   const checks = [...checksOf(access, method.toUpperCase()), ...inputChecksOf(access)];
   return [
     ...new Set<ErrorKey>([
       // The HTTP server answers this to a malformed request line or Host header.
       'validation_error/invalid_request',
-      ...(request?.body ? BODY_ERRORS : []),
+      ...(request?.body ? BODY_ERRORS : []).filter(
+        (key) => key !== 'validation_error/field_required' || !isOptionalBody(request?.body as z.ZodType),
+      ),
+      ...(file === undefined ? [] : (['validation_error/invalid_body'] as const)),
       ...checks.flatMap((check) => check.errors),
       ...(hasCheckedParams(request) ? (['resource_error/not_found'] as const) : []),
       ...errors,

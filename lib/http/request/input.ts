@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { ApiError, type FieldError } from '../errors.ts';
+import { bodyTooLarge, readBody } from './body-stream.ts';
 
 /** The input of an endpoint; each part is an object schema. */
 export interface RequestSchemas {
@@ -28,13 +28,21 @@ export type BodyReader = (c: Context) => Promise<unknown>;
 /** @param maxBytes the limit of the body */
 export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT): BodyReader {
   const readBytes = bytesReader(maxBytes);
+  const isOptional = isOptionalBody(schema);
   return async (c) => {
-    const value = await readJsonObject(c, readBytes);
+    const value = isOptional && hasNoBody(c) ? {} : await readJsonObject(c, readBytes);
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
     throw fieldErrors(parsed.error, value);
   };
 }
+
+/** Whether a request may leave out the body, because it requires no field. */
+export const isOptionalBody = (schema: z.ZodType): boolean => schema.safeParse({}).success;
+
+const hasNoBody = (c: Context): boolean =>
+  ['content-type', 'transfer-encoding'].every((name) => c.req.header(name) === undefined) &&
+  (c.req.header('content-length') ?? '0') === '0';
 
 /** The error of input that a schema refused: `field_required` or `field_invalid`, with every bad field. */
 export function fieldErrors(error: z.ZodError, value: unknown): ApiError {
@@ -159,20 +167,19 @@ function hasMoreValues(json: string, max: number): boolean {
 
 /** Reads a body of at most `maxBytes`. @throws ApiError `invalid_body` when it is larger */
 export function bytesReader(maxBytes: number): (c: Context) => Promise<ArrayBuffer> {
-  const tooLarge = () => invalidBody(`The body must have at most ${maxBytes} bytes.`);
-  /** Counts a body that comes without its length. */
-  const limitBody = bodyLimit({
-    maxSize: maxBytes,
-    onError: () => {
-      throw tooLarge();
-    },
-  });
   return async (c) => {
-    const length = c.req.header('content-length');
-    if (length !== undefined && c.req.header('transfer-encoding') === undefined) {
-      // The HTTP server enforces the announced length.
-      if (!(Number(length) <= maxBytes)) throw tooLarge();
-    } else await limitBody(c, async () => {});
+    const length = announcedLength(c);
+    // The HTTP server enforces the announced length.
+    if (length !== undefined && !(length <= maxBytes)) throw bodyTooLarge(maxBytes);
+    const reader = length === undefined ? c.req.raw.body?.getReader() : undefined;
+    // Whoever reads the body again gets the same bytes.
+    if (reader) c.req.raw = new Request(c.req.raw, { body: await readBody(reader, { maxBytes }) });
     return await c.req.arrayBuffer();
   };
+}
+
+/** The length that the HTTP server enforces; undefined if the body comes without its length. */
+export function announcedLength(c: Context): number | undefined {
+  const length = c.req.header('content-length');
+  return length === undefined || c.req.header('transfer-encoding') !== undefined ? undefined : Number(length);
 }

@@ -49,7 +49,7 @@ export function invitation(options: {
     closing: [
       ...(set
         ? [
-            'The link works once and expires after one hour. After that, ask for a new one with “Forgot password”.',
+            `The link works once and expires after ${set.isPlaceholder ? '7 days' : 'one hour'}. After that, ask for a new one with “Forgot password”.`,
           ]
         : []),
       set

@@ -1,0 +1,86 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { OrgTables } from '../../schema/org.ts';
+import type { Placeholders } from '../../statements.ts';
+
+/** The author and the time of a change. */
+export interface Written {
+  /** The id of a token or a user; null for the service. */
+  actorId: string | null;
+  /** Identifies the change in the activity of each finding. */
+  changeId: string;
+  now: string;
+}
+
+/** Whether nobody needs to act on a finding. */
+export function isResolved(status: SQL, regressed: SQL): SQL {
+  return sql`(${status} not in ('open', 'confirmed') and not (${regressed}))`;
+}
+
+/** The columns of a finding that a change may set, and those that it needs. The CTE `before` has them. */
+export const CHANGED_COLUMNS = sql`id, project_id, severity, status, status_changed_at, regressed, regressed_at, reason,
+    assignee_id, due_at, due_dates, accepted_until, missing_since, change_id,
+    case when ${isResolved(sql`status`, sql`regressed`)} then coalesce(resolved_at, status_changed_at) end as resolved_at`;
+
+/** The fields before the change. The CTE `after` has them as well, which saves joins that the planner underestimates. */
+export const WAS = sql.raw(
+  [
+    'status',
+    'status_changed_at',
+    'regressed',
+    'regressed_at',
+    'reason',
+    'assignee_id',
+    'due_at',
+    'due_dates',
+    'accepted_until',
+    'resolved_at',
+    'change_id',
+  ]
+    .map((column) => `b.${column} as was_${column}`)
+    .join(', '),
+);
+
+/**
+ * Writes the CTE `after` (the findings as they shall be, with `note` and {@link WAS}) and counts and notes the differences from
+ * what they were. Gives the CTE `changed`: the findings after the change.
+ * Counts that stay the same are written too, which changes the revision (`revision.ts`).
+ * @param actor the actor of the events, as SQL
+ */
+export const writeChanges = (
+  tables: OrgTables,
+  $: Placeholders<Written>,
+  actor: SQL = sql`${$.actorId}::uuid`,
+): SQL => sql`
+changed as (
+  update ${tables.findings} f set status = a.status, updated_at = ${$.now}::timestamptz,
+    status_changed_at = a.status_changed_at, regressed = a.regressed, regressed_at = a.regressed_at, reason = a.reason,
+    assignee_id = a.assignee_id, due_at = a.due_at, accepted_until = a.accepted_until, change_id = a.change_id,
+    due_dates = a.due_dates, resolved_at = a.resolved_at
+  from after a where f.id = a.id returning f.*
+), moved as (
+  select a.project_id, a.severity, k.status, k.change, k.change * k.regressed::int as regressed from after a
+  cross join lateral (values (a.was_status, a.was_regressed, -1), (a.status, a.regressed, 1)) k(status, regressed, change)
+), counted as (
+  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
+  select project_id, severity, status, sum(change), sum(regressed) from moved
+  group by project_id, severity, status order by project_id, severity, status
+  on conflict (project_id, severity, status) do update set
+    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+), noted as (
+  insert into ${tables.findingEvents} (finding_id, at, id, change_id, kind, actor_id, "from", "to", reason, note)
+  select a.id, ${$.now}::timestamptz, md5(${$.changeId}::text || a.id || k.kind)::uuid, ${$.changeId}::uuid, k.kind,
+    ${actor},
+    case k.kind when 'due_at' then to_json(a.was_due_at) #>> '{}' when 'accepted_until' then to_json(a.was_accepted_until) #>> '{}'
+      else k."from" end,
+    case k.kind when 'due_at' then to_json(a.due_at) #>> '{}' when 'accepted_until' then to_json(a.accepted_until) #>> '{}'
+      else k."to" end,
+    case when k.kind = 'status' then a.reason end,
+    case when k.kind = 'status' then a.note end
+  from after a cross join lateral (values
+    ('status', a.was_status, a.status, a.status <> a.was_status or a.reason is distinct from a.was_reason or a.note is not null),
+    ('assignee', a.was_assignee_id::text, a.assignee_id::text, a.assignee_id is distinct from a.was_assignee_id),
+    ('due_at', null, null, a.due_at is distinct from a.was_due_at),
+    ('accepted_until', null, null, a.accepted_until is distinct from a.was_accepted_until)
+  ) k(kind, "from", "to", is_changed)
+  where k.is_changed
+)`;

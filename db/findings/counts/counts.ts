@@ -1,0 +1,59 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Db } from '../../client.ts';
+import type { OrgTables } from '../../schema/org.ts';
+import type { ScanStatus, Severity, SeverityCounts } from '../../schema/values.ts';
+
+/** How many findings there are, from the counts that are kept: a row for each severity. */
+export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables) =>
+  db
+    .select({ severity: c.severity, count: sql<number>`sum(${c.count})::int`.as('count') })
+    .from(c)
+    .groupBy(c.severity);
+
+/** Adds up rows of {@link findingCountsQuery}. */
+export function toSeverityCounts(rows: readonly { severity: Severity; count: number }[]): SeverityCounts {
+  const counts: SeverityCounts = { total: 0, critical: 0, high: 0, medium: 0, low: 0, info: 0 };
+  for (const { severity, count } of rows) {
+    counts[severity] = count;
+    counts.total += count;
+  }
+  return counts;
+}
+
+/** Which scans; what is left out may be any. */
+export interface ScanKind {
+  projectId?: string | undefined;
+  statuses?: readonly ScanStatus[] | undefined;
+}
+
+/** The query behind {@link countScans}. */
+export function scanCountsQuery(
+  db: Db,
+  { scanCounts: c }: OrgTables,
+  { projectId, statuses }: ScanKind = {},
+) {
+  return db
+    .select({
+      all: sql<number>`coalesce(sum(${c.count}), 0)::int`.as('all'),
+      running: sql<number>`coalesce(sum(${c.count}) filter (where ${c.status} = 'running'), 0)::int`.as(
+        'running',
+      ),
+    })
+    .from(c)
+    .where(
+      and(
+        projectId === undefined ? undefined : eq(c.projectId, projectId),
+        statuses && inArray(c.status, [...statuses]),
+      ),
+    );
+}
+
+/** How many scans there are, from the counts that are kept. */
+export async function countScans(
+  db: Db,
+  tables: OrgTables,
+  kind?: ScanKind,
+): Promise<{ all: number; running: number }> {
+  const [counted] = await scanCountsQuery(db, tables, kind);
+  return counted ?? { all: 0, running: 0 };
+}

@@ -1,0 +1,108 @@
+import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
+import type { QueryOptions, Sql } from '../../pool/query.ts';
+import type { OrgTables } from '../../schema/org.ts';
+import { toQuery } from '../../statements.ts';
+import type { TextQuery } from '../../stream.ts';
+import type { Window } from './pages.ts';
+
+/** Findings that no index has in order: what they are, and how they follow each other. */
+export interface FindingSearch {
+  where: SQL | undefined;
+  /** Columns of {@link FOUND}. */
+  order: SQL;
+  window: Window;
+}
+
+export interface FoundFindings {
+  /** How many there are in all. */
+  total: number;
+  /** Ids of the window's, in order, as a PostgreSQL array. */
+  ids: string;
+}
+
+/** A search that took longer fails with `57014`. */
+export interface SearchLimits {
+  statementMs: number;
+  /** Aborted when nobody wants the answer any more, which ends the statement. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Limits of one search within its transaction. It has one processor, not several, and no time for a compiler; what it
+ * finds, up to a million rows, is remembered row by row.
+ */
+export const searchSettings = (statementMs: number): string =>
+  `set local statement_timeout = ${statementMs}; set local max_parallel_workers_per_gather = 0; ` +
+  "set local jit = off; set local work_mem = '16MB'";
+
+/** Runs a statement within the limits of a search. @throws an error with the code 57014 if it takes longer */
+export async function runSearch<Row extends object>(
+  client: Sql,
+  query: SQL | TextQuery,
+  { statementMs, signal }: SearchLimits,
+): Promise<Row[]> {
+  const { sql: text, params } = 'params' in query ? query : toQuery(query);
+  return await client.begin(async (tx) => {
+    const set = tx.unsafe(searchSettings(statementMs)).simple().execute();
+    const options: QueryOptions = { planEachTime: true, signal };
+    const found = tx.unsafe<Row[]>(text, params as never[], options as never);
+    const [, rows] = await Promise.all([set, found]);
+    return rows;
+  });
+}
+
+/**
+ * Searches once, for the total and the window. The matches are materialized first: with a limit in the same query PostgreSQL
+ * would rather go through all findings in order, in the hope of finding enough of them soon.
+ */
+export async function searchFindings(
+  client: Sql,
+  { findings: f }: OrgTables,
+  { where, order, window }: FindingSearch,
+  limits: SearchLimits,
+): Promise<FoundFindings> {
+  const [row] = await runSearch<FoundFindings>(
+    client,
+    sql`
+    with found as materialized (
+      select ${f.id} as id, ${f.lastSeenAt} as last_seen_at, ${f.severity} as severity, ${f.cvssScore} as cvss_score,
+        ${f.regressed} as regressed, ${f.dueAt} as due_at
+      from ${f} ${where && sql`where ${where}`}
+    )
+    select (select count(*)::int from found) as total,
+      array(select id from found order by ${order} limit ${window.limit}::bigint offset ${window.offset}::bigint)::text as ids`,
+    limits,
+  );
+  return row ?? { total: 0, ids: '{}' };
+}
+
+/** A finding, and the change that was made to it last. */
+export interface SelectedFinding {
+  id: string;
+  change_id: string | null;
+}
+
+/**
+ * Selects the newest findings, or the newest of those behind `after`.
+ * @returns `total` only without `after`: how many findings match
+ */
+export async function selectFindings(
+  client: Sql,
+  { findings: f }: OrgTables,
+  { where, after, limit }: { where: SQL | undefined; after?: string | undefined; limit: number },
+  limits: SearchLimits,
+): Promise<{ total: number | undefined; findings: SelectedFinding[] }> {
+  const columns = sql`${f.id} as id, ${f.changeId} as change_id`;
+  const matching = (condition: SQL | undefined) => condition && sql`where ${condition}`;
+  const rows = await runSearch<SelectedFinding & { total?: number }>(
+    client,
+    after === undefined
+      ? sql`with found as materialized (select ${columns} from ${f} ${matching(where)})
+        select id, change_id, (select count(*)::int from found) as total
+        from found order by id desc limit ${limit}::bigint`
+      : sql`select ${columns} from ${f} ${matching(and(lt(f.id, after), where))}
+        order by ${desc(f.id)} limit ${limit}::bigint`,
+    limits,
+  );
+  return { total: after === undefined ? (rows[0]?.total ?? 0) : undefined, findings: rows };
+}

@@ -1,0 +1,81 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { type FindingRow, json, type Resource } from '../../resources.ts';
+import { type OrgTables, startOf } from '../../schema/org.ts';
+import { orgStatement, type SqlClient } from '../../statements.ts';
+import { findingViewFields } from './text.ts';
+
+/** The properties that similar findings have in common, the most relevant first. `rule`: the source and the title. */
+export const SIMILARITIES = ['cve', 'rule', 'file'] as const;
+export type Similarity = (typeof SIMILARITIES)[number];
+
+export const MAX_SIMILAR = 20;
+/** Entries of an index that are read. More than are shown, because texts are indexed up to a length. */
+const WINDOW = 100;
+
+/** A finding without its description, and why it is similar. */
+export type SimilarFinding = Omit<Resource<FindingRow>, 'description'> & { why: Similarity };
+
+interface Found {
+  finding: Omit<SimilarFinding, 'why'>;
+  why: Similarity;
+}
+
+const number = (value: number) => sql.raw(String(value));
+
+/**
+ * Reads the first entries of an index at or after a key, in the order of the key. For `=` PostgreSQL may collect all
+ * findings with the key first, which takes long if there are many.
+ */
+const similarStatement = orgStatement<{ id: string }, { exists: boolean; found: Found[] }>((tables, $) => {
+  const { findings: f } = tables;
+  const column = (name: string) => sql.raw(`f.${name}`);
+  const [title, file] = [startOf(column('title')), startOf(column('file'))];
+  const [givenTitle, givenFile] = [startOf(sql.raw('given.title')), startOf(sql.raw('given.file'))];
+  const alike = (why: Similarity, { from, order, is }: Record<'from' | 'order' | 'is', SQL>) => sql`
+  select f.id, ${number(SIMILARITIES.indexOf(why))} as rank from given cross join lateral (
+    select f.id, f.cve, f.title, f.source, f.file from ${f} f where ${from} order by ${order} limit ${number(WINDOW)}
+  ) f where ${is}`;
+  const cases = SIMILARITIES.map((name, rank) => sql.raw(`when ${rank} then '${name}'`));
+  return sql`
+with given as materialized (
+  select id, cve, title, source, file from ${f} where id = ${$.id}::uuid
+), alike as (${alike('cve', {
+    from: sql`f.cve >= given.cve`,
+    order: sql`f.cve`,
+    is: sql`f.cve = given.cve`,
+  })}
+  union all${alike('rule', {
+    from: sql`(${title}, f.source) >= (${givenTitle}, given.source)`,
+    order: sql`${title}, f.source`,
+    is: sql`f.title = given.title and f.source = given.source`,
+  })}
+  union all${alike('rule', {
+    // Findings without a source are the last ones of a title.
+    from: sql`${title} <= ${givenTitle} and given.source is null`,
+    order: sql`${title} desc, f.source desc`,
+    is: sql`f.title = given.title and f.source is null`,
+  })}
+  union all${alike('file', {
+    from: sql`${file} >= ${givenFile} and f.file is not null`,
+    order: file,
+    is: sql`f.file = given.file`,
+  })}
+), best as materialized (
+  select id, min(rank) as rank from alike where id <> ${$.id}::uuid
+  group by id order by 2, 1 desc limit ${number(MAX_SIMILAR)}
+)
+select exists (select from given), coalesce((
+  select json_agg(json_build_object('finding', ${json(findingViewFields(tables, { as: 'json', brief: true }))},
+    'why', case rank ${sql.join(cases, sql` `)} end) order by rank, best.id desc)
+  from best join ${f} on ${f.id} = best.id), '[]') as found`;
+});
+
+/** Finds similar findings in all projects. @returns undefined if the finding does not exist */
+export async function readSimilar(
+  client: SqlClient,
+  tables: OrgTables,
+  id: string,
+): Promise<SimilarFinding[] | undefined> {
+  const [row] = await similarStatement(tables).run(client, { id });
+  return row?.exists ? row.found.map(({ finding, why }) => ({ ...finding, why })) : undefined;
+}

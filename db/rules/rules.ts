@@ -1,0 +1,85 @@
+import { dueAfter } from '../policies/due-dates.ts';
+import type { RuleActions, RuleConditions, TriageReason } from '../schema/values.ts';
+import { pathMatcher, titleMatcher } from './patterns.ts';
+
+/** An organization has at most as many. */
+export const MAX_RULES = 100;
+
+/** Characters in the patterns of all rules of an organization: a new finding is matched with all of them. */
+export const MAX_PATTERNS = 10_000;
+
+export const patternCharacters = ({ title = [], path = [] }: RuleConditions): number =>
+  [...title, ...path].reduce((sum, { length }) => sum + length, 0);
+
+export interface Rule {
+  id: string;
+  conditions: RuleConditions;
+  actions: RuleActions;
+}
+
+/** The fields of a finding that conditions are about. */
+export interface Matchable {
+  project_id: string;
+  persona?: string | undefined;
+  severity: string;
+  title: string;
+  source?: string | null | undefined;
+  cwe?: string | null | undefined;
+  cve?: string | null | undefined;
+  file?: string | null | undefined;
+}
+
+const LISTS = ['project_id', 'source', 'persona', 'severity', 'cwe', 'cve'] as const;
+
+/** What the conditions that are lists take, in steps of patterns. */
+const STEPS_OF_LISTS = 20;
+
+/** A rule that is ready to be matched. */
+export interface CompiledRule extends Rule {
+  matches(finding: Matchable): boolean;
+  /** About how many steps a match takes (`Matcher.steps`). */
+  stepsFor(finding: Matchable): number;
+}
+
+export function compileRule(rule: Rule): CompiledRule {
+  const { title, path, ...conditions } = rule.conditions;
+  const lists = LISTS.flatMap((name) => {
+    const values = conditions[name];
+    return values ? [{ name, values: new Set<string>(values) }] : [];
+  });
+  const titles = title && titleMatcher(title);
+  const paths = path && pathMatcher(path);
+  return {
+    ...rule,
+    matches: (finding) =>
+      lists.every(({ name, values }) => values.has(finding[name] ?? '')) &&
+      (titles?.matches(finding.title) ?? true) &&
+      (paths === undefined || (typeof finding.file === 'string' && paths.matches(finding.file))),
+    stepsFor: ({ title, file }) =>
+      STEPS_OF_LISTS + (titles?.steps ?? 0) * title.length + (paths?.steps ?? 0) * (file?.length ?? 0),
+  };
+}
+
+/** The first fields of a new finding that a rule decides. */
+export interface RuledFields {
+  rule_id?: string;
+  first_status?: string;
+  first_reason?: TriageReason;
+  first_resolved_at?: string;
+  first_assignee?: string;
+  due_at?: string;
+}
+
+/** What a rule gives a finding that was found at a time. Nothing if its only action assigns somebody who has left. */
+export function fieldsOf({ id, actions }: Rule, at: Date): RuledFields {
+  const { status, reason, assignee_id, due_days } = actions;
+  if (!status && !assignee_id && !due_days) return {};
+  return {
+    rule_id: id,
+    ...(status && { first_status: status }),
+    ...(status && reason && { first_reason: reason }),
+    ...(status && status !== 'confirmed' && { first_resolved_at: at.toISOString() }),
+    ...(assignee_id && { first_assignee: assignee_id }),
+    ...(due_days && { due_at: dueAfter(at, due_days) }),
+  };
+}

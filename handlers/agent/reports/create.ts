@@ -1,0 +1,24 @@
+import { bearer } from '../../../lib/http/access.ts';
+import { created } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { namesProject, projectReference } from '../../../lib/projects/projects.ts';
+import { importReportOf } from '../../../lib/reports/import.ts';
+import { ImportedReport, REPORT_FILE, reportQuery } from '../../../lib/reports/schema.ts';
+
+export const sendReport = endpoint(
+  {
+    method: 'post',
+    path: '/agent/reports',
+    access: bearer({ project: 'reference' }),
+    tag: 'Agent ingest',
+    summary: "Import a scanner's report",
+    description:
+      'Registers a scan, pushes the findings of the report and completes the scan. `error_message` of the scan says what the scanner could not check; if it reports errors and no findings, the scan has failed. A report that cannot be read is answered 400 with the position and the formats that were tried, and leaves no scan. If the server stops meanwhile, the scan fails.',
+    request: { query: namesProject(z.object({ ...projectReference, ...reportQuery })) },
+    file: REPORT_FILE,
+    responses: { 201: { description: 'The ended scan, and what changed.', result: ImportedReport } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => created(await importReportOf(call, call.projectId, call.query)),
+);

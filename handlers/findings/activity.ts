@@ -1,0 +1,40 @@
+import { readActivity } from '../../db/findings/triage/activity.ts';
+import { toResource } from '../../db/resources.ts';
+import { ActivityEntry } from '../../lib/findings/triage/activity.ts';
+import { membersOf, shownMentions } from '../../lib/findings/triage/comments.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { pageParameters, requiredPage, resultInfo } from '../../lib/http/lists/pages.ts';
+import { z } from '../../lib/http/schema.ts';
+
+export const getActivity = endpoint(
+  {
+    method: 'get',
+    path: '/findings/{id}/activity',
+    access: cookieOrg(),
+    tag: 'Findings',
+    summary: 'Get the activity of a finding',
+    description: 'What happened to the finding, newest first. Always a page.',
+    request: { params: z.object({ id: idParam() }), query: z.object(pageParameters) },
+    responses: { 200: { description: 'The entries.', result: z.array(ActivityEntry), paged: true } },
+  },
+  async (call) => {
+    const { org, params, query, sql } = call;
+    const page = requiredPage(query);
+    const window = { limit: page.perPage, offset: page.offset };
+    const activity = await readActivity(sql, org.tables, params.id, window);
+    if (!activity) throw new ApiError('resource_error/not_found');
+    // One more statement, only for pages with mentions. Former members are not shown.
+    const ids = new Set(activity.entries.flatMap(({ mentions }) => mentions ?? []));
+    const members = await membersOf(call, [...ids]);
+    const entries = activity.entries.map(({ actor, mentions, ...entry }) => ({
+      ...toResource(entry),
+      actor: toResource(actor),
+      ...shownMentions(members.filter(({ id }) => mentions?.includes(id))),
+    }));
+    return ok(entries, { result_info: resultInfo(page, activity.total) });
+  },
+);

@@ -1,0 +1,38 @@
+import { addComment } from '../../../db/findings/triage/activity.ts';
+import { ActivityEntry, CommentInput } from '../../../lib/findings/triage/activity.ts';
+import { membersOf, shownMentions } from '../../../lib/findings/triage/comments.ts';
+import { mentionedIds } from '../../../lib/findings/triage/mentions.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { created } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const createComment = endpoint(
+  {
+    method: 'post',
+    path: '/findings/{id}/comments',
+    access: cookieOrg('member'),
+    tag: 'Findings',
+    summary: 'Comment on a finding',
+    description: '`@[name](user-id)` in the text mentions a member. Ids of others are ignored.',
+    request: { params: z.object({ id: idParam() }), body: CommentInput },
+    responses: { 201: { description: 'The comment, as an entry of the activity.', result: ActivityEntry } },
+  },
+  async (call) => {
+    const { body, now, org, params, services, sql, user } = call;
+    const { id } = services.nextId();
+    const mentioned = await membersOf(call, mentionedIds(body.body));
+    const comment = {
+      ...{ findingId: params.id, id, actorId: user.id, body: body.body, now: now.toISOString() },
+      mentions: mentioned.map((member) => member.id),
+    };
+    if (!(await addComment(sql, org.tables, comment))) throw new ApiError('resource_error/not_found');
+    const actor = { type: 'user' as const, id: user.id, name: user.name };
+    return created({
+      ...{ id, at: comment.now, kind: 'comment' as const, actor, note: body.body },
+      ...shownMentions(mentioned),
+    });
+  },
+);

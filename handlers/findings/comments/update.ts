@@ -1,0 +1,39 @@
+import { editComment } from '../../../db/findings/triage/activity.ts';
+import { ActivityEntry, CommentInput } from '../../../lib/findings/triage/activity.ts';
+import { membersOf, requireAuthor, shownMentions } from '../../../lib/findings/triage/comments.ts';
+import { mentionedIds } from '../../../lib/findings/triage/mentions.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+
+export const updateComment = endpoint(
+  {
+    method: 'patch',
+    path: '/findings/{id}/comments/{commentId}',
+    access: cookieOrg('member'),
+    tag: 'Findings',
+    summary: 'Change a comment',
+    description: 'Only the author may.',
+    request: { params: z.object({ id: idParam(), commentId: idParam() }), body: CommentInput },
+    responses: { 200: { description: 'The comment, as an entry of the activity.', result: ActivityEntry } },
+    errors: ['permission_error/denied'],
+  },
+  async (call) => {
+    const { body, now, org, params, sql, user } = call;
+    const key = { findingId: params.id, id: params.commentId };
+    const mentioned = await membersOf(call, mentionedIds(body.body));
+    const edited = {
+      ...{ ...key, actorId: user.id, body: body.body, now: now.toISOString() },
+      mentions: mentioned.map((member) => member.id),
+    };
+    const at = await requireAuthor(call, key, editComment(sql, org.tables, edited));
+    const actor = { type: 'user' as const, id: user.id, name: user.name };
+    return ok({
+      ...{ id: key.id, at, kind: 'comment' as const, actor, note: body.body },
+      edited_at: edited.now,
+      ...shownMentions(mentioned),
+    });
+  },
+);

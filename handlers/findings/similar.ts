@@ -1,0 +1,36 @@
+import { MAX_SIMILAR, readSimilar, SIMILARITIES } from '../../db/findings/lists/similar.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+import { ListedFinding } from '../../lib/resources.ts';
+
+const SimilarFinding = ListedFinding.extend({
+  why: z
+    .enum(SIMILARITIES)
+    .openapi({ description: 'What they have in common. `rule`: the source and the title.' }),
+})
+  .omit({ description: true })
+  .openapi('SimilarFinding');
+
+export const similarFindings = endpoint(
+  {
+    method: 'get',
+    path: '/findings/{id}/similar',
+    access: cookieOrg(),
+    tag: 'Findings',
+    summary: 'List similar findings',
+    description: `At most ${MAX_SIMILAR} findings of all projects with the same CVE, then the same source and title, then the same file. They have no \`description\`.`,
+    request: { params: z.object({ id: idParam() }) },
+    responses: {
+      200: { description: 'The findings, the most relevant first.', result: z.array(SimilarFinding) },
+    },
+  },
+  async ({ org, params, sql }) => {
+    const found = await readSimilar(sql, org.tables, params.id);
+    if (!found) throw new ApiError('resource_error/not_found');
+    return ok(found);
+  },
+);

@@ -1,0 +1,26 @@
+import { NO_DUE_DAYS, readDueDays } from '../../../db/policies/due-dates.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { DueDates } from '../../../lib/policies/due-dates.ts';
+
+export const getProjectDueDates = endpoint(
+  {
+    method: 'get',
+    path: '/projects/{id}/due-dates',
+    access: cookieOrg(),
+    tag: 'Policies',
+    summary: 'Get after how many days findings of a project are due',
+    description: "Days by severity. `null` means the organization's days, `0` no due date.",
+    request: { params: z.object({ id: idParam() }) },
+    responses: { 200: { description: 'The days.', result: DueDates } },
+  },
+  async ({ org, params, sql }) => {
+    const days = await readDueDays(sql, org.tables, params.id);
+    if (!days) throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
+    return ok({ ...NO_DUE_DAYS, ...days });
+  },
+);

@@ -1,0 +1,32 @@
+import { writeDueDays } from '../../../db/policies/due-dates.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { allDays, DueDates, ProjectDueDatesInput } from '../../../lib/policies/due-dates.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
+
+export const updateProjectDueDates = endpoint(
+  {
+    method: 'put',
+    path: '/projects/{id}/due-dates',
+    access: cookieOrg('admin'),
+    tag: 'Policies',
+    summary: 'Set after how many days findings of a project are due',
+    description:
+      "Replaces the days of all severities. `null`, or a severity that is left out, means the organization's days; `0` means no due date. At least one is required. Counts for findings that are found or regress from now on.",
+    request: { params: z.object({ id: idParam() }), body: ProjectDueDatesInput },
+    responses: { 200: { description: 'The days.', result: DueDates } },
+  },
+  async (call) => {
+    const { org, params, sql } = call;
+    const days = allDays(call.body);
+    if (!(await writeDueDays(sql, org.tables, days, params.id)))
+      throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
+    const setting = `due_dates of project ${params.id}`;
+    logSecurityEvent(call, 'org_setting_changed', { setting, to: JSON.stringify(days) });
+    return ok(days);
+  },
+);

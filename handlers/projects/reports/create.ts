@@ -1,0 +1,28 @@
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { created } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { z } from '../../../lib/http/schema.ts';
+import { requireProject } from '../../../lib/projects/projects.ts';
+import { importReportOf } from '../../../lib/reports/import.ts';
+import { ImportedReport, REPORT_FILE, reportQuery } from '../../../lib/reports/schema.ts';
+
+export const uploadReport = endpoint(
+  {
+    method: 'post',
+    path: '/projects/{id}/reports',
+    access: cookieOrg('member'),
+    tag: 'Projects',
+    summary: "Import a scanner's report",
+    description: 'As `POST /agent/reports`, for members.',
+    request: { params: z.object({ id: idParam() }), query: z.object(reportQuery) },
+    file: REPORT_FILE,
+    responses: { 201: { description: 'The ended scan, and what changed.', result: ImportedReport } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { db, org, params, query } = call;
+    await requireProject(db, org, params.id);
+    return created(await importReportOf(call, params.id, query));
+  },
+);

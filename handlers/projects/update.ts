@@ -1,0 +1,66 @@
+import { eq } from 'drizzle-orm';
+import { projectFields, toResource } from '../../db/resources.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { name } from '../../lib/http/fields.ts';
+import { removable, text, z } from '../../lib/http/schema.ts';
+import { readProject, sourceUrl } from '../../lib/projects/projects.ts';
+import { Project } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+const MAX_SCANS = 10;
+
+const ProjectChanges = z
+  .object({
+    name: name('Web shop').optional(),
+    close_after_scans: z
+      .int()
+      .min(1)
+      .max(MAX_SCANS)
+      .nullable()
+      .optional()
+      .openapi({
+        ...{ type: 'integer', nullable: true, minimum: 1, maximum: MAX_SCANS, example: 3 },
+        description:
+          'A finding that so many comparable scans in a row did not report becomes `fixed`. Null: none does.',
+      } as object),
+    source_url: removable(sourceUrl()).openapi({
+      description:
+        'The `https` or `http` address of the repository on GitHub, GitLab, Bitbucket or Azure DevOps, or a template of links with `{path}` and optionally `{commit}`, `{branch}` and `{line}`. Null: no links.',
+    }),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    path: ['name'],
+    message: 'is required, or close_after_scans, or source_url',
+  })
+  .openapi('ProjectChanges', { example: { close_after_scans: 3 } });
+
+export const updateProject = endpoint(
+  {
+    method: 'patch',
+    path: '/projects/{slug}',
+    access: cookieOrg('admin'),
+    tag: 'Projects',
+    summary: 'Change a project',
+    description: 'Takes the slug or the id of the project. Its slug stays. At least one field is required.',
+    request: { params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }), body: ProjectChanges },
+    responses: { 200: { description: 'The project after the change.', result: Project } },
+  },
+  async (call) => {
+    const { body, db, org, params } = call;
+    const { projects } = org.tables;
+    const before = await readProject(db, org.tables, params.slug);
+    const [row] = await db
+      .update(projects)
+      .set({ name: body.name, closeAfterScans: body.close_after_scans, sourceUrl: body.source_url })
+      .where(eq(projects.id, before.id))
+      .returning(projectFields(org.tables));
+    if (!row) throw new ApiError('resource_error/not_found');
+    for (const setting of ['close_after_scans', 'source_url'] as const)
+      if (row[setting] !== before[setting])
+        logSecurityEvent(call, 'org_setting_changed', { setting, project: row.id, to: row[setting] });
+    return ok(toResource(row));
+  },
+);

@@ -1,0 +1,55 @@
+import { desc, inArray, sql } from 'drizzle-orm';
+import { searchFindings } from '../../db/findings/lists/search.ts';
+import { findingFields, toResource } from '../../db/resources.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { search } from '../../lib/http/lists/search.ts';
+import { count, z } from '../../lib/http/schema.ts';
+import { ListedFinding } from '../../lib/resources.ts';
+import { applicable } from '../../lib/rules/apply.ts';
+import { requireKnown, ruleShape } from '../../lib/rules/fields.ts';
+
+const SHOWN = 20;
+
+const RulePreview = z
+  .object({ conditions: ruleShape.conditions, actions: ruleShape.actions.optional() })
+  .openapi('RulePreview', {
+    example: { conditions: { path: ['**/test/**'] }, actions: { status: 'false_positive' } },
+  });
+
+export const previewRule = endpoint(
+  {
+    method: 'post',
+    path: '/rules/preview',
+    access: cookieOrg('admin'),
+    tag: 'Rules',
+    summary: 'Preview a rule',
+    description: `Shows the findings that \`POST /rules/{id}/apply\` of such a rule would change now, and changes nothing. Without \`actions\`: the \`open\` findings that match.`,
+    request: { body: RulePreview },
+    responses: {
+      200: {
+        description: `How many findings there are, and the newest ${SHOWN} without their \`description\`.`,
+        result: z.object({ total: count(3), findings: z.array(ListedFinding) }),
+      },
+    },
+    errors: ['rate_limit_error/exceeded'],
+  },
+  async (call) => {
+    const { body, db, org } = call;
+    const { tables } = org;
+    await requireKnown(call, body);
+    const where = applicable(tables, body.conditions, body.actions);
+    const window = { limit: SHOWN, offset: 0 };
+    const { total, ids } = await search(call, (limits) =>
+      searchFindings(call.sql, tables, { where, order: sql`id desc`, window }, limits),
+    );
+    const first = ids.slice(1, -1).split(',').filter(Boolean);
+    const { description: _, ...fields } = findingFields(tables);
+    const { findings: f } = tables;
+    const rows = first.length
+      ? await db.select(fields).from(f).where(inArray(f.id, first)).orderBy(desc(f.id))
+      : [];
+    return ok({ total, findings: rows.map(toResource) });
+  },
+);

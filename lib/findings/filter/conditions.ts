@@ -1,0 +1,146 @@
+import {
+  and,
+  eq,
+  gte,
+  ilike,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  not,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import { except, intersect } from 'drizzle-orm/pg-core';
+import type { Db } from '../../../db/client.ts';
+import type { FindingKind } from '../../../db/findings/lists/pages.ts';
+import { lowestIdAt } from '../../../db/ids.ts';
+import { findingIdsOfScan } from '../../../db/scans/scans.ts';
+import { type OrgTables, searchedText } from '../../../db/schema/org.ts';
+import { UNRESOLVED } from '../../../db/schema/values.ts';
+import { arrayText } from '../../../db/statements.ts';
+import type { SessionUser } from '../../accounts/sessions/look-up.ts';
+import type { PublicCall } from '../../http/call.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { Org } from '../../orgs/directory.ts';
+import { escapeLike, matchesGlob, pathMatchesGlob } from './glob.ts';
+import type { FindingFilter } from './parameters.ts';
+import { matchesWord, words } from './words.ts';
+
+/** The index reads a list of findings for every three characters. */
+const INDEXED_CHARACTERS = 24;
+
+/** A call to an organization, by a user or with a token. */
+export type FilteringCall = PublicCall & { org: Org; user?: SessionUser };
+
+/** The filter as the counts know it; undefined if they do not. */
+export function countedKind(filter: FindingFilter): FindingKind | undefined {
+  const {
+    project_id: projectIds,
+    severity: severities,
+    status: statuses,
+    regressed,
+    attention,
+    ...rest
+  } = filter;
+  const { q, ...others } = rest;
+  if (words(q).length > 0 || Object.values(others).some((value) => value !== undefined)) return undefined;
+  return { projectIds, severities, statuses, regressed, attention };
+}
+
+/**
+ * The conditions of a filter.
+ * @throws ApiError `validation_error/invalid_request` for `me` without a user
+ */
+export function conditionsOf(call: FilteringCall, filter: FindingFilter): SQL | undefined {
+  const { db, org, now } = call;
+  const { findings: f, exploits: e } = org.tables;
+  const { found_after, found_before, seen_after, seen_before } = filter;
+  const { cve, file, rule, path, not_path, source, not_source } = filter;
+  return and(
+    ...ofScans(db, org.tables, filter),
+    filter.project_id && inArray(f.projectId, filter.project_id),
+    filter.severity && inArray(f.severity, filter.severity),
+    filter.status && inArray(f.status, filter.status),
+    filter.regressed === undefined ? undefined : eq(f.regressed, filter.regressed),
+    filter.attention ? or(inArray(f.status, [...UNRESOLVED]), f.regressed) : undefined,
+    filter.assignee && ofAssignees(call, filter.assignee),
+    filter.mentions && mentioning(call, filter.mentions),
+    isOrNot(
+      filter.overdue,
+      and(isNotNull(f.dueAt), lt(f.dueAt, now), inArray(f.status, [...UNRESOLVED])) as SQL,
+    ),
+    isOrNot(filter.missing, isNotNull(f.missingSince)),
+    isOrNot(filter.has_exploit, sql`exists (select from ${e} where ${eq(e.findingId, f.id)})`),
+    source && inArray(f.source, source),
+    not_source && or(isNull(f.source), notInArray(f.source, not_source)),
+    filter.cwe === undefined ? undefined : eq(f.cwe, filter.cwe),
+    cve === undefined ? undefined : cve === '' ? isNull(f.cve) : and(indexed(cve), eq(f.cve, cve)),
+    file === undefined
+      ? undefined
+      : file === ''
+        ? sql`coalesce(${f.file}, '') = ''`
+        : and(indexed(file), eq(f.file, file)),
+    rule === undefined ? undefined : and(indexed(rule), eq(f.title, rule)),
+    path === undefined ? undefined : matchesGlob(f, path),
+    not_path === undefined ? undefined : or(isNull(f.file), not(pathMatchesGlob(f.file, not_path))),
+    // Ids carry the time of creation, and are indexed.
+    found_after === undefined ? undefined : gte(f.id, lowestIdAt(Date.parse(found_after))),
+    found_before === undefined ? undefined : lt(f.id, lowestIdAt(Date.parse(found_before))),
+    seen_after === undefined ? undefined : sql`${f.lastSeenAt} >= ${seen_after}`,
+    seen_before === undefined ? undefined : sql`${f.lastSeenAt} < ${seen_before}`,
+    ...words(filter.q).map((word) => matchesWord(f, word)),
+  );
+
+  /** The part of an exact text that the search index finds: its end, which differs more than its start. */
+  function indexed(text: string): SQL | undefined {
+    const end = [...text].slice(-INDEXED_CHARACTERS).join('');
+    return end.length < 3 ? undefined : ilike(searchedText(f), `%${escapeLike(end)}%`);
+  }
+}
+
+const isOrNot = (wanted: boolean | undefined, condition: SQL): SQL | undefined =>
+  wanted === undefined ? undefined : wanted ? condition : sql`not ${condition}`;
+
+function ofAssignees(call: FilteringCall, assignees: readonly string[]): SQL | undefined {
+  const { assigneeId } = call.org.tables.findings;
+  const named = assignees.filter((assignee) => assignee !== 'none');
+  return or(
+    assignees.includes('none') ? isNull(assigneeId) : undefined,
+    named.length > 0 ? inArray(assigneeId, idsOf(call, 'assignee', named)) : undefined,
+  );
+}
+
+function mentioning(call: FilteringCall, users: readonly string[]): SQL {
+  const { findingEvents: e, findings: f } = call.org.tables;
+  const ids = arrayText(idsOf(call, 'mentions', users));
+  return sql`${f.id} in (select ${e.findingId} from ${e} where ${e.mentions} && ${ids}::uuid[])`;
+}
+
+/** User ids, with that of the caller for `me`. */
+const idsOf = ({ user }: FilteringCall, field: string, users: readonly string[]): string[] =>
+  users.map((one) => {
+    if (one !== 'me') return one;
+    if (user) return user.id;
+    throw new ApiError('validation_error/invalid_request', {
+      details: [{ field, message: 'me is possible only for a signed-in user' }],
+    });
+  });
+
+/** The conditions on the scan of the findings, or on the difference between two scans. */
+function ofScans(db: Db, tables: OrgTables, { scan_id, against, change }: FindingFilter): SQL[] {
+  const { id } = tables.findings;
+  if (scan_id === undefined) return [];
+  const of = (scan: string) => findingIdsOfScan(db, tables, scan);
+  if (against === undefined) return [inArray(id, of(scan_id))];
+  switch (change) {
+    case 'seen_again':
+      return [inArray(id, intersect(of(scan_id), of(against)))];
+    case 'gone':
+      return [inArray(id, except(of(against), of(scan_id)))];
+    default:
+      return [inArray(id, except(of(scan_id), of(against)))];
+  }
+}

@@ -1,0 +1,26 @@
+import type { PushOutcome } from '../../../db/findings/ingest/write.ts';
+import type { AgentCall } from '../../http/call.ts';
+import { ApiError } from '../../http/errors.ts';
+import { requireProject } from '../../projects/projects.ts';
+
+/** Why a push was refused. */
+export type Refusal = Exclude<PushOutcome['kind'], 'written'>;
+
+/** The error of a refused push. @param projectId its project */
+export async function refusalError(
+  { db, org }: Pick<AgentCall, 'db' | 'org'>,
+  kind: Refusal,
+  projectId: string,
+): Promise<ApiError> {
+  if (kind === 'no_scan')
+    return new ApiError('resource_error/not_found', { message: 'The scan is not registered.' });
+  try {
+    await requireProject(db, org, projectId);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  return new ApiError('validation_error/field_invalid', {
+    details: [{ field: 'scan_id', message: 'is a scan of another project' }],
+  });
+}

@@ -1,0 +1,43 @@
+import {
+  type DueRisks,
+  findDueRisks,
+  postponeRisks,
+  settleRisks,
+} from '../../../db/findings/triage/accepted-risks.ts';
+import { changeFindings } from '../../../db/findings/triage/triage.ts';
+import type { Services } from '../../services.ts';
+
+const BATCH = 500;
+const RETRY_MS = 5 * 60_000;
+
+/** Opens findings whose risk was accepted until now. */
+export async function openExpiredRisks({
+  database,
+  knownOrgs,
+  clock,
+  log,
+  nextId,
+}: Pick<Services, 'database' | 'knownOrgs' | 'clock' | 'log' | 'nextId'>): Promise<void> {
+  const { sql } = database;
+  const now = clock();
+  for (;;) {
+    const due = await findDueRisks(sql, now, BATCH);
+    for (const risks of due) await openOf(risks);
+    if (due.reduce((sum, { findingIds }) => sum + findingIds.length, 0) < BATCH) return;
+  }
+
+  /** Removes or postpones all of these notes, so that the next search finds others. */
+  async function openOf(due: DueRisks): Promise<void> {
+    const { orgId, findingIds } = due;
+    const tables = knownOrgs.tablesOf({ id: orgId });
+    const condition = { if_status: 'wontfix' as const, if_accepted_until: now.toISOString() };
+    const changes = findingIds.map((id) => ({ id, status: 'open' as const, ...condition }));
+    try {
+      await changeFindings(sql, tables, changes, { now, actorId: null, changeId: nextId().id });
+      await settleRisks(sql, tables, due, now);
+    } catch (error) {
+      log.error('findings whose risk was accepted until now are not open again', { org: orgId, error });
+      await postponeRisks(sql, due, new Date(now.getTime() + RETRY_MS));
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import { noteAcceptedRisks } from '../../../db/findings/triage/accepted-risks.ts';
+import type { FindingChange } from '../../../db/findings/triage/triage.ts';
+import { userEmails } from '../../../db/schema/accounts.ts';
+import { memberships } from '../../../db/schema/orgs.ts';
+import { FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import type { OrgCall } from '../../http/call.ts';
+import { ApiError } from '../../http/errors.ts';
+import { optional, removable, text, time, uuid, z } from '../../http/schema.ts';
+import { isConfirmed } from '../../members/fields.ts';
+import { USER_STATUSES } from '../input.ts';
+
+const MAX_NOTE = 10_000;
+
+/** The fields of a change of a finding, besides its id. Null removes a value, except a note. */
+export const changeShape = {
+  status: z.enum(USER_STATUSES).optional(),
+  reason: removable(z.enum(TRIAGE_REASONS)).openapi({
+    enum: [...TRIAGE_REASONS, null],
+    description: 'Why the finding has its status. A new status without a reason has none.',
+  }),
+  note: optional(text({ min: 1, max: MAX_NOTE, trim: true, example: 'Only reachable from tests.' })).openapi({
+    description: 'Shown in the activity.',
+  }),
+  assignee_id: removable(uuid()).openapi({ description: 'A member of the organization.' }),
+  due_at: removable(time()),
+  accepted_until: removable(time()).openapi({
+    description: 'When the finding is `open` again. Only with the status `wontfix`.',
+  }),
+  if_status: z
+    .enum(FINDING_STATUSES)
+    .optional()
+    .openapi({ description: 'A finding with another status is not changed.' }),
+};
+
+type ChangeInput = Omit<FindingChange, 'id'>;
+
+const CHANGES = ['status', 'reason', 'note', 'assignee_id', 'due_at', 'accepted_until'] as const;
+
+/** Refuses a change of nothing, and an accepted risk with another status. */
+export function checkChange(change: ChangeInput, context: z.RefinementCtx): void {
+  if (CHANGES.every((name) => change[name] === undefined))
+    context.addIssue({ code: 'custom', path: ['status'], message: 'is required' });
+  if (change.accepted_until && change.status !== 'wontfix')
+    context.addIssue({
+      code: 'custom',
+      path: ['accepted_until'],
+      message: 'is possible only with the status wontfix',
+    });
+}
+
+const EXAMPLE = { status: 'false_positive', reason: 'used_in_tests', note: 'Only reachable from tests.' };
+
+export const FindingChanges = z
+  .object(changeShape)
+  .superRefine(checkChange)
+  .openapi('FindingChanges', { example: EXAMPLE });
+
+/**
+ * Checks what depends on the time and on the organization's members.
+ * @param changes with the path of each in the request
+ * @throws ApiError `validation_error/field_invalid`
+ */
+export async function requireChanges(
+  { db, now, org, services }: OrgCall,
+  changes: readonly { change: ChangeInput; path: string }[],
+): Promise<void> {
+  const past = changes.find(
+    ({ change }) => change.accepted_until && Date.parse(change.accepted_until) <= now.getTime(),
+  );
+  if (past) throw invalid(`${past.path}accepted_until`, 'must be in the future');
+  const ids = [...new Set(changes.flatMap(({ change }) => change.assignee_id ?? []))];
+  if (ids.length === 0) return;
+  const members = await db
+    .select({ id: memberships.userId })
+    .from(memberships)
+    .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
+    .where(
+      and(
+        eq(memberships.orgId, org.id),
+        inArray(memberships.userId, ids),
+        services.config.pendingInvitations ? isConfirmed : undefined,
+      ),
+    );
+  const known = new Set(members.map(({ id }) => id));
+  const unknown = changes.find(({ change }) => change.assignee_id && !known.has(change.assignee_id));
+  if (unknown) throw invalid(`${unknown.path}assignee_id`, 'is not a member of the organization');
+}
+
+/** Notes which risks will be accepted until when, before the findings are changed. */
+export async function noteRisks(
+  { now, org, sql }: OrgCall,
+  changes: readonly Pick<FindingChange, 'id' | 'accepted_until'>[],
+): Promise<void> {
+  const risks = changes.flatMap(({ id, accepted_until }) => (accepted_until ? { id, accepted_until } : []));
+  if (risks.length > 0) await noteAcceptedRisks(sql, org, risks, now);
+}
+
+const invalid = (field: string, message: string) =>
+  new ApiError('validation_error/field_invalid', { details: [{ field, message }] });

@@ -1,0 +1,46 @@
+import { and, type SQL } from 'drizzle-orm';
+import type { FindingChange } from '../../db/findings/triage/triage.ts';
+import { timeOfId } from '../../db/ids.ts';
+import { dueAfter } from '../../db/policies/due-dates.ts';
+import { onlyMembers } from '../../db/rules/members.ts';
+import type { Rule } from '../../db/rules/rules.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import type { RuleActions, RuleConditions } from '../../db/schema/values.ts';
+import { changeMatching, type MatchSelection } from '../findings/triage/bulk.ts';
+import type { OrgCall } from '../http/call.ts';
+import { changedBy, matchesRule } from './conditions.ts';
+
+/** The findings that applying a rule changes now. Without actions, the open findings that match. */
+export const applicable = (
+  tables: OrgTables,
+  conditions: RuleConditions,
+  actions: RuleActions | undefined,
+): SQL | undefined => and(changedBy(tables, actions), matchesRule(tables, conditions));
+
+/** Applies a rule to findings that exist. A finding that somebody decides about meanwhile stays as it is. */
+export async function applyRule(
+  call: OrgCall,
+  rule: Rule,
+  selection: Omit<MatchSelection, 'where'>,
+): Promise<{ updated: number; change_ids: string[]; next?: string }> {
+  const { org, sql } = call;
+  const [present = rule] = await onlyMembers(sql, org.id, [rule]);
+  const { actions } = present;
+  const where = applicable(org.tables, rule.conditions, actions);
+  const { found, changeIds, next } = await changeMatching(
+    call,
+    { ...selection, where },
+    { ruleId: rule.id, changeOf: (id) => changeOf(actions, id) },
+  );
+  const updated = found.filter(({ conflicts }) => !conflicts).length;
+  return { updated, change_ids: changeIds, ...(next && { next }) };
+}
+
+const changeOf = (
+  { status, reason, note, assignee_id, due_days }: RuleActions,
+  id: string,
+): Omit<FindingChange, 'id'> => ({
+  ...{ if_status: 'open', only_unset: true, status, note, assignee_id },
+  ...(status && { reason: reason ?? null }),
+  ...(due_days && { due_at: dueAfter(timeOfId(id), due_days) }),
+});

@@ -1,0 +1,71 @@
+import { and, eq, not, or, type SQL } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import type { OrgCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import { id, shown, text, timestamp, z } from '../http/schema.ts';
+
+export const MAX_VIEWS = 100;
+
+export const View = z
+  .object({
+    id: id(),
+    name: shown('Critical and unassigned'),
+    query: shown('severity=critical&status=open', 'Parameters of `GET /findings`.'),
+    shared: z.boolean().openapi({ example: true, description: 'Whether all members see it.' }),
+    owner_id: id(),
+    created_at: timestamp(),
+  })
+  .openapi('View');
+
+/** The fields of a view, besides its query. */
+export const viewShape = {
+  name: text({ min: 1, max: 100, trim: true, example: 'Critical and unassigned' }),
+  shared: z.boolean().openapi({ example: true, description: 'Whether all members see it.' }),
+};
+
+/** @throws ApiError `permission_error/denied` if a viewer shares a view */
+export function requireSharing({ role }: OrgCall, shared: boolean | undefined): void {
+  if (shared && role === 'viewer')
+    throw new ApiError('permission_error/denied', { message: 'Viewers cannot share views.' });
+}
+
+/** The views that a member sees. */
+export const isVisible = ({ user }: OrgCall, { savedViews: v }: OrgTables): SQL | undefined =>
+  or(eq(v.ownerId, user.id), v.shared);
+
+/**
+ * The views that a member may change. A viewer, who may have been a member before, cannot change what others see.
+ * @param shared whether the view is shared after the change
+ */
+export function isChangeable(
+  { role, user }: OrgCall,
+  { savedViews: v }: OrgTables,
+  shared?: boolean,
+): SQL | undefined {
+  const isOwn = eq(v.ownerId, user.id);
+  if (role === 'owner' || role === 'admin') return or(isOwn, v.shared);
+  return role === 'viewer' && shared !== false ? and(isOwn, not(v.shared)) : isOwn;
+}
+
+/** The error for a view that the caller cannot change: `permission_error/denied` if it is visible, else `not_found`. */
+export async function unchangeable(call: OrgCall, viewId: string): Promise<ApiError> {
+  const { tables } = call.org;
+  const { savedViews: v } = tables;
+  const [visible] = await call.db
+    .select({ id: v.id })
+    .from(v)
+    .where(and(eq(v.id, viewId), isVisible(call, tables)));
+  if (!visible) return new ApiError('resource_error/not_found');
+  const message = 'Only the owner of the view, unless a viewer, and admins may change it.';
+  return new ApiError('permission_error/denied', { message });
+}
+
+/** Deletes the private views of a member who leaves, in the transaction that ends the membership. */
+export async function deletePrivateViews(
+  tx: Tx,
+  { savedViews: v }: OrgTables,
+  userId: string,
+): Promise<void> {
+  await tx.delete(v).where(and(eq(v.ownerId, userId), eq(v.shared, false)));
+}
