@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { preloadPages } from './preload-pages.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -10,7 +11,7 @@ const SERVER = process.env.SVC_BASE_URL ?? 'http://localhost:8080';
 export default defineConfig({
   root: here('.'),
   publicDir: false,
-  plugins: [react()],
+  plugins: [react(), preloadPages()],
   build: {
     outDir: here('../dist/public'),
     // The directory also contains the agent and the API documentation.
@@ -24,6 +25,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // The names of shared files would list all pages that share them.
+        chunkFileNames: ({ name }) => `assets/ui/${name.replace(/~.*/, '')}-[hash].js`,
+        codeSplitting: {
+          // Each file costs about 1 kB of headers and a place in the queue of a slow connection.
+          groups: [
+            { name: 'base', tags: ['$initial'] },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
+          ],
+        },
+      },
+    },
     // In kB before compression.
     chunkSizeWarningLimit: 800,
   },

@@ -134,12 +134,10 @@ describePages('the dashboard and scans', () => {
     const page = await open();
     await heading(page, 'Dashboard');
     const attention = page.getByRole('region', { name: 'Needs attention' });
-    await attention.getByText('2 unresolved findings').waitFor();
-    const critical = attention.getByRole('link', { name: 'Critical' });
-    // How many there are in all comes by another request.
-    await critical.getByText('of 2 total').waitFor();
-    expect((await critical.innerText()).split('\n').filter(Boolean)).toEqual(['1', 'Critical', 'of 2 total']);
-    await page.getByRole('region', { name: 'Newest findings' }).getByText(`${HOSTILE} stays`).waitFor();
+    await attention.getByText('2 findings').waitFor();
+    const critical = attention.getByRole('link', { name: 'Critical 1' });
+    await page.getByRole('region', { name: 'Highest priority' }).getByText(`${HOSTILE} stays`).waitFor();
+    await page.getByText('In total: 3 findings of every status, and').waitFor();
     await page.getByRole('img', { name: /Chart of new findings.* 3 new in 30 days/ }).waitFor();
     await expectAccessible(page);
 
@@ -150,20 +148,103 @@ describePages('the dashboard and scans', () => {
     await expectAccessible(page);
 
     await critical.click();
-    await page.waitForURL('**/findings?severity=critical&status=open,confirmed');
+    await page.waitForURL('**/findings?attention=true&sort=-priority&severity=critical');
+  });
+
+  it('leads to the work of today, each number to its list', async () => {
+    const mine = await createOrg(site.api);
+    const scan = await createScan(site.api, mine);
+    const one = (title: string, severity: string) =>
+      push(site.api, mine, scan, { title, severity, fingerprint: title });
+    const set = async (id: string, status: string) =>
+      must(await site.api.patch(`/findings/${id}`, { ...mine.asOwner, body: { status } }));
+    await one('New and critical', 'critical');
+    await one('New and high', 'high');
+    const { id: back } = await one('Back again', 'medium');
+    const { id: fixed } = await one('Only fixed', 'low');
+    for (const id of [back, fixed]) await set(id, 'fixed');
+    await one('Back again', 'medium');
+    const page = await site.visit({ cookie: mine.owner.cookie });
+    await page.goto(site.orgUrl(mine.slug));
+    const today = page.getByRole('navigation', { name: 'Work today' });
+    const numbers = async () =>
+      (await today.getByRole('link').allInnerTexts()).map((text) => text.split(/\n+/).slice(0, 2).join(' '));
+    await expect
+      .poll(numbers)
+      .toEqual(['1 Regressed', '0 Overdue', '2 New critical and high', '1 Waiting for verification']);
+    await today.getByText('1 medium').waitFor();
+    await expectAccessible(page);
+    const grid = page.getByRole('grid', { name: 'Findings' });
+    const lists = [
+      ['Regressed', ['Back again']],
+      ['New critical and high', ['New and high', 'New and critical']],
+      ['Waiting for verification', ['Only fixed']],
+    ] as const;
+    for (const [label, titles] of lists) {
+      await today.getByRole('link', { name: label }).click();
+      await expect.poll(() => grid.getByRole('link').allInnerTexts()).toEqual(titles);
+      await page.goBack();
+    }
+  });
+
+  it.each([1440, 768, 360])('has room for any number, %d pixels wide', async (width) => {
+    const page = await site.visit({ cookie: org.owner.cookie, viewport: { width, height: 900 } });
+    const many = {
+      total: 1_000_005,
+      critical: 200_001,
+      high: 200_001,
+      medium: 200_001,
+      low: 200_001,
+      info: 200_001,
+    };
+    await page.route('**/api/v1/dashboard/projects', async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      for (const one of json.result) Object.assign(one, { ...many, attention: many, regressed: many });
+      await route.fulfill({ response, json });
+    });
+    await page.goto(site.orgUrl(org.slug));
+    await page.getByRole('link', { name: 'Critical 200,001' }).waitFor();
+    await page.getByRole('navigation', { name: 'Work today' }).getByText('1,000,005').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    // No number is cut off, covers another one, or leaves its card.
+    const wrong = await page.evaluate(`(() => {
+      const boxes = [...document.querySelectorAll('main a, main td, main th')].flatMap((element) => {
+        const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        const found = [];
+        for (let node; (node = walker.nextNode()); ) {
+          if (!/\\d,\\d{3}/.test(node.data) || node.parentElement.closest('a, td, th') !== element) continue;
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          const box = range.getBoundingClientRect();
+          if (box.width > 0) found.push({ text: node.data, box, card: element.closest('section, nav').getBoundingClientRect() });
+        }
+        return found;
+      });
+      const overlaps = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+      if (boxes.length < 8) return ['too few numbers: ' + boxes.length];
+      return boxes.flatMap(({ text, box, card }, i) => [
+        ...(box.right > card.right || box.left < card.left ? [text + ' leaves its card'] : []),
+        ...(boxes.some((other, k) => k > i && overlaps(box, other.box)) ? [text + ' overlaps'] : []),
+      ]);
+    })()`);
+    expect(wrong).toEqual([]);
   });
 
   it('shows what runs, and notices by itself that it has ended', async () => {
     const scan = await createScan(site.api, org, 'runs');
     const page = await open();
-    const running = page.getByRole('region', { name: 'Running now' });
-    await running.getByRole('link', { name: /sharingan scan/ }).waitFor();
+    const scans = page.getByRole('region', { name: 'Scans' });
+    await scans.getByRole('link', { name: '1 running' }).waitFor();
+    // A generated name, in the time zone of the user.
+    await scans.getByRole('link', { name: /^Sharingan, \d{1,2} \w{3,4} \d\d:\d\d$/ }).waitFor();
     const ofScan = await page.context().newPage();
     await ofScan.goto(site.orgUrl(org.slug, `/scans/${scan}`));
     await ofScan.getByText('No findings so far').waitFor();
     await push(site.api, org, scan, { title: 'At the last moment' });
     await end(scan, { status: 'failed', error_message: `No memory ${HOSTILE}` });
-    await page.getByRole('region', { name: 'Latest scans' }).getByText('No scan is running').waitFor();
+    await scans.getByText('No scan is running').waitFor();
+    await scans.getByText('Failed').waitFor();
     await ofScan.getByRole('link', { name: 'At the last moment' }).waitFor();
     await ofScan.close();
 
@@ -209,7 +290,7 @@ describePages('the dashboard and scans', () => {
     await page.goBack();
     await page.waitForURL('**/scans');
     await page
-      .getByRole('link', { name: /sharingan scan/ })
+      .getByRole('link', { name: /^Sharingan, / })
       .nth(2)
       .waitFor();
     await expectAccessible(page);

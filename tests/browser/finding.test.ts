@@ -70,8 +70,9 @@ describePages('the page of a finding', () => {
 
     await heading(page, 'SQL injection in search');
     await page.getByText('Regressed: seen again after it was fixed').waitFor();
-    await page.getByText('src/search.ts:42').waitFor();
+    await page.getByText('src/search.ts:42').first().waitFor();
     await page.getByText('9.8 by CVSS 3.1, critical').waitFor();
+    await page.locator('summary', { hasText: 'Metrics' }).click();
     await page.getByText('Attack vector: Network').waitFor();
     await page.getByText('2 times').waitFor();
     const hrefOf = (name: string | RegExp) => page.getByRole('link', { name }).getAttribute('href');
@@ -94,6 +95,46 @@ describePages('the page of a finding', () => {
     await wrap.click();
     expect(await wrap.getAttribute('aria-pressed')).toBe('true');
     await expectAccessible(page);
+  });
+
+  it('links its file and line to the code, at the commit of the latest scan', async () => {
+    const project_id = org.projectId;
+    const body = { project_id, scan_id: 'with-commit', persona: 'senku', commit: '4f2a9c1e', name: 'Commit' };
+    must(await site.api.post('/agent/scans', { ...org.asAgent, body }));
+    const fields = {
+      title: 'Linked',
+      fingerprint: 'linked',
+      file: 'src/[id].ts',
+      line: 7,
+      description: '```ts\nrun(1)\n```',
+    };
+    const { id } = await report(fields);
+    const setSource = async (source_url: string | null) =>
+      must(await site.api.patch(`/projects/${project_id}`, { ...org.asOwner, body: { source_url } }));
+    await setSource('https://github.com/acme/web-shop');
+    const page = await open(id);
+    const links = page.getByRole('link', { name: 'src/[id].ts:7' });
+    await links.nth(1).waitFor();
+    const root = 'https://github.com/acme/web-shop/blob';
+    for (const link of await links.all()) {
+      expect(await link.getAttribute('href')).toBe(`${root}/HEAD/src/%5Bid%5D.ts#L7`);
+      expect(await link.getAttribute('target')).toBe('_blank');
+      expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    }
+    await expectAccessible(page);
+
+    await push(site.api, org, 'with-commit', fields);
+    await page.reload();
+    await links.nth(1).waitFor();
+    expect(await links.first().getAttribute('href')).toBe(`${root}/4f2a9c1e/src/%5Bid%5D.ts#L7`);
+    const outside = await report({ title: 'Not in the repository', file: '/etc/passwd', line: 1 });
+    await page.goto(site.orgUrl(org.slug, `/findings/${outside.id}`));
+    await page.getByText('/etc/passwd:1').first().waitFor();
+    expect(await page.getByRole('link', { name: '/etc/passwd:1' }).count()).toBe(0);
+    await setSource(null);
+    await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
+    await page.getByText('src/[id].ts:7').first().waitFor();
+    expect(await links.count()).toBe(0);
   });
 
   it('says CVSS vectors of every version in words, and shows what is none as it is', async () => {
@@ -126,16 +167,38 @@ describePages('the page of a finding', () => {
       const { id } = await report({ cvss_vector });
       await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
       await page.getByText(score).waitFor();
+      if (score.includes('by CVSS')) await page.locator('summary', { hasText: 'Metrics' }).click();
       await page.getByText(metric).waitFor();
     }
   });
 
   it('sets its status by buttons and keys, and takes it back', async () => {
-    const { id, title } = await report({ title: 'Open redirect' });
-    const page = await open(id);
+    const { id, title } = await report({ title: `Open redirect ${'in/a/long/path/'.repeat(30)}` });
+    const page = await site.visit({
+      cookie: org.owner.cookie,
+      own: true,
+      viewport: { width: 360, height: 740 },
+    });
+    await page.clock.install();
+    await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
     await page.getByRole('button', { name: 'Confirmed' }).click();
-    await page.getByRole('alert').filter({ hasText: 'Set to Confirmed' }).waitFor();
+    const toast = page.getByRole('alert').filter({ hasText: 'Set to Confirmed' });
+    await toast.waitFor();
     expect(await statusOf(id)).toBe('confirmed');
+    // “Undo” stays, and a long title leaves room for it and for the new status.
+    // The pointer on the toast would keep it.
+    await page.mouse.move(0, 0);
+    await page.clock.fastForward(50_000);
+    // A toast that is closed disappears slowly.
+    await page.clock.runFor(2_000);
+    const undo = await toast.getByRole('button', { name: 'Undo' }).boundingBox({ timeout: 5_000 });
+    const box = await toast.boundingBox();
+    if (!undo || !box) throw new Error('the toast is not visible');
+    expect(undo.x).toBeGreaterThan(box.x);
+    expect(undo.x + undo.width).toBeLessThan(Math.min(360, box.x + box.width));
+    expect(box.y + box.height).toBeLessThanOrEqual(740);
+    expect((await toast.innerText()).startsWith('Set to Confirmed:')).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 800 });
 
     await page.keyboard.press('f');
     await page.getByRole('alert').filter({ hasText: 'Set to Fixed' }).waitFor();
@@ -143,14 +206,14 @@ describePages('the page of a finding', () => {
 
     const last = page.getByRole('alert').filter({ hasText: 'Set to Fixed' });
     await last.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Undone. Set to Confirmed: “Open redirect”').waitFor();
+    await page.getByText('Undone. Back to Confirmed: “Open redirect').waitFor();
     await page.keyboard.press('u');
-    await page.getByText('Undone. Set to Open: “Open redirect”').waitFor();
+    await page.getByText('Undone. Back to Open: “Open redirect').waitFor();
     expect([await statusOf(id), await pressed(page)]).toEqual(['open', expect.stringContaining('Open')]);
     await heading(page, title);
   });
 
-  it('leaves it to agents to say that a fix is verified, also when something is undone', async () => {
+  it('leaves it to agents to say that a fix is verified, and restores what they said', async () => {
     const { id } = await report({});
     await setStatus(id, 'fixed');
     must(await site.api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'verified' } }));
@@ -162,8 +225,8 @@ describePages('the page of a finding', () => {
     await page.getByText('Set to Open').waitFor();
     await verified.click({ force: true });
     await page.keyboard.press('u');
-    await page.getByText('1 finding not restored').waitFor();
-    expect(await statusOf(id)).toBe('open');
+    await page.getByText('Undone. Back to Verified').waitFor();
+    expect(await statusOf(id)).toBe('verified');
   });
 
   it('shows the status as it was when the service refuses', async () => {
@@ -172,10 +235,12 @@ describePages('the page of a finding', () => {
     await page.route('**/api/v1/findings', async (route) => {
       if (route.request().method() !== 'PATCH') return route.fallback();
       const errors = [{ type: 'permission_error', code: 'denied', ref: 'E60001', message: 'Not allowed.' }];
-      await route.fulfill({ status: 403, json: { success: false, errors } });
+      const headers = { 'x-request-id': 'req_1f2e' };
+      await route.fulfill({ status: 403, headers, json: { success: false, errors } });
     });
     await page.getByRole('button', { name: 'Fixed' }).click();
-    await page.getByText('Not changed: Your role does not allow this').waitFor();
+    const toast = page.getByRole('alert').filter({ hasText: 'Not changed: Your role does not allow this' });
+    await toast.getByText('Request req_1f2e').waitFor();
     await page.getByRole('button', { name: 'Open', pressed: true }).waitFor();
     expect(await statusOf(id)).toBe('open');
   });
@@ -223,6 +288,8 @@ describePages('the page of a finding', () => {
     await heading(page, 'Third');
     await place('3 of 4');
     await page.keyboard.press('w');
+    await page.getByRole('dialog', { name: /^Triage/ }).waitFor();
+    for (const key of ['1', 'Control+Enter']) await page.keyboard.press(key);
     await place('No longer in the list');
     await page.keyboard.press('j');
     await heading(page, 'Fourth');
@@ -234,7 +301,7 @@ describePages('the page of a finding', () => {
     await place('2 of 3');
     // What was undone stands before the fourth again.
     await page.keyboard.press('u');
-    await page.getByText('Undone. Set to Open: “Third”').waitFor();
+    await page.getByText('Undone. Back to Open: “Third”').waitFor();
     const next = page.getByRole('link', { name: 'Next' });
     await expect.poll(() => next.getAttribute('href')).toContain(ids[2]);
     await place('2 of 4');
@@ -264,6 +331,7 @@ describePages('the page of a finding', () => {
     for (const title of ['Third', 'Fourth', 'Fifth']) await report({ title, cwe });
     await page.reload();
     await page.getByRole('status').filter({ hasText: '4 of 5' }).waitFor();
+    await page.getByRole('link', { name: 'Next' }).waitFor();
     await page.keyboard.press('j');
     await heading(page, 'Older');
   });
@@ -273,7 +341,7 @@ describePages('the page of a finding', () => {
     const page = await open(id);
     await heading(page, title);
     expect(await page.getByRole('navigation', { name: 'Findings in the list' }).count()).toBe(0);
-    await page.getByText('No exploit was reported').waitFor();
+    expect(await page.getByRole('region', { name: 'Exploits' }).count()).toBe(0);
     await page.getByRole('link', { name: 'All findings' }).click();
     await page.getByRole('heading', { level: 1, name: 'Findings' }).waitFor();
   });
@@ -327,8 +395,27 @@ describePages('the page of a finding', () => {
     await expectAccessible(page);
 
     await page.setViewportSize({ width: 360, height: 740 });
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-    expect(width, 'nothing widens the page').toBeLessThanOrEqual(360);
+    const width = () => page.evaluate<number>('document.documentElement.scrollWidth');
+    // Some elements take their new places a moment later.
+    await expect.poll(width, { message: 'nothing widens the page' }).toBeLessThanOrEqual(360);
+  });
+
+  it('leads to similar findings, and says what they have in common', async () => {
+    const { id } = await report({ title: 'Outdated library', cve: 'CVE-2026-7777', file: 'pom.xml' });
+    const other = await report({ title: 'Outdated library too', cve: 'CVE-2026-7777', file: 'go.mod' });
+    await report({ title: 'Something else', file: 'pom.xml' });
+    const page = await open(id);
+    const similar = page.getByRole('region', { name: 'Similar findings' });
+    await similar.getByText('Same CVE').waitFor();
+    await similar.getByText('Same file').waitFor();
+    expect(await similar.getByRole('link').allTextContents()).toEqual([
+      'Outdated library too',
+      'Something else',
+    ]);
+    await expectAccessible(page);
+    await similar.getByRole('link', { name: 'Outdated library too' }).click();
+    await page.waitForURL(`**/findings/${other.id}`);
+    await heading(page, 'Outdated library too');
   });
 
   it('saves exploits as text, by a name that is only a name', async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import {
   createOrg,
   createScan,
@@ -13,9 +14,12 @@ import {
 } from '../support/api/api.ts';
 import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
 import { expectAccessible } from './support/axe.ts';
+import { backgroundOf, expectOpaque, inEachScheme } from './support/look.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 const FINDINGS = 10_000;
+/** The view of findings of every status, newest first. */
+const ALL = '?sort=-created_at';
 
 describePages('the list of findings', () => {
   let site: Site;
@@ -51,6 +55,7 @@ describePages('the list of findings', () => {
   const refuse = (route: Route) =>
     route.fulfill({
       status: 403,
+      headers: { 'x-request-id': 'req_refused' },
       json: { success: false, errors: [{ type: 'permission_error', code: 'denied', message: 'No.' }] },
     });
   const searchOf = (page: Page) => new URL(page.url()).search;
@@ -58,25 +63,34 @@ describePages('the list of findings', () => {
   it('is narrowed by what is in its address, which the filters change', async () => {
     const page = await open(org, '?severity=critical');
     await said(page, await listed('&severity=critical'));
-    await page.getByText('Needs attention').click();
-    await said(page, await listed('&severity=critical&status=open,confirmed'));
-    expect(searchOf(page)).toBe('?severity=critical&status=open,confirmed');
+    // A script of its own loads the session and the code of the page while the code of all pages is loaded.
+    const loaded = await page.evaluate<string[]>(
+      `performance.getEntriesByType('resource').map((one) => one.initiatorType + ' ' + new URL(one.name).pathname)`,
+    );
+    const session = loaded.filter((name) => name.endsWith('/api/v1/auth/session'));
+    expect(session).toEqual(['link /api/v1/auth/session']);
+    expect(loaded.filter((name) => name.endsWith('.js')).length).toBeLessThan(20);
+    const script = loaded.find((name) => /\/preload-\w+\.js$/.test(name))?.replace('script ', site.url) ?? '';
+    expect(await (await page.request.get(script)).text()).toMatch(/"\/findings",\["\/assets\/ui\/Findings-/);
+    await page.getByRole('link', { name: 'Needs attention' }).click();
+    await said(page, await listed('&severity=critical&attention=true'));
+    expect(searchOf(page)).toBe('?severity=critical&attention=true&sort=-priority');
 
     await page.getByLabel('CWE').fill('89');
-    await said(page, await listed('&severity=critical&status=open,confirmed&cwe=CWE-89'));
+    await said(page, await listed('&severity=critical&attention=true&cwe=CWE-89'));
     await button(page, 'CWE: CWE-89').click();
     await page.keyboard.press('/');
     await page.keyboard.type('handler-4');
-    await said(page, await listed('&severity=critical&status=open,confirmed&q=handler-4'));
+    await said(page, await listed('&severity=critical&attention=true&q=handler-4'));
     await page.reload();
-    await said(page, await listed('&severity=critical&status=open,confirmed&q=handler-4'));
+    await said(page, await listed('&severity=critical&attention=true&q=handler-4'));
 
-    await page.getByLabel('Search in title, file and CVE').fill('there is no such thing');
+    await page.getByLabel('Search or filter findings').fill('there is no such thing');
     await page.getByText('No matching findings').waitFor();
     // What was just typed does not come back when it is cleared.
-    await page.getByLabel('Search in title, file and CVE').fill('nor this');
+    await page.getByLabel('Search or filter findings').fill('nor this');
     await page.getByRole('link', { name: 'Clear filters' }).click();
-    await said(page, FINDINGS);
+    await said(page, await listed('&attention=true'));
     await page.goBack();
     await page.getByText('No matching findings').waitFor();
   });
@@ -89,7 +103,7 @@ describePages('the list of findings', () => {
   });
 
   it('is sorted by its columns', async () => {
-    const page = await open(org);
+    const page = await open(org, ALL);
     const severity = grid(page).getByRole('columnheader', { name: 'Severity' });
     await severity.getByRole('button').click();
     await grid(page).getByRole('row').nth(1).getByText('Critical').waitFor();
@@ -97,10 +111,13 @@ describePages('the list of findings', () => {
     await severity.getByRole('button').click();
     await grid(page).getByRole('row').nth(1).getByText('Info').waitFor();
     expect(searchOf(page)).toBe('?sort=severity');
+    expect(await page.getByLabel('Sort order').inputValue()).toBe('severity');
+    await page.getByLabel('Sort order').selectOption('Highest CVSS first');
+    await page.waitForURL('**/findings?sort=-cvss_score');
   });
 
   it('shows all of ten thousand rows where one scrolls, and comes back to the place', async () => {
-    const page = await open(org);
+    const page = await open(org, ALL);
     await row(page, `SQL injection in handler ${FINDINGS} `).waitFor();
     expect(await grid(page).getAttribute('aria-rowcount')).toBe(String(FINDINGS + 1));
     expect(await grid(page).getByRole('row').count()).toBeLessThan(60);
@@ -108,11 +125,11 @@ describePages('the list of findings', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('End');
     await row(page, /handler 1 /).waitFor();
-    await expect.poll(() => searchOf(page)).toBe('?page=100');
+    await expect.poll(() => searchOf(page)).toBe(`${ALL}&page=100`);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'SQL injection in handler 2' }).waitFor();
-    expect(searchOf(page)).toBe(`?at=${FINDINGS - 1}`);
+    expect(searchOf(page)).toBe(`${ALL}&at=${FINDINGS - 1}`);
     await page.goBack();
     await row(page, /handler 2 /).waitFor();
     await expect.poll(() => focused(page)).toBe(String(FINDINGS));
@@ -123,22 +140,22 @@ describePages('the list of findings', () => {
 
   it('is triaged with the keyboard, and undone', async () => {
     const scan = await createScan(site.api, small);
-    for (const n of [1, 2, 3, 4]) await push(site.api, small, scan, { title: `Key ${n}` });
+    for (const n of [1, 2, 3, 4, 5, 6]) await push(site.api, small, scan, { title: `Key ${n}` });
     const page = await open(small, '?status=open&q=Key');
-    await row(page, /Key 4/).waitFor();
+    await row(page, /Key 6/).waitFor();
 
     // What is settled goes, and the next one takes its place.
     await page.keyboard.press('j');
     await page.keyboard.press('f');
     await page.keyboard.press('f');
-    await said(page, 2);
+    await said(page, 4);
     await expect.poll(() => listed('&status=fixed', small)).toBe(2);
-    expect(await row(page, /Key [34]/).count()).toBe(0);
+    expect(await row(page, /Key [56]/).count()).toBe(0);
     expect(await focused(page)).toBe('2');
     await page.keyboard.press('u');
-    await row(page, /Key 3/).waitFor();
+    await row(page, /Key 5/).waitFor();
     await page.keyboard.press('u');
-    await row(page, /Key 4/).waitFor();
+    await row(page, /Key 6/).waitFor();
 
     await page.keyboard.press('Home');
     await page.keyboard.press('x');
@@ -147,10 +164,16 @@ describePages('the list of findings', () => {
     await page.keyboard.press('Shift+X');
     await page.getByText('3 selected').waitFor();
     await page.keyboard.press('w');
-    await said(page, 1);
+    await page.getByRole('dialog', { name: 'Triage 3 findings' }).waitFor();
+    await page.keyboard.press('1');
+    await page.keyboard.press('Control+Enter');
+    await said(page, 3);
     await expect.poll(() => listed('&status=wontfix', small)).toBe(3);
+    // The cursor is on the next finding that was not triaged, and has skipped none.
+    expect(await focused(page)).toBe('2');
+    await row(page, /Key 3/).and(page.locator('[data-active]')).waitFor();
     await button(page, 'Undo').click();
-    await said(page, 4);
+    await said(page, 6);
   });
 
   it('undoes what was done last, also when that was answered first', async () => {
@@ -162,14 +185,12 @@ describePages('the list of findings', () => {
     const second = new Promise<void>((answered) => {
       answerFirst = answered;
     });
-    await page.route(
-      '**/api/v1/findings',
-      async (route) => {
-        await second;
-        await route.continue();
-      },
-      { times: 1 },
-    );
+    // With `times: 1`, Playwright may let the request go when it stops to intercept.
+    let requests = 0;
+    await page.route('**/api/v1/findings', async (route) => {
+      if (++requests === 1) await second;
+      await route.continue();
+    });
     await page.keyboard.press('j');
     await page.keyboard.press('f');
     await page.keyboard.press('f');
@@ -208,19 +229,16 @@ describePages('the list of findings', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('c');
     await page.getByText('Set to Confirmed: “Told 2”').waitFor();
-    await page.route(
-      '**/api/v1/findings',
-      async (route) => {
-        await button(page, 'Undo').click();
-        await route.continue();
-      },
-      { times: 1 },
-    );
-    await page.keyboard.press('w');
-    await page.getByText('Undone. Set to Open: “Told 2”').waitFor();
+    let requests = 0;
+    await page.route('**/api/v1/findings', async (route) => {
+      if (++requests === 1) await button(page, 'Undo').click();
+      await route.continue();
+    });
+    await page.keyboard.press('f');
+    await page.getByText('Undone. Back to Open: “Told 2”').waitFor();
     expect((await site.api.get('/findings?q=Told', small.asOwner)).result).toMatchObject([
       { title: 'Told 2', status: 'open' },
-      { title: 'Told 1', status: 'wontfix' },
+      { title: 'Told 1', status: 'fixed' },
     ]);
   });
 
@@ -245,53 +263,152 @@ describePages('the list of findings', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('changes thousands at once, names those that failed, and puts the others back', async () => {
+  it('changes thousands by their filter, asks again if others match by now, and undoes all of it', async () => {
     const wanted = await listed('&severity=medium&status=open');
     const page = await open(org, '?severity=medium&status=open');
     await said(page, wanted);
+    const requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      requests.push({
+        method: request.method(),
+        path: pathname + search,
+        body: request.postDataJSON() ?? {},
+      });
+    });
+    const selectAll = async () => {
+      await button(page, `Select all ${wanted.toLocaleString('en')} matching findings`).click();
+      await page.getByText(`${wanted.toLocaleString('en')} selected: all that match`).waitFor();
+    };
     await page.getByLabel('Select visible findings').check();
-    await button(page, `Select all ${wanted.toLocaleString('en')} matching findings`).click();
-    await page.getByText(`${wanted.toLocaleString('en')} selected`).waitFor();
+    await selectAll();
     await expectAccessible(page);
+    const rows = grid(page).locator('[data-index]');
+    const scrollTo = (top: number) =>
+      page.evaluate<void>(`document.querySelector('[role=grid]').scrollTo(0, ${top})`);
+    await inEachScheme(page, async () => {
+      // Rows scroll behind the header.
+      await scrollTo(0);
+      await expectOpaque(page, grid(page).getByRole('row').first(), () => scrollTo(20));
+      const selected = await backgroundOf(rows.nth(4));
+      await button(page, 'Clear').focus();
+      // Without one of all, the visible ones stay selected.
+      await rows.nth(4).getByRole('checkbox').click();
+      await page.mouse.move(0, 0);
+      const plain = await backgroundOf(rows.nth(4));
+      await rows.nth(4).hover();
+      const hovered = await backgroundOf(rows.nth(4));
+      const bar = await backgroundOf(page.getByRole('region', { name: 'Selected findings' }));
+      expect(plain).toBe('rgba(0, 0, 0, 0)');
+      expect(new Set([selected, hovered, plain]).size, 'three backgrounds').toBe(3);
+      expect(bar).toBe(hovered);
+      await rows.nth(4).getByRole('checkbox').click();
+    });
+    await selectAll();
 
-    const [gone] = await sql.unsafe<{ title: string }[]>(
-      `delete from ${org.schema}.findings where id =
-        (select id from ${org.schema}.findings where severity = 'medium' and status = 'open' limit 1)
-       returning title`,
-    );
+    const taken = must(
+      await site.api.get('/findings?severity=medium&status=open&per_page=1', org.asOwner),
+    )[0];
+    const setStatus = (status: string) =>
+      site.api.patch(`/findings/${taken.id}`, { ...org.asOwner, body: { status } });
+    must(await setStatus('confirmed'));
     await button(page, 'Set status').click();
-    await page.getByRole('menuitem', { name: 'False positive' }).click();
+    await page.getByRole('menuitem', { name: 'Fixed' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Set status' }).click();
-    await page.getByText(`${(wanted - 1).toLocaleString('en')} changed, 1 failed`).waitFor();
-    await button(page, 'Show details').click();
-    await page.getByText(`${gone?.title}: There is no such finding.`).waitFor();
-    await expect
-      .poll(() => listed('&severity=medium&status=false_positive'))
-      .toBeGreaterThanOrEqual(wanted - 1);
+    const left = (wanted - 1).toLocaleString('en');
+    const question = page.getByRole('dialog', {
+      name: `${left} findings match now, not ${wanted.toLocaleString('en')}`,
+    });
+    await question.getByText(/^Nothing was changed/).waitFor();
+    expect(await listed('&severity=medium&status=open')).toBe(wanted - 1);
+    await question.getByRole('button', { name: `Change all ${left}` }).click();
+    await page.getByText(`Set to Fixed: ${left} findings`).waitFor();
+    expect(await listed('&severity=medium&status=open')).toBe(0);
+    const patches = requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body);
+    const filter = { severity: ['medium'], status: ['open'] };
+    expect(patches).toEqual([
+      { filter, limit: 2_000, status: 'fixed', expected_count: wanted },
+      { filter, limit: 2_000, status: 'fixed', expected_count: wanted - 1 },
+      { filter, limit: 2_000, status: 'fixed', after: expect.any(String) },
+    ]);
+    expect(requests.filter(({ path }) => path.includes('per_page=500'))).toEqual([]);
 
     await button(page, 'Undo').click();
-    await expect.poll(() => listed('&severity=medium&status=open'), { timeout: 10_000 }).toBe(wanted);
+    await page.getByText(`Undone for ${left} findings.`).waitFor();
+    expect(await listed('&severity=medium&status=open')).toBe(wanted - 1);
+    must(await setStatus('open'));
   });
 
-  it('stops when it is told to, and goes on from there', async () => {
-    const page = await open(org, '?severity=low&status=open');
-    const wanted = await listed('&severity=low&status=open');
+  it('stops when it is told to, and goes on from there, with progress', async () => {
+    const search = '&severity=high,low&status=open';
+    const page = await open(org, `?${search.slice(1)}`);
+    const wanted = await listed(search);
     await said(page, wanted);
-    let batches = 0;
+    let requests = 0;
     await page.route('**/api/v1/findings', async (route) => {
-      if (++batches === 2) await button(page, 'Stop').click();
+      if (++requests === 1) {
+        await page.getByText(`Changing: 0 of ${counted(wanted)}`).waitFor();
+        await button(page, 'Stop').click();
+      }
       await route.continue();
     });
     await page.getByLabel('Select visible findings').check();
     await button(page, /^Select all/).click();
-    await page.getByText(`${wanted.toLocaleString('en')} selected`).waitFor();
     await button(page, 'Set status').click();
     await page.getByRole('menuitem', { name: 'Confirmed' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Set status' }).click();
-    await page.getByText(`1,000 changed, ${(wanted - 1000).toLocaleString('en')} not tried`).waitFor();
-    expect(await listed('&severity=low&status=open')).toBe(wanted - 1000);
+    await page.getByText(`2,000 changed, ${(wanted - 2000).toLocaleString('en')} not tried`).waitFor();
+    expect(await listed(search)).toBe(wanted - 2000);
     await button(page, 'Continue').click();
-    await expect.poll(() => listed('&severity=low&status=open')).toBe(0);
+    await page.getByText(`Set to Confirmed: ${counted(wanted)}`).waitFor();
+    expect(await listed(search)).toBe(0);
+    await page.keyboard.press('u');
+    await page.getByText(`Undone for ${counted(wanted)}.`).waitFor();
+    expect(await listed(search)).toBe(wanted);
+  });
+
+  it('tells how much may have changed when a response was lost, and keeps the rest', async () => {
+    const search = '&severity=high,low&status=open';
+    const expected = /net::ERR_CONNECTION_RESET/;
+    const page = await site.visit({ cookie: org.owner.cookie, expected });
+    await page.goto(site.orgUrl(org.slug, `/findings?${search.slice(1)}`));
+    const wanted = await listed(search);
+    await said(page, wanted);
+    let requests = 0;
+    await page.route('**/api/v1/findings', (route) =>
+      ++requests === 2 ? route.abort('connectionreset') : route.continue(),
+    );
+    await page.getByLabel('Select visible findings').check();
+    await button(page, /^Select all/).click();
+    await button(page, 'Triage…').click();
+    const form = page.getByRole('dialog', { name: `Triage ${counted(wanted)}` });
+    await form.getByLabel('Note').fill('Checked by the team.');
+    await form.getByRole('button', { name: 'Fixed' }).click();
+    await form.getByRole('button', { name: 'Apply' }).click();
+    const left = (wanted - 2000).toLocaleString('en');
+    await page.getByText(`2,000 changed, ${left} not tried`).waitFor();
+    await page
+      .getByText(`up to ${left} of these findings may have been changed: see Recent changes`)
+      .waitFor();
+    await expectAccessible(page);
+    await button(page, 'Undo').click();
+    await page.getByText('Undone for 2,000 findings.').waitFor();
+    expect(await listed(search)).toBe(wanted);
+  });
+
+  it('names those of a selection that failed', async () => {
+    const scan = await createScan(site.api, small);
+    for (const n of [1, 2, 3]) await push(site.api, small, scan, { title: `Purged ${n}` });
+    const page = await open(small, '?q=Purged&status=open');
+    await said(page, 3);
+    await page.getByLabel('Select visible findings').check();
+    const schema = `"${orgSchemaName(small.id)}"`;
+    await sql.unsafe(`delete from ${schema}.findings where title = 'Purged 2'`);
+    await button(page, 'Set status').click();
+    await page.getByRole('menuitem', { name: 'Fixed' }).click();
+    await page.getByText('2 changed, 1 failed').waitFor();
+    await button(page, 'Show details').click();
+    await page.getByText('Purged 2: There is no such finding.').waitFor();
   });
 
   it('says what is wrong when the service refuses, and tries again when asked to', async () => {
@@ -306,6 +423,7 @@ describePages('the list of findings', () => {
     await page.getByText('0 changed, 2 failed').waitFor();
     await button(page, 'Show details').click();
     await page.getByText('Stubborn 1: Your role does not allow this').waitFor();
+    await page.getByText('Request req_refused').waitFor();
     await page.unroute('**/api/v1/findings');
     await page.route('**/api/v1/findings', async (route) => {
       const response = await route.fetch();
@@ -321,7 +439,7 @@ describePages('the list of findings', () => {
     expect(await listed('&q=Stubborn&status=fixed', small)).toBe(2);
   });
 
-  it('cannot put back what an agent has verified, and says so', async () => {
+  it('puts back what an agent has verified', async () => {
     const scan = await createScan(site.api, small);
     const { id } = await push(site.api, small, scan, { title: 'Seen to be fixed' });
     must(await site.api.patch(`/agent/findings/${id}`, { ...small.asAgent, body: { status: 'verified' } }));
@@ -334,7 +452,7 @@ describePages('the list of findings', () => {
       .getByRole('button', { name: 'Status: Open. Change' })
       .waitFor();
     await button(page, 'Undo').click();
-    await page.getByText('1 finding not restored').waitFor();
+    await page.getByText('Undone. Back to Verified: “Seen to be fixed”').waitFor();
   });
 
   it('exports what it shows', async () => {
@@ -358,7 +476,8 @@ describePages('the list of findings', () => {
     await page.route('**/findings?*format=json', refuse);
     await button(page, 'Export').click();
     await page.getByRole('menuitem', { name: /JSON/ }).click();
-    await page.getByText('The export failed').waitFor();
+    const failed = page.getByRole('alert').filter({ hasText: 'The export failed' });
+    await failed.getByText('Request req_refused').waitFor();
   });
 
   it('shows hostile texts as text', async () => {
@@ -369,6 +488,12 @@ describePages('the list of findings', () => {
     await grid(page).getByRole('link', { name: title }).waitFor();
     await page.getByText('<b>/"onmouseover=alert(1)".ts').waitFor();
     expect(await page.getByRole('img', { name: 'x' }).count()).toBe(0);
+
+    const { id } = await push(site.api, small, scan, { title: '\u3164\u200b', file: 'invisible.ts' });
+    await page.goto(site.orgUrl(small.slug, '/findings?q=invisible.ts'));
+    await grid(page).getByRole('link', { name: 'Title without visible characters' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Title without visible characters' }).waitFor();
+    expect(page.url()).toContain(id);
   });
 
   it('shows viewers no triage', async () => {
@@ -398,17 +523,17 @@ describePages('the list of findings', () => {
     await button(page, /^New since/).click();
     await said(page, 2);
     await button(page, /^Scan: /).click();
-    await expect.poll(() => searchOf(page)).toBe('');
+    await expect.poll(() => searchOf(page)).toBe(ALL);
   });
 
   it('remembers the columns', async () => {
     const page = await open(org);
     await button(page, 'Columns').click();
     await page.getByRole('menuitemcheckbox', { name: 'Source' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'CVSS' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Last seen' }).click();
     await page.reload();
     await grid(page).getByRole('columnheader', { name: 'Source' }).waitFor();
-    expect(await grid(page).getByRole('columnheader', { name: 'CVSS' }).count()).toBe(0);
+    expect(await grid(page).getByRole('columnheader', { name: 'Last seen' }).count()).toBe(0);
   });
 
   it('has two lines for each on a phone, and the filters behind a button', async () => {
@@ -416,13 +541,30 @@ describePages('the list of findings', () => {
       cookie: org.owner.cookie,
       viewport: { width: 360, height: 740 },
     });
-    await page.goto(site.orgUrl(org.slug, '/findings'));
+    await page.goto(site.orgUrl(org.slug, `/findings${ALL}`));
     await row(page, `SQL injection in handler ${FINDINGS} `).waitFor();
-    await button(page, 'More filters and sort order').click();
     await page.getByLabel('Sort order', { exact: true }).selectOption('Most severe first');
     await grid(page).getByRole('row').nth(1).getByText('Critical').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await expectAccessible(page);
+
+    // The longest values of all leave room for the name of the project.
+    const first = grid(page).getByRole('row').nth(1);
+    await first.getByRole('button', { name: /^Status:/ }).click();
+    await page.getByRole('menuitem', { name: 'False positive' }).click();
+    await page.getByRole('button', { name: 'Used in tests' }).click();
+    await page.keyboard.press('Control+Enter');
+    await first.getByRole('button', { name: 'Status: False positive. Change' }).waitFor();
+    const cut = await page.evaluate(`(() => {
+      const row = document.querySelector('[role=grid] [data-index="0"]');
+      const { right } = row.getBoundingClientRect();
+      return [...row.querySelectorAll('time, [class*=facts] bdi')]
+        .filter((fact) => fact.scrollWidth > fact.clientWidth + 1 || fact.getBoundingClientRect().right > right - 8)
+        .map(({ textContent }) => textContent);
+    })()`);
+    expect(cut).toEqual([]);
+    await button(page, 'Undo').click();
+    await page.getByText('Undone.').waitFor();
   });
 
   it('leads to the first steps where nothing was found yet', async () => {

@@ -145,7 +145,7 @@ describePages('organizations at hosts of their own', () => {
     await page.waitForURL(site.orgUrl('hut-eight'));
   });
 
-  it('does not leave a page to somebody else who signs in', async () => {
+  it('does not leave a page to someone else who signs in', async () => {
     const { cookie } = await createUser(site.api, 'Joan Clarke');
     const page = await site.visit({ cookie });
     await page.goto(`${site.url}/orgs/new`);

@@ -104,6 +104,7 @@ describePages('members', () => {
     await page.goto(site.orgUrl(org.slug, '/members'));
     await page.getByRole('button', { name: 'Leave organization' }).click();
     const question = page.getByRole('dialog', { name: `Leave ${org.slug}?` });
+    await question.waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Leave' }).click();
     await heading(page, 'Your organizations');

@@ -194,6 +194,22 @@ describePages('the profile', () => {
     await page.getByRole('button', { name: `Remove ${user.email}` }).waitFor({ state: 'hidden' });
   });
 
+  it('changes the name, which all pages show', async () => {
+    const user = await createUser(site.api, 'Ada Byron');
+    const page = await open('/profile', user);
+    await page.getByRole('button', { name: 'Change name' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change name' });
+    await dialog.getByLabel('Name').fill(' ');
+    await dialog.getByRole('button', { name: 'Change name' }).click();
+    await dialog.getByText('Enter a name').waitFor();
+    await expectAccessible(page);
+    await dialog.getByLabel('Name').fill('Ada Lovelace');
+    await dialog.getByRole('button', { name: 'Change name' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    expect(must(await site.api.get('/auth/me', { cookie: user.cookie })).user.name).toBe('Ada Lovelace');
+  });
+
   it('changes the password, which ends the other sessions', async () => {
     const user = await createUser(site.api);
     const body = { email: user.email, password: PASSWORD };

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createUser, must, type TestOrg, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { logIn } from './support/login.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 describePages('projects, tokens, members and features', () => {
@@ -105,7 +106,7 @@ describePages('projects, tokens, members and features', () => {
   it('says how org-wide tokens are switched on, and makes one', async () => {
     const page = await open('/tokens');
     expect(await page.getByRole('button', { name: 'New org-wide token' }).isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'Features' }).last().click();
+    await page.getByRole('link', { name: 'Settings' }).last().click();
     await page.getByRole('switch', { name: 'Org-wide API tokens' }).press('Space');
     await page.getByText('“Org-wide API tokens” is on.').waitFor();
     await page.getByRole('link', { name: 'API tokens' }).first().click();
@@ -128,7 +129,7 @@ describePages('projects, tokens, members and features', () => {
     await row.getByText('Expires soon').waitFor();
   });
 
-  it('asks before it revokes a token that somebody else has made', async () => {
+  it('asks before it revokes a token that someone else has made', async () => {
     const as = { cookie: viewer.cookie, org: org.slug };
     const path = `/projects/${org.projectId}/tokens`;
     const { token } = must(await site.api.post(path, { ...as, body: { name: 'of Vera' } }));
@@ -149,7 +150,7 @@ describePages('projects, tokens, members and features', () => {
   });
 
   it('lets admins decide whether tokens of viewers confirm fixes', async () => {
-    const page = await open('/features');
+    const page = await open('/settings');
     const toggle = page.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' });
     expect(await toggle.isChecked()).toBe(true);
     await toggle.press('Space');
@@ -158,7 +159,7 @@ describePages('projects, tokens, members and features', () => {
       viewer_tokens_verify: false,
     });
     await expectAccessible(page);
-    const asViewer = await open('/features', viewer);
+    const asViewer = await open('/settings', viewer);
     await asViewer.getByRole('heading', { name: 'Verify fixes with viewers’ tokens' }).waitFor();
     expect(await asViewer.getByRole('switch').count()).toBe(0);
   });
@@ -217,7 +218,7 @@ describePages('projects, tokens, members and features', () => {
     await page.getByRole('radio', { name: 'Admin' }).waitFor();
     expect(await page.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
 
-    const admins = await open('/features', admin);
+    const admins = await open('/settings', admin);
     await admins.getByRole('heading', { name: 'Require MFA' }).waitFor();
     expect(await admins.getByText('Only owners can change this.').count()).toBe(2);
     await admins.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' }).waitFor();
@@ -230,7 +231,7 @@ describePages('projects, tokens, members and features', () => {
       ['Members', 'Only owners and admins can invite members.', 'Invite'],
       ['Projects', 'A project is anything you scan', 'New project'],
       ['API tokens', 'Only owners and admins can see all tokens', 'New org-wide token'],
-      ['Features', 'Only owners and admins can change this.', 'Require MFA'],
+      ['Settings', 'Settings that apply to the whole organization.', 'Require MFA'],
     ] as const) {
       await pages.getByRole('link', { name: title }).click();
       await viewers.getByText(text).waitFor();
@@ -249,10 +250,21 @@ describePages('projects, tokens, members and features', () => {
     await page.getByRole('main').getByRole('alert').getByText('No such organization').waitFor();
     expect(await landmarks.count()).toBe(1);
     await expectAccessible(page);
+
+    // The link of an invitation, opened while another account is signed in.
+    const { cookie, email } = await createUser(site.api);
+    await page.context().addCookies([{ name: 'svc_token', value: cookie, domain: 'localhost', path: '/' }]);
+    await page.goto(site.orgUrl(org.slug, '/projects'));
+    await page.getByText(`You are signed in as ${email}`).waitFor();
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await logIn(page, org.owner.email);
+    await page.waitForURL(site.orgUrl(org.slug, '/projects'));
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    expect((await site.api.get('/auth/me', { cookie })).status).toBe(401);
   });
 
   it('warns an owner without MFA before they require it, and leads there', async () => {
-    const page = await open('/features');
+    const page = await open('/settings');
     await page.getByRole('switch', { name: 'Require MFA' }).press('Space');
     const question = page.getByRole('dialog', { name: 'Require MFA for every member?' });
     await question.getByText('You would lose access as well').waitFor();

@@ -183,7 +183,7 @@ describePages('a step-up', () => {
   });
 
   it('leaves the address to another account that has it, and says so', async () => {
-    // Never verified: somebody else registered it first.
+    // Never verified: someone else registered it first.
     const stranger = await createUser(site.api);
     const { cookie, email } = stranger;
     const address = `second-${email}`;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { inSentence } from '../../ui/src/components/text/in-sentence.ts';
 import { headingLevels, piecesOf } from '../../ui/src/components/text/markdown-pieces.ts';
 import { ago } from '../../ui/src/components/time/ago.ts';
-import { positionOf } from '../../ui/src/findings/list/rows/positions.ts';
+import { nextStaying, positionOf } from '../../ui/src/findings/list/rows/positions.ts';
 import { fileNameOf } from '../../ui/src/findings/page/file-name.ts';
+import { titleOf } from '../../ui/src/findings/title.ts';
 
 describe('pieces of Markdown', () => {
   const texts = (markdown: string) => piecesOf(markdown).map(({ text }) => text);
@@ -88,6 +90,36 @@ describe('the place of a finding', () => {
     expect(place('ac', 'b', 1)).toBeUndefined();
     expect(place('', 'b', 1)).toBeUndefined();
   });
+
+  it.each([
+    ['the next one that stays', 'abcdef', 2, 'abc', { at: 0, id: 'd' }],
+    ['itself, moved up', 'abcdef', 2, 'ab', { at: 0, id: 'c' }],
+    ['the next one, past others that leave', 'abcdef', 1, 'bde', { at: 1, id: 'c' }],
+    ['none if nothing after it stays', 'abcdef', 4, 'ef', undefined],
+    ['none if the next one is not known', 'ab?d', 1, 'b', undefined],
+  ])('is followed by %s when findings leave the list', (_, list, at, leaves, expected) => {
+    const rowAt = (i: number) => (list[i] === '?' || !list[i] ? undefined : { id: list[i] });
+    expect(nextStaying(at, list.length, rowAt, new Set(leaves))).toEqual(expected);
+  });
+});
+
+it.each([
+  '',
+  ' ',
+  '\u200b\u200d',
+  '\u3164',
+  '\u2800\u2800',
+  '\u00ad',
+  '\u202e',
+  '\u0301',
+  '\ufe0f',
+  '\u{e0041}',
+])('a title of invisible characters only (%j) can be seen and clicked', (title) => {
+  expect(titleOf(title)).toBe('Title without visible characters');
+});
+
+it.each(['a', '\u200b-', '注入', '\u202eabc', '🐛', 'e\u0301'])('the title %j is shown as it is', (title) => {
+  expect(titleOf(title)).toBe(title);
 });
 
 it.each([
@@ -99,4 +131,10 @@ it.each([
   ['2026-01-05T00:30:00Z', 'in 3 days'],
 ])('says of %s that it was %s', (time, said) => {
   expect(ago(time, Date.parse('2026-01-02T00:30:30Z') - 30_000)).toBe(said);
+});
+
+it('a value cannot turn around the sentence that it is in', () => {
+  expect(`title is ${inSentence('\u2069\u202eevil')} and file is ${inSentence('\u2067ש')}`).toBe(
+    'title is \ufffd\ufffdevil and file is \ufffdש',
+  );
 });

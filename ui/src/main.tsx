@@ -1,22 +1,20 @@
-import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
+import './mantine.css';
 import './styles.css';
 import { MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueries, isTemporary } from './app/api.ts';
+import { printInLight } from './app/print.ts';
 import { isServerUp } from './app/server.ts';
 import { sessionQuery } from './app/session.ts';
 import { siteOf } from './app/site.ts';
 import { ProblemWindow } from './components/errors/Problem.tsx';
 import { isExpected } from './components/errors/problem.ts';
 import { createPages } from './routes/router.tsx';
-import { SessionEnded, sessionEnded } from './shell/SessionEnded.tsx';
-import { StepUp } from './shell/StepUp.tsx';
+import { Overlays } from './shell/Overlays.tsx';
+import { sessionEnded } from './shell/SessionEnded.tsx';
 import { theme, variables } from './theme.ts';
 
 const queries = createQueries(sessionEnded.tell);
@@ -55,12 +53,8 @@ async function start(): Promise<void> {
     const router = createPages({ queries, site });
     show(
       <QueryClientProvider client={queries}>
-        <ModalsProvider>
-          <Notifications position="bottom-right" limit={4} />
-          <RouterProvider router={router} />
-          <StepUp />
-          <SessionEnded site={site} />
-        </ModalsProvider>
+        <RouterProvider router={router} />
+        <Overlays site={site} />
       </QueryClientProvider>,
     );
   } catch (error) {
@@ -70,4 +64,5 @@ async function start(): Promise<void> {
   }
 }
 
+printInLight();
 start();

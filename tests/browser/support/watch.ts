@@ -3,15 +3,20 @@ import type { BrowserContext } from 'playwright-core';
 /** What a browser says of every 4xx answer; tests see those by what the page makes of them. */
 const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
-/** Notes what should never happen in a browser that visits the web UI. */
+/**
+ * Notes what should never happen in a browser that visits the web UI.
+ * @param expected messages of the console that the test causes
+ */
 export async function watch(
   context: BrowserContext,
   isOurs: (host: string) => boolean,
   problems: string[],
+  expected?: RegExp,
 ): Promise<void> {
   context.on('console', (message) => {
     const text = message.text();
     const refused = REFUSED.test(text) && message.location().url.includes('/api/v1/');
+    if (expected?.test(text)) return;
     if (['error', 'warning'].includes(message.type()) && !refused) problems.push(`console: ${text}`);
   });
   context.on('weberror', (error) => problems.push(`page: ${error.error().stack ?? error.error()}`));

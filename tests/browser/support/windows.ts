@@ -13,6 +13,8 @@ import { watch } from './watch.ts';
 export interface WindowOptions extends BrowserContextOptions {
   /** A profile of its own, for who changes what cannot be changed back, such as the clock. */
   own?: boolean;
+  /** Messages of the console that the test causes, such as those of a server that fails. */
+  expected?: RegExp;
   /** Whether a host is the tested server's. */
   isOurs(host: string): boolean;
 }
@@ -39,7 +41,12 @@ function closeAfterTest(close: () => Promise<unknown>): void {
   });
 }
 
-async function createContext({ isOurs, own: _, ...options }: WindowOptions): Promise<BrowserContext> {
+async function createContext({
+  isOurs,
+  own: _,
+  expected,
+  ...options
+}: WindowOptions): Promise<BrowserContext> {
   launched ??= chromium.launch({
     executablePath: inject('browser'),
     args: ['--no-sandbox', '--process-per-site'],
@@ -50,7 +57,7 @@ async function createContext({ isOurs, own: _, ...options }: WindowOptions): Pro
     ...options,
   });
   context.setDefaultTimeout(ACTION_TIMEOUT_MS);
-  await watch(context, isOurs, problems);
+  await watch(context, isOurs, problems, expected);
   return context;
 }
 

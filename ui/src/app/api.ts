@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { type Client, createClient, type Schemas, ServiceError } from '../../../lib/client/index.ts';
 import { stepUps } from './step-up.ts';
 
-export { type Client, type Schemas, ServiceError };
+export { type Client, createClient, type Schemas, ServiceError };
 
 /** The API without an organization and without step-up. */
 export const plainApi = createClient({ baseUrl: location.origin });
@@ -43,13 +43,14 @@ function withStepUp(client: Client): Client {
         }
       }
     };
-  const { get, post, patch, delete: remove } = client as unknown as Record<keyof Client, AnyCall>;
+  const { get, post, put, patch, delete: remove } = client as unknown as Record<keyof Client, AnyCall>;
   const repeated = {
     get: repeating(get),
     post: repeating(post),
+    put: repeating(put),
     patch: repeating(patch),
     delete: repeating(remove),
-  };
+  } satisfies Record<keyof Client, AnyCall>;
   return repeated as unknown as Client;
 }
 

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../lib/client/index.ts';
+import { FINDING_PARAMETERS } from '../../../lib/client/parameters.ts';
 
 export type Severity = Schemas['Finding']['severity'];
 export type FindingStatus = Schemas['Finding']['status'];
@@ -21,6 +22,8 @@ export const STATUSES = [
 /** The statuses that still need attention. */
 export const UNRESOLVED = ['open', 'confirmed'] as const satisfies readonly FindingStatus[];
 export const SORTS = [
+  '-priority',
+  'priority',
   '-created_at',
   'created_at',
   '-last_seen_at',
@@ -29,22 +32,60 @@ export const SORTS = [
   'severity',
   '-cvss_score',
   'cvss_score',
+  'due_at',
+  '-due_at',
 ] as const;
+export const GROUP_KEYS = ['rule', 'cve', 'file', 'project'] as const;
+export type GroupKey = (typeof GROUP_KEYS)[number];
 export const CHANGES = ['new', 'seen_again', 'gone'] as const;
+
+/** Whether the service can filter findings by a parameter. */
+export const has = (parameter: string): boolean => FINDING_PARAMETERS.includes(parameter);
 
 /** The parameters of the list of findings, with the names of `GET /findings`. */
 export interface FindingSearch {
+  /** One id, or several separated by commas. */
   project_id?: string;
   scan_id?: string;
   against?: string;
   change?: (typeof CHANGES)[number];
   severity?: Severity[];
   status?: FindingStatus[];
+  /** Unresolved findings, and those that have regressed. */
+  attention?: boolean;
+  regressed?: boolean;
+  /** `me`, `none` or user ids, separated by commas. */
+  assignee?: string;
+  /** `me` or user ids, separated by commas. */
+  mentions?: string;
+  overdue?: boolean;
+  missing?: boolean;
+  has_exploit?: boolean;
+  /** Names of scanners, separated by commas. */
+  source?: string;
+  not_source?: string;
   cwe?: string;
+  /** Empty: findings without one; the file likewise. */
+  cve?: string;
+  /** The title, exactly. */
+  rule?: string;
+  file?: string;
+  /** A glob. */
+  path?: string;
+  not_path?: string;
+  /** Dates, or times (RFC 3339). */
+  found_after?: string;
+  found_before?: string;
+  seen_after?: string;
+  seen_before?: string;
   q?: string;
+  group_by?: GroupKey;
   sort?: (typeof SORTS)[number];
   page?: number;
 }
+
+/** The filters and the order of the list of findings. */
+export type FindingFilter = Omit<FindingSearch, 'page' | 'group_by'>;
 
 /** The parameters of an address, all text. */
 type Given = Record<string, unknown>;
@@ -61,10 +102,28 @@ function someOf<T extends string>(values: readonly T[], value: unknown): T[] | u
   return known.length > 0 ? known : undefined;
 }
 
+const flagOf = (value: unknown): boolean | undefined =>
+  String(value) === 'true' ? true : String(value) === 'false' ? false : undefined;
+
 export const wholeNumber = (value: unknown): number | undefined => {
   const number = Number(value);
   return Number.isInteger(number) && number > 0 && number <= 1_000_000 ? number : undefined;
 };
+
+const TEXTS = [
+  ...(['source', 'not_source', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
+  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+];
+
+const textsOf = <Name extends string>(given: Given, names: readonly Name[]) =>
+  Object.fromEntries(
+    // An empty CVE or file selects findings without one.
+    names.map((name) => [name, given[name] === '' && MAY_BE_EMPTY.has(name) ? '' : textOf(given[name])]),
+  ) as {
+    [N in Name]: string | undefined;
+  };
+
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['cve', 'file']);
 
 /** Parses the parameters of the list of findings and omits invalid ones. */
 export function findingSearch(given: Given): FindingSearch {
@@ -75,8 +134,16 @@ export function findingSearch(given: Given): FindingSearch {
     change: oneOf(CHANGES, given.change),
     severity: someOf(SEVERITIES, given.severity),
     status: someOf(STATUSES, given.status),
-    cwe: textOf(given.cwe),
+    attention: flagOf(given.attention),
+    regressed: flagOf(given.regressed),
+    assignee: has('assignee') ? textOf(given.assignee) : undefined,
+    mentions: has('mentions') ? textOf(given.mentions) : undefined,
+    overdue: has('overdue') ? flagOf(given.overdue) : undefined,
+    missing: flagOf(given.missing),
+    has_exploit: flagOf(given.has_exploit),
+    ...textsOf(given, TEXTS),
     q: textOf(given.q),
+    group_by: oneOf(GROUP_KEYS, given.group_by),
     sort: oneOf(SORTS, given.sort),
     page: wholeNumber(given.page),
   });
@@ -97,7 +164,7 @@ export function withoutUndefined<T extends object>(value: { [K in keyof T]: T[K]
 /** Formats parameters as the API does: `?severity=critical,high&page=2`. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const text = Object.entries(search)
-    .filter(([, value]) => value !== undefined && value !== '')
+    .filter(([name, value]) => value !== undefined && (value !== '' || MAY_BE_EMPTY.has(name)))
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll('%2C', ',')}`)
     .join('&');
   return text && `?${text}`;

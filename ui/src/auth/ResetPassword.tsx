@@ -51,7 +51,7 @@ export function ResetPassword() {
       <Page title={token ? 'This link no longer works' : 'This link is incomplete'}>
         <Alert role="alert" color="yellow">
           {token
-            ? 'Links to set a password work once and expire after one hour. Older links stop working when you use a newer one.'
+            ? `Links ${first ? 'of invitations work once and for at most 7 days' : 'to set a password work once and expire after one hour'}. Older links stop working when you use a newer one.`
             : 'Open the link from the mail again, or copy the complete link into the address bar.'}
         </Alert>
         <LinkButton to="/forgot-password" fullWidth>

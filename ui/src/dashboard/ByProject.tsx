@@ -1,10 +1,12 @@
 import { Skeleton, Table, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { SEVERITIES, type Severity, UNRESOLVED } from '../app/search.ts';
+import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
+import { number } from '../components/numbers.ts';
 import { SEVERITY_NAMES, severityColor } from '../findings/Severity.tsx';
+import { ATTENTION, REGRESSED } from '../findings/views.ts';
 import classes from './ByProject.module.css';
 import { Card } from './Card.tsx';
 import type { ProjectNumbers } from './queries.ts';
@@ -12,13 +14,13 @@ import type { ProjectNumbers } from './queries.ts';
 /** The number of projects shown. Projects with the most severe findings come first. */
 const SHOWN = 10;
 
-/** Unresolved findings by project. */
+/** Findings that need attention, by project. */
 export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }) {
   const { slug } = useOrg();
   const more = (query.data?.length ?? 0) - SHOWN;
   return (
     <Card
-      title="Unresolved by project"
+      title="Needs attention by project"
       side={
         <LinkAnchor to="/o/$org/projects" params={{ org: slug }} size="sm">
           {more > 0 ? `Show ${more.toLocaleString('en')} more` : 'All projects'}
@@ -27,15 +29,18 @@ export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }
     >
       <Loaded query={query} waiting={<Skeleton height={240} />}>
         {(projects) => (
-          <Table className={classes.table} layout="fixed" verticalSpacing={6} fz="sm">
+          <Table className={classes.table} verticalSpacing={6} fz="sm">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Project</Table.Th>
+                <Table.Th>
+                  <Text size="xs" fw={600}>
+                    Project
+                  </Text>
+                </Table.Th>
                 {SEVERITIES.map((severity) => (
                   <Table.Th
                     key={severity}
                     className={classes.number}
-                    w={{ base: 58, sm: 66 }}
                     {...(isMinor(severity) && { visibleFrom: 'xs' as const })}
                   >
                     <Text size="xs" fw={600}>
@@ -43,6 +48,11 @@ export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }
                     </Text>
                   </Table.Th>
                 ))}
+                <Table.Th className={classes.number}>
+                  <Text size="xs" fw={600}>
+                    Regressed
+                  </Text>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -58,19 +68,20 @@ export function ByProject({ query }: { query: UseQueryResult<ProjectNumbers[]> }
 }
 
 /** Severities that are hidden on narrow screens. */
-const isMinor = (severity: Severity) => severity === 'low' || severity === 'info';
+const isMinor = (severity: Severity) => severity !== 'critical' && severity !== 'high';
 
 function Row({ numbers }: { numbers: ProjectNumbers }) {
   const { slug } = useOrg();
   const { project } = numbers;
-  const search = { project_id: project.id, status: [...UNRESOLVED] };
+  const search = { ...ATTENTION, project_id: project.id };
+  const { attention, regressed } = numbers;
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
         <LinkAnchor
           to="/o/$org/findings"
           params={{ org: slug }}
-          search={{ ...search, sort: '-severity' }}
+          search={search}
           c="inherit"
           size="sm"
           display="block"
@@ -85,7 +96,7 @@ function Row({ numbers }: { numbers: ProjectNumbers }) {
           className={classes.number}
           {...(isMinor(severity) && { visibleFrom: 'xs' as const })}
         >
-          {numbers[severity] === 0 ? (
+          {attention[severity] === 0 ? (
             <Text span inherit c="dimmed">
               0
             </Text>
@@ -94,16 +105,34 @@ function Row({ numbers }: { numbers: ProjectNumbers }) {
               to="/o/$org/findings"
               params={{ org: slug }}
               search={{ ...search, severity: [severity] }}
-              aria-label={`${numbers[severity]} ${severity}`}
+              aria-label={`${number(attention[severity])} ${severity}`}
               c={severityColor(severity)}
               fw={600}
               inherit
             >
-              {numbers[severity].toLocaleString('en')}
+              {number(attention[severity])}
             </LinkAnchor>
           )}
         </Table.Td>
       ))}
+      <Table.Td className={classes.number}>
+        {regressed.total === 0 ? (
+          <Text span inherit c="dimmed">
+            0
+          </Text>
+        ) : (
+          <LinkAnchor
+            to="/o/$org/findings"
+            params={{ org: slug }}
+            search={{ ...REGRESSED, project_id: project.id }}
+            aria-label={`${number(regressed.total)} regressed`}
+            fw={600}
+            inherit
+          >
+            {number(regressed.total)}
+          </LinkAnchor>
+        )}
+      </Table.Td>
     </Table.Tr>
   );
 }

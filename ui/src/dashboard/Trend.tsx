@@ -14,6 +14,7 @@ import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { SEVERITIES } from '../app/search.ts';
+import { whenUp } from '../app/server.ts';
 import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { SEVERITY_NAMES, severityColor } from '../findings/Severity.tsx';
@@ -21,7 +22,7 @@ import { Card } from './Card.tsx';
 import { shortDay } from './days.ts';
 import { type Trend as Days, trendQuery } from './queries.ts';
 
-const TrendChart = lazy(async () => ({ default: (await import('./TrendChart.tsx')).TrendChart }));
+const TrendChart = lazy(whenUp(async () => ({ default: (await import('./TrendChart.tsx')).TrendChart })));
 
 const SPANS = ['7', '30', '90'];
 const HEIGHT = 186;
@@ -77,16 +78,29 @@ export function Trend({ ready }: { ready: boolean }) {
                 {!asTable && <Legend />}
               </Group>
               {asTable ? (
-                <TrendTable trend={trend} />
+                <ScrollArea.Autosize
+                  mah={HEIGHT}
+                  // A scrollable element must be reachable by keyboard.
+                  viewportProps={{ tabIndex: 0 }}
+                  data-print-hidden
+                >
+                  <TrendTable trend={trend} />
+                </ScrollArea.Autosize>
               ) : (
-                <Suspense fallback={<Skeleton height={HEIGHT} />}>
-                  <TrendChart
-                    trend={trend}
-                    height={HEIGHT}
-                    label={`Chart of new findings by day and severity. ${words} A table shows the same data.`}
-                  />
-                </Suspense>
+                <div className="screen-chart">
+                  <Suspense fallback={<Skeleton height={HEIGHT} />}>
+                    <TrendChart
+                      trend={trend}
+                      height={HEIGHT}
+                      label={`Chart of new findings by day and severity. ${words} A table shows the same data.`}
+                    />
+                  </Suspense>
+                </div>
               )}
+              {/* Paper has another width than the window, for which the chart was drawn. */}
+              <div className="print-only">
+                <TrendTable trend={trend} />
+              </div>
             </>
           );
         }}
@@ -104,7 +118,7 @@ function inWords(trend: Days): string {
 
 function Legend() {
   return (
-    <Group gap="sm" aria-hidden>
+    <Group gap="sm" aria-hidden data-print-hidden>
       {SEVERITIES.map((severity) => (
         <Group key={severity} gap={4}>
           <ColorSwatch color={severityColor(severity)} size={10} radius={2} withShadow={false} />
@@ -117,39 +131,33 @@ function Legend() {
 
 function TrendTable({ trend }: { trend: Days }) {
   return (
-    <ScrollArea.Autosize
-      mah={HEIGHT}
-      // A scrollable element must be reachable by keyboard.
-      viewportProps={{ tabIndex: 0 }}
-    >
-      <Table stickyHeader verticalSpacing={4} fz="xs" captionSide="bottom">
-        <Table.Caption>Days without new findings are omitted. Days are in UTC.</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Day</Table.Th>
-            <Table.Th>Total</Table.Th>
-            {SEVERITIES.map((severity) => (
-              <Table.Th key={severity}>{SEVERITY_NAMES[severity]}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {trend
-            .filter(({ total }) => total > 0)
-            .reverse()
-            .map((day) => (
-              <Table.Tr key={day.date}>
-                <Table.Th scope="row" fw={500}>
-                  {shortDay(day.date)}
-                </Table.Th>
-                <Table.Td>{day.total.toLocaleString('en')}</Table.Td>
-                {SEVERITIES.map((severity) => (
-                  <Table.Td key={severity}>{day[severity].toLocaleString('en')}</Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollArea.Autosize>
+    <Table stickyHeader verticalSpacing={4} fz="xs" captionSide="bottom">
+      <Table.Caption>Days without new findings are omitted. Days are in UTC.</Table.Caption>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Day</Table.Th>
+          <Table.Th>Total</Table.Th>
+          {SEVERITIES.map((severity) => (
+            <Table.Th key={severity}>{SEVERITY_NAMES[severity]}</Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {trend
+          .filter(({ total }) => total > 0)
+          .reverse()
+          .map((day) => (
+            <Table.Tr key={day.date}>
+              <Table.Th scope="row" fw={500}>
+                {shortDay(day.date)}
+              </Table.Th>
+              <Table.Td>{day.total.toLocaleString('en')}</Table.Td>
+              {SEVERITIES.map((severity) => (
+                <Table.Td key={severity}>{day[severity].toLocaleString('en')}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+      </Table.Tbody>
+    </Table>
   );
 }

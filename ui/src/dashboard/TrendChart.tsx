@@ -11,6 +11,10 @@ const SERIES = SEVERITIES.map((severity) => ({
   color: severityColor(severity),
 }));
 
+const compact = new Intl.NumberFormat('en', { notation: 'compact' });
+/** Such as "200K". */
+const short = (value: number) => compact.format(value);
+
 interface Props {
   trend: Trend;
   height: number;
@@ -32,7 +36,7 @@ export function TrendChart({ trend, height, label }: Props) {
         gridAxis="x"
         tickLine="none"
         maxBarWidth={28}
-        yAxisProps={{ width: 36, allowDecimals: false }}
+        yAxisProps={{ width: 40, allowDecimals: false, tickFormatter: short }}
         xAxisProps={{ minTickGap: 24 }}
         barProps={{ isAnimationActive: false }}
       />

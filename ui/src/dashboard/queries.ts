@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
+import { ATTENTION } from '../findings/views.ts';
 
 /** The prefix of the keys of all queries of the dashboard. */
 export const dashboardKey = ({ slug }: OrgSession) => ['org', slug, 'dashboard'] as const;
@@ -17,6 +18,19 @@ export const projectNumbersQuery = (org: OrgSession) =>
   queryOptions({
     queryKey: [...dashboardKey(org), 'projects'],
     queryFn: async ({ signal }) => (await org.api.get('/dashboard/projects', { signal })).result,
+  });
+
+/** The number of findings in the card of the highest priority. */
+const FIRST = 7;
+
+/** The first findings of the queue. */
+export const firstQuery = (org: OrgSession) =>
+  queryOptions({
+    queryKey: [...dashboardKey(org), 'first'],
+    queryFn: async ({ signal }) => {
+      const query = { ...ATTENTION, omit: 'description', page: 1, per_page: FIRST } as const;
+      return (await org.api.get('/findings', { params: { query }, signal })).result;
+    },
   });
 
 /** New findings of each of the last days. */

@@ -6,7 +6,8 @@ import { LinkAnchor } from '../components/links.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { FileLocation } from './FileLocation.tsx';
 import classes from './FindingItems.module.css';
-import { SeverityBadge, StatusBadge } from './Severity.tsx';
+import { SeverityBadge, SeverityMark, StatusBadge } from './Severity.tsx';
+import { titleOf } from './title.ts';
 
 interface Props {
   findings: Schemas['ListedFinding'][];
@@ -24,7 +25,12 @@ export function FindingItems({ findings, list, projects }: Props) {
       {findings.map((finding, index) => (
         <li key={finding.id} className={classes.item}>
           <div className={classes.severity}>
-            <SeverityBadge severity={finding.severity} />
+            <span className={classes.word}>
+              <SeverityBadge severity={finding.severity} />
+            </span>
+            <span className={classes.mark}>
+              <SeverityMark severity={finding.severity} />
+            </span>
           </div>
           <div className={classes.title}>
             <LinkAnchor
@@ -37,7 +43,7 @@ export function FindingItems({ findings, list, projects }: Props) {
               display="block"
               truncate
             >
-              <bdi>{finding.title}</bdi>
+              <bdi>{titleOf(finding.title)}</bdi>
             </LinkAnchor>
             <Text size="xs" c="dimmed" truncate>
               <Ago time={finding.created_at} />
@@ -45,7 +51,7 @@ export function FindingItems({ findings, list, projects }: Props) {
             </Text>
           </div>
           <div className={classes.side}>
-            <StatusBadge status={finding.status} />
+            <StatusBadge status={finding.status} regressed={finding.regressed} />
           </div>
         </li>
       ))}

@@ -1,5 +1,16 @@
-import { Badge } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
+import {
+  type Icon,
+  IconAlertCircle,
+  IconCircle,
+  IconCircleCheck,
+  IconCircleMinus,
+  IconCircleOff,
+  IconRosetteDiscountCheck,
+  IconRotateClockwise,
+} from '@tabler/icons-react';
 import type { FindingStatus, Severity } from '../app/search.ts';
+import classes from './Severity.module.css';
 
 export const SEVERITY_NAMES: Record<Severity, string> = {
   critical: 'Critical',
@@ -12,25 +23,27 @@ export const SEVERITY_NAMES: Record<Severity, string> = {
 /** The colour of a severity, for charts and marks. */
 export const severityColor = (severity: Severity): string => `var(--severity-${severity})`;
 
-/** A severity as a coloured word. */
+/** A severity as a coloured square with its first letter, and its word. */
 export function SeverityBadge({ severity }: { severity: Severity }) {
-  const color = severityColor(severity);
+  const name = SEVERITY_NAMES[severity];
   return (
-    <Badge
-      variant="default"
-      radius="sm"
-      styles={{
-        root: {
-          color,
-          borderColor: color,
-          background: `color-mix(in srgb, ${color} 10%, var(--mantine-color-body))`,
-          flexShrink: 0,
-        },
-        label: { overflow: 'visible' },
-      }}
-    >
-      {SEVERITY_NAMES[severity]}
-    </Badge>
+    <span className={classes.severity}>
+      <span className={classes.mark} data-severity={severity} aria-hidden>
+        {name.charAt(0)}
+      </span>
+      {name}
+    </span>
+  );
+}
+
+/** A severity as a coloured square with its first letter, for narrow rows. */
+export function SeverityMark({ severity }: { severity: Severity }) {
+  const name = SEVERITY_NAMES[severity];
+  return (
+    <span className={classes.mark} data-severity={severity} title={name}>
+      <span aria-hidden>{name.charAt(0)}</span>
+      <VisuallyHidden>{name}</VisuallyHidden>
+    </span>
   );
 }
 
@@ -43,26 +56,34 @@ export const STATUS_NAMES: Record<FindingStatus, string> = {
   verified: 'Verified',
 };
 
-const STATUS_COLORS: Record<FindingStatus, string> = {
-  open: 'blue',
-  confirmed: 'orange',
-  fixed: 'teal',
-  false_positive: 'gray',
-  wontfix: 'gray',
-  verified: 'green',
-};
+const STATUS_ICONS = {
+  open: IconCircle,
+  confirmed: IconAlertCircle,
+  fixed: IconCircleCheck,
+  false_positive: IconCircleOff,
+  wontfix: IconCircleMinus,
+  verified: IconRosetteDiscountCheck,
+} satisfies Record<FindingStatus, Icon>;
 
-/** The status of a finding. */
-export function StatusBadge({ status }: { status: FindingStatus }) {
-  const color = STATUS_COLORS[status];
+interface StatusProps {
+  status: FindingStatus;
+  /** Whether the finding was seen again after it was fixed or verified. */
+  regressed?: boolean | undefined;
+}
+
+/** The status of a finding as an icon and a word. A finding that has regressed says so before its status. */
+export function StatusBadge({ status, regressed = false }: StatusProps) {
+  const StatusIcon = regressed ? IconRotateClockwise : STATUS_ICONS[status];
   return (
-    <Badge
-      variant="dot"
-      color={color}
-      radius="sm"
-      styles={{ root: { textTransform: 'none', flexShrink: 0 }, label: { overflow: 'visible' } }}
-    >
-      {STATUS_NAMES[status]}
-    </Badge>
+    <span className={classes.status} data-status={status} data-regressed={regressed || undefined}>
+      <StatusIcon size={15} stroke={1.8} aria-hidden />
+      {regressed ? (
+        <>
+          <strong>Regressed</strong> <span className={classes.was}>{STATUS_NAMES[status]}</span>
+        </>
+      ) : (
+        STATUS_NAMES[status]
+      )}
+    </span>
   );
 }

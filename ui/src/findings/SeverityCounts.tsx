@@ -1,16 +1,17 @@
 import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
-import { SEVERITIES, type Severity, UNRESOLVED } from '../app/search.ts';
+import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkAnchor } from '../components/links.tsx';
 import { SEVERITY_NAMES, severityColor } from './Severity.tsx';
+import { ATTENTION } from './views.ts';
 
 interface Props {
-  /** The number of unresolved findings of the project. */
+  /** The number of findings of the project that need attention. */
   counts: Record<Severity, number>;
   projectId: string;
 }
 
-/** Unresolved findings of a project by severity. Each number links to its findings. */
+/** Findings of a project that need attention, by severity. Each number links to its findings. */
 export function SeverityCounts({ counts, projectId }: Props) {
   const { slug } = useOrg();
   const some = SEVERITIES.filter((severity) => counts[severity] > 0);
@@ -26,11 +27,11 @@ export function SeverityCounts({ counts, projectId }: Props) {
       {some.map((severity) => {
         const label = `${counts[severity]} ${SEVERITY_NAMES[severity].toLowerCase()}`;
         return (
-          <Tooltip key={severity} label={`${label}, unresolved`}>
+          <Tooltip key={severity} label={`${label}: unresolved or regressed`}>
             <LinkAnchor
               to="/o/$org/findings"
               params={{ org: slug }}
-              search={{ project_id: projectId, severity: [severity], status: [...UNRESOLVED] }}
+              search={{ ...ATTENTION, project_id: projectId, severity: [severity] }}
               size="sm"
               fw={600}
               c={severityColor(severity)}

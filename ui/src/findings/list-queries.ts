@@ -1,11 +1,10 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
-import { type FindingSearch, findingSearch } from '../app/search.ts';
+import { type FindingFilter, type FindingSearch, findingSearch } from '../app/search.ts';
 import type { OrgSession } from '../app/session.ts';
 
 export type ListedFinding = Schemas['ListedFinding'];
-/** The filters and the order of the list. */
-export type FindingFilter = Omit<FindingSearch, 'page'>;
+export type { FindingFilter };
 
 /** A page of the list. Unknown rows are undefined. */
 export interface FindingsPage {
@@ -15,27 +14,70 @@ export interface FindingsPage {
 
 /** The number of rows of a page. */
 export const PAGE_ROWS = 100;
+/** The rows that are read first when a list is opened for the first time: as many as most windows show. */
+const FIRST_ROWS = 25;
 
 /**
  * The filter in an address of the list or of one of its findings. Routes also pass on unknown parameters.
  */
 export function filterOf(search: FindingSearch): FindingFilter {
-  const { page: _, ...filter } = findingSearch({ ...search });
+  const { page: _, group_by: __, ...filter } = findingSearch({ ...search });
   return filter;
 }
 
 /** The prefix of the keys of all pages of lists. */
 export const rowsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'rows'] as const;
 
+/** The prefix of the keys of the numbers of findings in lists. */
+export const totalsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'totals'] as const;
+
+/** The number of findings that match a filter. */
+export const totalQuery = (org: OrgSession, { sort: _, ...filter }: FindingFilter) =>
+  queryOptions({
+    queryKey: [...totalsKey(org), filter],
+    queryFn: async ({ signal }) => {
+      const query = { ...filter, omit: 'description', page: 1, per_page: 1 } as const;
+      return (await org.api.get('/findings', { params: { query }, signal })).resultInfo?.total ?? 0;
+    },
+  });
+
+/** Reads some rows of the list, without descriptions. */
+async function readRows(
+  org: OrgSession,
+  filter: FindingFilter,
+  page: number,
+  per_page: number,
+  signal: AbortSignal,
+): Promise<FindingsPage> {
+  const query = { ...filter, omit: 'description' as const, page, per_page };
+  const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
+  return { rows: result, total: resultInfo?.total ?? result.length };
+}
+
+/** Reads a page of the list. */
+export const readPage = (org: OrgSession, filter: FindingFilter, page: number, signal: AbortSignal) =>
+  readRows(org, filter, page, PAGE_ROWS, signal);
+
 /** A page of the list, without descriptions. */
 export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: number) =>
   queryOptions({
     queryKey: [...rowsKey(org), filter, page],
-    queryFn: async ({ signal }): Promise<FindingsPage> => {
-      const query = { ...filter, omit: 'description' as const, page, per_page: PAGE_ROWS };
-      const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
-      return { rows: result, total: resultInfo?.total ?? result.length };
+    queryFn: async ({ client, queryKey, signal }): Promise<FindingsPage> => {
+      const known = client.getQueriesData({ queryKey: rowsKey(org) });
+      if (known.every(([, data]) => data === undefined)) {
+        const start = (page - 1) * (PAGE_ROWS / FIRST_ROWS) + 1;
+        const first = await readRows(org, filter, start, FIRST_ROWS, signal);
+        const length = Math.min(PAGE_ROWS, first.total - (page - 1) * PAGE_ROWS);
+        if (first.rows.length >= length) return first;
+        const rows = Array.from({ length }, (_, i) => first.rows[i]);
+        // Shown until all rows are there. Outdated, so that nothing takes it for the complete page.
+        client.setQueryData<FindingsPage>(queryKey, { ...first, rows }, { updatedAt: 1 });
+      }
+      return readPage(org, filter, page, signal);
     },
+    // Rows do not move because the window gets the focus. The list notices changes by the revision.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
     // Few of 100,000 rows are shown again.
     gcTime: 120_000,
   });

@@ -126,7 +126,7 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
           }}
         >
           <Text size="sm">
-            If somebody else registered an account with this address, that person has access now. The list of
+            If someone else registered an account with this address, that person has access now. The list of
             members shows when the address is verified. If you are not sure, remove the member.
           </Text>
         </Alert>

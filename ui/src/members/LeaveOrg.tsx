@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { IconLogout2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { ROLE_NAMES } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
+import { openConfirm } from '../components/dialogs/confirm.ts';
 import { showError } from '../components/errors/toasts.ts';
 
 /** Lets the user leave the organization. */
@@ -17,7 +17,7 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
     onError: showError,
   });
   const ask = () =>
-    modals.openConfirmModal({
+    openConfirm({
       title: (
         <>
           Leave <bdi>{org.org.name}</bdi>?

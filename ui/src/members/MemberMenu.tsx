@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { IconDots, IconMail, IconUserCog, IconUserMinus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -9,6 +8,7 @@ import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
 import { ROLE_NAMES, type Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
+import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { membersQuery } from './queries.ts';
@@ -46,7 +46,7 @@ export function MemberMenu({ member }: { member: Member }) {
     onError: showError,
   });
   const askToRemove = () =>
-    modals.openConfirmModal({
+    openConfirm({
       title: (
         <>
           Remove <bdi>{member.name}</bdi>?

@@ -123,7 +123,7 @@ function Unverified({ members }: { members: Member[] }) {
     >
       {isPending
         ? 'They have no access until they do. “Resend invitation” mails them another link.'
-        : 'They have access even if somebody else registered the address. “Resend invitation” mails a link to the owner of the address. Remove members you do not know.'}
+        : 'They have access even if someone else registered the address. “Resend invitation” mails a link to the owner of the address. Remove members you do not know.'}
     </Alert>
   );
 }

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas, ServiceError } from '../app/api.ts';
+import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { emailProblem } from '../components/forms/email.ts';
@@ -66,7 +66,7 @@ function EmailRow({ email }: { email: Email }) {
     onError: showError,
   });
   const ask = () =>
-    modals.openConfirmModal({
+    openConfirm({
       title: 'Remove this address?',
       children: (
         <Text size="sm">

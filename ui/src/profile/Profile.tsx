@@ -4,6 +4,7 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { useMe } from '../app/session.ts';
 import { LinkBox } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { Name } from './Name.tsx';
 import classes from './Profile.module.css';
 
 const TABS = [
@@ -24,7 +25,7 @@ export function Profile() {
       heading={
         <Group gap="sm" wrap="nowrap">
           <Avatar name={user.name} color="indigo" size={40} alt="" />
-          <bdi>{user.name}</bdi>
+          <Name />
         </Group>
       }
       description={<bdi>{user.email}</bdi>}

@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import {
   IconDeviceDesktop,
   IconDeviceMobile,
@@ -8,6 +7,7 @@ import {
 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, type Schemas } from '../app/api.ts';
+import { openConfirm } from '../components/dialogs/confirm.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
@@ -94,7 +94,7 @@ function Revoke({ session }: { session: Session }) {
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const ask = () =>
-    modals.openConfirmModal({
+    openConfirm({
       title: 'Revoke this session?',
       children: (
         <Text size="sm">
@@ -127,7 +127,7 @@ function RevokeOthers() {
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const ask = () =>
-    modals.openConfirmModal({
+    openConfirm({
       title: 'Revoke all other sessions?',
       children: <Text size="sm">Every other browser is signed out with its next request.</Text>,
       labels: { confirm: 'Revoke all others', cancel: 'Cancel' },

@@ -1,6 +1,6 @@
 import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBug, IconPlus, IconRadar } from '@tabler/icons-react';
+import { IconBug, IconPlus, IconRadar, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../app/api.ts';
@@ -12,10 +12,14 @@ import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { projectNumbersQuery } from '../dashboard/queries.ts';
+import { RegressedCount } from '../findings/RegressedCount.tsx';
 import { SeverityCounts } from '../findings/SeverityCounts.tsx';
+import { ATTENTION } from '../findings/views.ts';
 import { NewToken } from '../tokens/NewToken.tsx';
 import { projectTokensQuery } from '../tokens/queries.ts';
 import { TokenTable } from '../tokens/TokenTable.tsx';
+import { UploadReports } from '../uploads/UploadReports.tsx';
+import { useUploads } from '../uploads/use-uploads.ts';
 import { projectQuery } from './queries.ts';
 import { SendFindings } from './SendFindings.tsx';
 
@@ -23,7 +27,7 @@ type Project = Schemas['Project'];
 
 const route = getRouteApi('/_signed-in/o/$org/projects/$slug');
 
-/** One project: its numbers, its tokens, and instructions to send findings. */
+/** One project: its numbers, uploads, its tokens, and instructions to send findings. */
 export function ProjectPage() {
   const { slug } = route.useParams();
   const project = useQuery(projectQuery(useOrg(), slug));
@@ -36,7 +40,7 @@ export function ProjectPage() {
 }
 
 function Content({ project }: { project: Project }) {
-  const { slug: org } = useOrg();
+  const { slug: org, may } = useOrg();
   const search = { project_id: project.id };
   return (
     <Page
@@ -61,7 +65,7 @@ function Content({ project }: { project: Project }) {
           <LinkButton
             to="/o/$org/findings"
             params={{ org }}
-            search={search}
+            search={{ ...ATTENTION, ...search }}
             leftSection={<IconBug size={16} />}
           >
             Findings
@@ -75,10 +79,21 @@ function Content({ project }: { project: Project }) {
           >
             Scans
           </LinkButton>
+          {may('updateProject') && (
+            <LinkButton
+              to="/o/$org/projects/$slug/settings"
+              params={{ org, slug: project.slug }}
+              variant="default"
+              leftSection={<IconSettings size={16} />}
+            >
+              Settings
+            </LinkButton>
+          )}
         </>
       }
     >
       <Numbers project={project} />
+      {may('uploadReport') && <Upload project={project} />}
       <Tokens project={project} />
       <SendFindings project={project} />
     </Page>
@@ -94,9 +109,15 @@ function Numbers({ project }: { project: Project }) {
       <Group gap="xl" align="flex-start">
         <Stack gap={4}>
           <Text size="sm" c="dimmed">
-            Unresolved findings
+            Needs attention
           </Text>
-          <SeverityCounts counts={numbers} projectId={project.id} />
+          <SeverityCounts counts={numbers.attention} projectId={project.id} />
+        </Stack>
+        <Stack gap={4}>
+          <Text size="sm" c="dimmed">
+            Regressed
+          </Text>
+          <RegressedCount count={numbers.regressed.total} projectId={project.id} />
         </Stack>
         <Stack gap={4}>
           <Text size="sm" c="dimmed">
@@ -114,6 +135,15 @@ function Numbers({ project }: { project: Project }) {
         </Stack>
       </Group>
     </Card>
+  );
+}
+
+function Upload({ project }: { project: Project }) {
+  const uploads = useUploads();
+  return (
+    <UploadReports project={project} uploads={uploads} title="Upload reports">
+      Each report becomes a scan of this project.
+    </UploadReports>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Box, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFolderPlus, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -12,6 +12,7 @@ import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { projectNumbersQuery } from '../dashboard/queries.ts';
+import { RegressedCount } from '../findings/RegressedCount.tsx';
 import { SeverityCounts } from '../findings/SeverityCounts.tsx';
 import { NewProject } from './NewProject.tsx';
 import { projectsQuery } from './queries.ts';
@@ -62,7 +63,8 @@ function List({ projects }: { projects: Project[] }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Project</Table.Th>
-              <Table.Th>Unresolved</Table.Th>
+              <Table.Th>Needs attention</Table.Th>
+              <Table.Th visibleFrom="md">Regressed</Table.Th>
               <Table.Th visibleFrom="md">Last scan</Table.Th>
               <Table.Th visibleFrom="md">Created</Table.Th>
               <Table.Th>ID</Table.Th>
@@ -75,7 +77,10 @@ function List({ projects }: { projects: Project[] }) {
                   <Name project={project} />
                 </Table.Td>
                 <Table.Td>
-                  <Unresolved projectId={project.id} />
+                  <Attention projectId={project.id} />
+                </Table.Td>
+                <Table.Td visibleFrom="md">
+                  <Regressed projectId={project.id} />
                 </Table.Td>
                 <Table.Td visibleFrom="md">
                   <LastScan projectId={project.id} />
@@ -98,9 +103,10 @@ function List({ projects }: { projects: Project[] }) {
               <Name project={project} />
               <Copy value={project.id} label={`Copy the ID of ${project.name}`} />
             </Group>
-            <Box mt={6}>
-              <Unresolved projectId={project.id} />
-            </Box>
+            <Group mt={6} gap="sm">
+              <Attention projectId={project.id} />
+              <Regressed projectId={project.id} isBrief />
+            </Group>
           </Card>
         ))}
       </Stack>
@@ -127,10 +133,18 @@ const useNumbers = (projectId: string) => {
   return { loaded: data !== undefined, numbers: data?.find(({ project }) => project.id === projectId) };
 };
 
-function Unresolved({ projectId }: { projectId: string }) {
+function Attention({ projectId }: { projectId: string }) {
   const { loaded, numbers } = useNumbers(projectId);
-  if (numbers) return <SeverityCounts counts={numbers} projectId={projectId} />;
+  if (numbers) return <SeverityCounts counts={numbers.attention} projectId={projectId} />;
   return loaded ? null : <Skeleton h={22} w={120} />;
+}
+
+/** @param isBrief shows nothing where nothing has regressed */
+function Regressed({ projectId, isBrief = false }: { projectId: string; isBrief?: boolean }) {
+  const { loaded, numbers } = useNumbers(projectId);
+  if (isBrief && !numbers?.regressed.total) return null;
+  if (numbers) return <RegressedCount count={numbers.regressed.total} projectId={projectId} />;
+  return loaded ? null : <Skeleton h={22} w={40} />;
 }
 
 function LastScan({ projectId }: { projectId: string }) {

@@ -4,15 +4,19 @@ import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app
 import { whenUp } from '../app/server.ts';
 import { orgSession } from '../app/session.ts';
 import { WrongHost } from '../app/wrong-host.ts';
+import { ATTENTION } from '../findings/views.ts';
+import { metricsSearch } from '../metrics/range.ts';
+import { NotFoundInShell } from '../shell/NotFound.tsx';
+import { OrgProblem } from '../shell/OrgProblem.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
-import { errorComponent } from './root.tsx';
 import { signedIn } from './signed-in.ts';
 
 const org = createRoute({
   getParentRoute: () => signedIn,
   path: '/o/$org',
   component: OrgShell,
-  errorComponent,
+  errorComponent: OrgProblem,
+  notFoundComponent: NotFoundInShell,
   beforeLoad: ({ params, context: { me, site } }) => {
     const found = me.orgs.find(({ slug }) => slug === params.org);
     if (!found) throw new NoSuchOrg(params.org);
@@ -40,10 +44,25 @@ const dashboard = createRoute({
   ),
 });
 
+const metrics = createRoute({
+  getParentRoute: () => org,
+  path: '/metrics',
+  validateSearch: metricsSearch,
+  component: lazyRouteComponent(
+    whenUp(() => import('../metrics/Metrics.tsx')),
+    'Metrics',
+  ),
+});
+
 const findings = createRoute({
   getParentRoute: () => org,
   path: '/findings',
   validateSearch: findingSearch,
+  // The address of a list says what it shows.
+  beforeLoad: ({ params, search }) => {
+    if (Object.keys(search).length > 0) return;
+    throw redirect({ to: '/o/$org/findings', params, search: ATTENTION, replace: true });
+  },
   component: lazyRouteComponent(
     whenUp(() => import('../findings/list/Findings.tsx')),
     'Findings',
@@ -62,6 +81,16 @@ const finding = createRoute({
   component: lazyRouteComponent(
     whenUp(() => import('../findings/page/FindingPage.tsx')),
     'FindingPage',
+  ),
+});
+
+const report = createRoute({
+  getParentRoute: () => org,
+  path: '/report',
+  validateSearch: findingSearch,
+  component: lazyRouteComponent(
+    whenUp(() => import('../report/Report.tsx')),
+    'Report',
   ),
 });
 
@@ -107,6 +136,15 @@ const project = createRoute({
   ),
 });
 
+const projectSettings = createRoute({
+  getParentRoute: () => org,
+  path: '/projects/$slug/settings',
+  component: lazyRouteComponent(
+    whenUp(() => import('../projects/settings/ProjectSettings.tsx')),
+    'ProjectSettings',
+  ),
+});
+
 const members = createRoute({
   getParentRoute: () => org,
   path: '/members',
@@ -125,25 +163,70 @@ const tokens = createRoute({
   ),
 });
 
+const rules = createRoute({
+  getParentRoute: () => org,
+  path: '/rules',
+  component: lazyRouteComponent(
+    whenUp(() => import('../rules/Rules.tsx')),
+    'Rules',
+  ),
+});
+
+const newRule = createRoute({
+  getParentRoute: () => org,
+  path: '/rules/new',
+  // A finding that the rule is made from.
+  validateSearch: textSearch('from'),
+  component: lazyRouteComponent(
+    whenUp(() => import('../rules/RulePage.tsx')),
+    'NewRule',
+  ),
+});
+
+const rule = createRoute({
+  getParentRoute: () => org,
+  path: '/rules/$id',
+  component: lazyRouteComponent(
+    whenUp(() => import('../rules/RulePage.tsx')),
+    'EditRule',
+  ),
+});
+
+const settings = createRoute({
+  getParentRoute: () => org,
+  path: '/settings',
+  component: lazyRouteComponent(
+    whenUp(() => import('../settings/Settings.tsx')),
+    'Settings',
+  ),
+});
+
+/** The former address of the settings. */
 const features = createRoute({
   getParentRoute: () => org,
   path: '/features',
-  component: lazyRouteComponent(
-    whenUp(() => import('../features/Features.tsx')),
-    'Features',
-  ),
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/o/$org/settings', params, replace: true });
+  },
 });
 
 /** Pages of an organization. */
 export const orgPages = org.addChildren([
   dashboard,
+  metrics,
   findings,
   finding,
+  report,
   scans,
   scan,
   projects,
   project,
+  projectSettings,
   members,
   tokens,
+  rules,
+  newRule,
+  rule,
+  settings,
   features,
 ]);

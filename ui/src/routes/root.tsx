@@ -18,5 +18,5 @@ export const errorComponent = ({ error, reset }: ErrorComponentProps) => (
 export const root = createRootRouteWithContext<RouteContext>()({
   component: Outlet,
   errorComponent,
-  notFoundComponent: NotFound,
+  notFoundComponent: () => <NotFound />,
 });

@@ -3,6 +3,7 @@ import { parseSearch, stringifySearch } from '../app/search.ts';
 import { findMe } from '../app/session.ts';
 import { ProblemPage } from '../components/errors/Problem.tsx';
 import { Waiting } from '../components/Waiting.tsx';
+import { triageForm } from '../triage/form/triage-form.ts';
 import { accountPages } from './account.ts';
 import { orgPages } from './org.ts';
 import { publicPages } from './public.ts';
@@ -44,6 +45,10 @@ export function createPages(context: RouteContext) {
     defaultErrorComponent: ({ error, reset }) => <ProblemPage error={error} onRetry={reset} />,
     defaultPendingComponent: Waiting,
     scrollRestoration: true,
+  });
+  // The form is about findings of the page that the user leaves.
+  router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+    if (pathChanged) triageForm.close();
   });
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     // The link that had the focus is gone. Screen readers and keyboards continue at the new page.

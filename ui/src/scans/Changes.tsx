@@ -9,6 +9,7 @@ import classes from '../components/Numbers.module.css';
 import { dateTime } from '../components/time/Time.tsx';
 import { PERSONA_NAMES } from './persona.ts';
 import { isLive, POLL_MS, type Scan, scanChangesQuery, scansQuery } from './queries.ts';
+import { scanName } from './scan-name.ts';
 
 /** The number of scans to choose from. */
 const CHOICE = 100;
@@ -41,8 +42,8 @@ export function Changes({ scan }: { scan: Scan }) {
           data.against === undefined ? (
             <Text c="dimmed" size="sm">
               This project has no earlier completed scan of this kind (
-              {PERSONA_NAMES[scan.persona].toLowerCase()}), so all findings are new. Choose another scan to
-              compare with.
+              {PERSONA_NAMES[scan.persona].toLowerCase()}) by the same scanner with the same target, so all
+              findings are new. Choose another scan to compare with.
             </Text>
           ) : (
             <SimpleGrid cols={3} spacing="xs">
@@ -85,17 +86,18 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
     <Stack gap={4}>
       <Select
         label="Compare with"
-        description="Default: the latest completed scan of the same kind before this one."
+        description="Default: the latest earlier scan of the same kind, scanner and target."
         placeholder="Choose a scan of this project"
         data={others.map((one) => ({
           value: one.id,
-          label: `${withoutBidi(one.name)} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
+          label: `${withoutBidi(scanName(one))} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
         }))}
         value={chosen ?? other?.id ?? null}
         onChange={(id) => navigate({ search: id === null ? {} : { against: id }, replace: true })}
         clearable={chosen !== undefined}
         clearButtonProps={{ 'aria-label': 'Compare with the previous scan' }}
         searchable
+        selectFirstOptionOnChange
         nothingFoundMessage="No matching scan"
         maw={560}
         styles={{ input: { textOverflow: 'ellipsis' } }}

@@ -27,6 +27,7 @@ import {
 import { ScanDuration } from './ScanDuration.tsx';
 import { ScanStatusBadge, STALE_ADVICE } from './ScanStatus.tsx';
 import { Summary } from './Summary.tsx';
+import { scanName } from './scan-name.ts';
 import { Target } from './Target.tsx';
 
 /** The number of findings shown. */
@@ -42,7 +43,7 @@ export function ScanPage() {
   const scan = query.data;
   return (
     <Page
-      title={scan?.name ?? (isFinal(query.error) ? 'Scan not found' : 'Scan')}
+      title={(scan && scanName(scan)) ?? (isFinal(query.error) ? 'Scan not found' : 'Scan')}
       description={
         <LinkAnchor to="/o/$org/scans" params={{ org: org.slug }} search={{}} inherit>
           All scans
@@ -153,7 +154,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function Top({ scan }: { scan: Scan }) {
   const org = useOrg();
-  const list = { scan_id: scan.id, sort: '-severity' } as const;
+  const list = { scan_id: scan.id, sort: '-priority' } as const;
   const query = useQuery({
     ...scanFindingsQuery(org, scan.id, TOP),
     refetchInterval: isLive(scan) ? POLL_MS : false,

@@ -8,6 +8,7 @@ import { hasWarnings, type Scan } from './queries.ts';
 import { ScanDuration } from './ScanDuration.tsx';
 import { ScanStatusBadge } from './ScanStatus.tsx';
 import classes from './ScanTable.module.css';
+import { scanName } from './scan-name.ts';
 import { Target } from './Target.tsx';
 
 interface Props {
@@ -23,17 +24,17 @@ export function ScanTable({ scans, projects }: Props) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Scan</Table.Th>
-          <Table.Th visibleFrom="md" w="14%">
+          <Table.Th visibleFrom="md" w="12%">
             Project
           </Table.Th>
-          <Table.Th visibleFrom="lg" w="12%">
+          <Table.Th visibleFrom="lg" w="20%">
             Target
           </Table.Th>
-          <Table.Th visibleFrom="sm" w={220}>
+          <Table.Th visibleFrom="sm" w={200}>
             Status
           </Table.Th>
           <Table.Th w={{ base: 96, sm: 136 }}>Findings</Table.Th>
-          <Table.Th visibleFrom="md" w={112}>
+          <Table.Th visibleFrom="md" w={128}>
             Started
           </Table.Th>
           <Table.Th visibleFrom="lg" w={96}>
@@ -63,7 +64,7 @@ function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
           c="inherit"
           lineClamp={2}
         >
-          <bdi>{scan.name}</bdi>
+          <bdi title={scan.name}>{scanName(scan)}</bdi>
         </LinkAnchor>
         <Text size="xs" c="dimmed">
           {PERSONA_NAMES[scan.persona]} · {scan.persona}
@@ -91,7 +92,7 @@ function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
         </Text>
       </Table.Td>
       <Table.Td visibleFrom="lg">
-        <Text size="sm" lineClamp={3} component="div">
+        <Text size="sm" lineClamp={2} component="div">
           <Target target={scan.target} short />
         </Text>
       </Table.Td>

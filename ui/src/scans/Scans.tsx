@@ -49,6 +49,7 @@ export function Scans() {
           clearable
           clearButtonProps={{ 'aria-label': 'All projects' }}
           searchable
+          selectFirstOptionOnChange
           nothingFoundMessage="No matching project"
           w={{ base: '100%', xs: 240 }}
         />

@@ -1,10 +1,14 @@
-import { Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
-import { LinkBox } from '../components/links.tsx';
+import { LinkAnchor, LinkBox } from '../components/links.tsx';
 import classes from '../components/Numbers.module.css';
+import { number } from '../components/numbers.ts';
+import { totalQuery } from '../findings/list-queries.ts';
 import { SEVERITY_NAMES, severityColor } from '../findings/Severity.tsx';
 import { SeverityBar } from '../findings/SeverityBar.tsx';
+import { ATTENTION, REGRESSED } from '../findings/views.ts';
 import type { Scan } from './queries.ts';
 
 /** The findings of a scan by severity. Each number links to its findings. */
@@ -27,6 +31,7 @@ export function Summary({ scan }: { scan: Scan }) {
   }
   return (
     <Stack gap="xs">
+      <Work scan={scan} />
       <SimpleGrid cols={{ base: 3, sm: 6 }} spacing="xs">
         <Paper withBorder className={classes.cell}>
           <LinkBox to="/o/$org/findings" params={{ org: slug }} search={all} className={classes.link}>
@@ -56,5 +61,35 @@ export function Summary({ scan }: { scan: Scan }) {
       </SimpleGrid>
       {summary.total > 0 && <SeverityBar counts={summary} />}
     </Stack>
+  );
+}
+
+/** The findings of a scan that have regressed, and those that need attention. */
+function Work({ scan: { id: scan_id } }: { scan: Scan }) {
+  const org = useOrg();
+  const regressed = useQuery(totalQuery(org, { ...REGRESSED, scan_id }));
+  const attention = useQuery(totalQuery(org, { ...ATTENTION, scan_id }));
+  return (
+    <Group gap="lg" mih={22}>
+      {(
+        [
+          [attention.data, 'needs attention', 'need attention', ATTENTION],
+          [regressed.data, 'regressed', 'regressed', REGRESSED],
+        ] as const
+      ).map(
+        ([count, one, many, filter]) =>
+          count !== undefined && (
+            <LinkAnchor
+              key={many}
+              to="/o/$org/findings"
+              params={{ org: org.slug }}
+              search={{ ...filter, scan_id }}
+              size="sm"
+            >
+              {number(count)} {count === 1 ? one : many}
+            </LinkAnchor>
+          ),
+      )}
+    </Group>
   );
 }

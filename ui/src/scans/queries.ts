@@ -84,14 +84,14 @@ export const scanChangesQuery = (org: OrgSession, id: string, against: string | 
     },
   });
 
-/** The most severe findings of a scan. */
+/** The first findings of a scan by priority. */
 export const scanFindingsQuery = (org: OrgSession, id: string, count: number) =>
   queryOptions({
     queryKey: [...scansKey(org), id, 'findings', count],
     queryFn: async ({ signal }) => {
       const query = {
         scan_id: id,
-        sort: '-severity',
+        sort: '-priority',
         omit: 'description',
         page: 1,
         per_page: count,

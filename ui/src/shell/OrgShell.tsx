@@ -1,20 +1,30 @@
-import { AppShell, Box, Burger, Group, ScrollArea } from '@mantine/core';
+import { AppShell, Box, Burger, Group, Menu, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconHistory } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
+import { refreshShown, useChanges, usePolling } from '../app/revision.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkNav } from '../components/links.tsx';
+import { RecentChanges } from '../triage/recent/RecentChanges.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
 import { PAGES } from './navigation.ts';
 import { OrgMenu } from './OrgMenu.tsx';
 import classes from './OrgShell.module.css';
+import { PrintHead } from './PrintHead.tsx';
 import { SchemeButton } from './SchemeButton.tsx';
 import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
 /** The frame around the pages of an organization. */
 export function OrgShell() {
-  const { slug } = useOrg();
+  const org = useOrg();
+  const { slug, may } = org;
+  const queries = useQueryClient();
+  usePolling();
+  useChanges(() => refreshShown(queries, org));
+  const [showsChanges, changes] = useDisclosure();
   const [opened, { toggle, close }] = useDisclosure();
   return (
     <AppShell
@@ -45,7 +55,13 @@ export function OrgShell() {
           <Group gap="xs" wrap="nowrap">
             <Spotlight />
             <SchemeButton />
-            <UserMenu />
+            <UserMenu>
+              {may('listChanges') && (
+                <Menu.Item leftSection={<IconHistory size={16} />} onClick={changes.open}>
+                  Recent changes
+                </Menu.Item>
+              )}
+            </UserMenu>
           </Group>
         </Group>
       </AppShell.Header>
@@ -67,8 +83,10 @@ export function OrgShell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <PrintHead />
         <ConnectionBanner />
         <Outlet />
+        <RecentChanges opened={showsChanges} onClose={changes.close} />
       </AppShell.Main>
     </AppShell>
   );

@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { sessionQuery } from '../app/session.ts';
 import type { Site } from '../app/site.ts';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
+
+const Dialog = lazyDialog(async () => (await import('./SessionEndedDialog.tsx')).SessionEndedDialog);
 
 /** Whether a request has failed because the session has ended. */
 function createSignal() {
@@ -73,39 +75,5 @@ export function SessionEnded({ site }: { site: Site }) {
     };
   }, [owner, look]);
 
-  const leave = `/login?return_to=${encodeURIComponent(location.href)}`;
-  return (
-    <Modal
-      opened={on}
-      onClose={sessionEnded.clear}
-      title="Your session has ended"
-      centered
-      // Above other dialogs, which keep their input.
-      zIndex={1000}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <Stack>
-        <Text size="sm">Sign in again in a new window, then return to this page. Your input is kept.</Text>
-        <Text size="sm" role="status" c="dimmed">
-          {state === 'not yet' && 'You are not signed in yet.'}
-        </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="subtle" component="a" href={site.signInUrl(leave)}>
-            Leave this page
-          </Button>
-          <Button variant="default" onClick={look} loading={state === 'looking'}>
-            Continue
-          </Button>
-          <Button
-            component="a"
-            href={site.signInUrl('/login?return_to=/signed-in')}
-            target="_blank"
-            data-autofocus
-          >
-            Sign in
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
-  );
+  return <Dialog opened={on} onClose={sessionEnded.clear} site={site} state={state} look={look} />;
 }

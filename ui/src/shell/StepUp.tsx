@@ -1,59 +1,11 @@
-import { Modal, Skeleton, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { stepUps } from '../app/step-up.ts';
-import { Problem } from '../components/errors/Problem.tsx';
-import { mfaQuery } from '../profile/queries.ts';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 
-const StepUpForm = lazy(async () => ({ default: (await import('./StepUpForm.tsx')).StepUpForm }));
+const Dialog = lazyDialog(async () => (await import('./StepUpDialog.tsx')).StepUpDialog);
 
-/**
- * Asks the user for a step-up if the service requires one, then repeats the call. The page keeps its input.
- */
+/** Shows the dialog of a step-up while a call waits for it. */
 export function StepUp() {
   const current = useSyncExternalStore(stepUps.subscribe, stepUps.current);
-  return (
-    <Modal
-      opened={current !== undefined}
-      onClose={() => stepUps.answer(false)}
-      title="Confirm your identity"
-      centered
-      // Above the dialog of the call, below the dialog of an ended session.
-      zIndex={900}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <Loading password={current?.password} />
-    </Modal>
-  );
-}
-
-const placeholder = (
-  <Stack aria-hidden>
-    <Skeleton h={40} />
-    <Skeleton h={60} />
-    <Skeleton h={36} />
-  </Stack>
-);
-
-function Loading({ password }: { password: string | undefined }) {
-  // Read once per dialog, so that its input stays.
-  const mfa = useQuery({
-    ...mfaQuery,
-    queryKey: ['step-up'],
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
-  });
-  if (mfa.isPending) return placeholder;
-  if (mfa.isError) return <Problem error={mfa.error} onRetry={() => mfa.refetch()} />;
-  return (
-    <Suspense fallback={placeholder}>
-      <StepUpForm
-        password={password}
-        devices={mfa.data.mfa_enabled ? mfa.data.devices.filter(({ verified }) => verified) : []}
-      />
-    </Suspense>
-  );
+  return <Dialog opened={current !== undefined} password={current?.password} />;
 }

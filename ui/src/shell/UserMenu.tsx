@@ -1,12 +1,16 @@
 import { Avatar, Box, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useMe } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
 import { showError } from '../components/errors/toasts.ts';
 
-/** The menu of the signed-in user. */
-export function UserMenu() {
+/**
+ * The menu of the signed-in user.
+ * @param children further items
+ */
+export function UserMenu({ children }: { children?: ReactNode }) {
   const { user } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   return (
@@ -33,6 +37,7 @@ export function UserMenu() {
         <Menu.Item component={Link} to="/orgs" leftSection={<IconBuilding size={16} />}>
           Your organizations
         </Menu.Item>
+        {children}
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut(site).catch(showError)}>
           Sign out

@@ -11,11 +11,11 @@ import {
   Tooltip,
   VisuallyHidden,
 } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { IconAlertTriangle, IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe, useOrg } from '../app/session.ts';
+import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Empty } from '../components/Empty.tsx';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { LinkAnchor } from '../components/links.tsx';
@@ -182,7 +182,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
     onError: showError,
   });
   const ask = () =>
-    modals.openConfirmModal({
+    openConfirm({
       title: (
         <>
           Revoke “<bdi>{token.name}</bdi>”?

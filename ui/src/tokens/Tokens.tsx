@@ -8,7 +8,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
-import { featuresQuery } from '../features/queries.ts';
+import { featuresQuery } from '../settings/queries.ts';
 import { NewToken } from './NewToken.tsx';
 import { tokensQuery } from './queries.ts';
 import { TokenTable } from './TokenTable.tsx';
@@ -29,7 +29,7 @@ function NoAccess() {
     <Page title="API tokens" description={DESCRIPTION}>
       <Empty icon={<IconLock />} title={`Only ${rolesAllowed('listTokens')} can see all tokens`}>
         Each project has a page with its tokens.{' '}
-        <LinkAnchor to="/o/$org/projects" params={{ org: slug }}>
+        <LinkAnchor to="/o/$org/projects" params={{ org: slug }} underline="always">
           Choose a project
         </LinkAnchor>
         .
@@ -71,8 +71,8 @@ function AllTokens() {
 function SwitchedOff({ provisioned }: { provisioned: boolean }) {
   const { slug, may } = useOrg();
   const features = (
-    <LinkAnchor to="/o/$org/features" params={{ org: slug }} inherit underline="always">
-      Features
+    <LinkAnchor to="/o/$org/settings" params={{ org: slug }} inherit underline="always">
+      Settings
     </LinkAnchor>
   );
   return (

@@ -1,4 +1,4 @@
-import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
+import { Box, Button, Kbd, Text, Tooltip } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
@@ -7,7 +7,7 @@ import type { Finding } from '../findings/finding-queries.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import classes from './StatusButtons.module.css';
 import { triageShortcuts } from './shortcuts.ts';
-import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
+import { asksReason, STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
 import type { TriageState } from './use-triage.ts';
 
 interface Props {
@@ -16,11 +16,13 @@ interface Props {
 }
 
 /** Buttons that set the status of a finding. */
-export function StatusButtons({ finding, triage: { run, undo } }: Props) {
+export function StatusButtons({ finding, triage: { run, decide, undo } }: Props) {
   const { may, role } = useOrg();
   const mayTriage = may('updateFindings');
   const setStatus = (status: UserStatus) => {
-    if (finding.status !== status) run([{ id: finding.id, title: finding.title, status }]);
+    const { id, title, status: if_status } = finding;
+    if (asksReason(status)) decide([finding], { status });
+    else if (if_status !== status) run([{ id, title, status, if_status }]);
   };
   useShortcuts(mayTriage ? triageShortcuts({ setStatus, undo }) : {});
   if (!mayTriage) {
@@ -31,7 +33,7 @@ export function StatusButtons({ finding, triage: { run, undo } }: Props) {
     );
   }
   return (
-    <Group role="group" aria-label="Set the status" gap={6}>
+    <Box role="group" aria-label="Set the status" className={classes.buttons ?? ''} data-print-hidden>
       {USER_STATUSES.map((status) => (
         <StatusButton
           key={status}
@@ -45,8 +47,9 @@ export function StatusButtons({ finding, triage: { run, undo } }: Props) {
         events={{ hover: true, focus: true, touch: true }}
       >
         <Button
-          size="compact-md"
-          variant={finding.status === 'verified' ? 'light' : 'default'}
+          size="compact-sm"
+          justify="space-between"
+          variant={finding.status === 'verified' ? 'filled' : 'default'}
           aria-pressed={finding.status === 'verified'}
           aria-disabled
           aria-description="Only agents set this status, after they have confirmed the fix"
@@ -57,7 +60,7 @@ export function StatusButtons({ finding, triage: { run, undo } }: Props) {
           {STATUS_NAMES.verified}
         </Button>
       </Tooltip>
-    </Group>
+    </Box>
   );
 }
 
@@ -74,11 +77,12 @@ function StatusButton({
   const hotkey = STATUS_KEYS[status];
   return (
     <Button
-      size="compact-md"
+      size="compact-sm"
+      justify="space-between"
       variant={isCurrent ? 'filled' : 'default'}
       aria-pressed={isCurrent}
+      {...(asksReason(status) && { 'aria-haspopup': 'dialog' })}
       {...(shortcuts && { 'aria-keyshortcuts': hotkey })}
-      leftSection={isCurrent && <IconCheck size={14} aria-hidden />}
       rightSection={
         shortcuts && (
           <Kbd size="xs" aria-hidden visibleFrom="sm">
@@ -89,6 +93,7 @@ function StatusButton({
       onClick={onClick}
     >
       {STATUS_NAMES[status]}
+      {asksReason(status) && '…'}
     </Button>
   );
 }

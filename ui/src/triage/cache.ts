@@ -8,11 +8,34 @@ import {
   type ListedFinding,
   PAGE_ROWS,
   rowsKey,
+  totalsKey,
 } from '../findings/list-queries.ts';
-import type { Change } from './change-statuses.ts';
+import { isSettled, leavesList } from '../findings/views.ts';
+import { decidedBy, type Shown } from './decision.ts';
+
+type Change = Shown & { id: string };
+
+/** The statuses of findings as the list shows them. */
+export function shownStatuses(
+  queries: QueryClient,
+  org: OrgSession,
+  ids: ReadonlySet<string>,
+): Map<string, FindingStatus> {
+  // Lists that were visited before may show an earlier status.
+  const pages = queries
+    .getQueryCache()
+    .findAll({ queryKey: rowsKey(org) })
+    .map(({ state }) => state as { data: FindingsPage | undefined; dataUpdatedAt: number })
+    .sort((a, b) => a.dataUpdatedAt - b.dataUpdatedAt);
+  return new Map(
+    pages.flatMap(({ data }) =>
+      (data?.rows ?? []).flatMap((row) => (row && ids.has(row.id) ? [[row.id, row.status] as const] : [])),
+    ),
+  );
+}
 
 /**
- * Shows new statuses in the list and on the page of a finding before the service has answered.
+ * Shows new values in the list and on the page of a finding before the service has answered.
  * @returns reverts the display
  */
 export function showStatuses(
@@ -23,7 +46,7 @@ export function showStatuses(
 ): () => void {
   // A response that is on its way does not contain the changes.
   queries.cancelQueries({ queryKey: rowsKey(org) });
-  const revertRows = showInList(queries, org, filter, new Map(changes.map(({ id, status }) => [id, status])));
+  const revertRows = showInList(queries, org, filter, new Map(changes.map((change) => [change.id, change])));
   const reverts = changes.map((change) => showOnPage(queries, org, change));
   return () => {
     revertRows();
@@ -31,12 +54,21 @@ export function showStatuses(
   };
 }
 
+/** The fields of a finding after a change. */
+function shownAfter<Finding extends Parameters<typeof decidedBy>[0] & { regressed: boolean }>(
+  finding: Finding,
+  change: Shown,
+): Finding {
+  const isRegressed = finding.regressed && !(change.status && isSettled(change.status));
+  return { ...decidedBy(finding, change), regressed: isRegressed };
+}
+
 /** Findings that no longer match the filter leave the list, and later rows move up, as they will on the server. */
 function showInList(
   queries: QueryClient,
   org: OrgSession,
   filter: FindingFilter,
-  statuses: ReadonlyMap<string, FindingStatus>,
+  changes: ReadonlyMap<string, Shown>,
 ): () => void {
   const cached = queries
     .getQueriesData<FindingsPage>({ queryKey: [...rowsKey(org), filter] })
@@ -46,9 +78,9 @@ function showInList(
   let gone = 0;
   for (const { start, data } of cached) {
     for (const [i, row] of data.rows.entries()) {
-      const status = row && statuses.get(row.id);
-      if (status && filter.status?.includes(status) === false) gone++;
-      else if (row) moved.set(start + i - gone, status ? { ...row, status } : row);
+      const change = row && changes.get(row.id);
+      if (change?.status && leavesList(filter, change.status)) gone++;
+      else if (row) moved.set(start + i - gone, change ? shownAfter(row, change) : row);
     }
   }
   for (const { key, start, data } of cached) {
@@ -61,22 +93,29 @@ function showInList(
   };
 }
 
-function showOnPage(queries: QueryClient, org: OrgSession, { id, status }: Change): () => void {
-  const { queryKey } = findingQuery(org, id);
+function showOnPage(queries: QueryClient, org: OrgSession, change: Change): () => void {
+  const { queryKey } = findingQuery(org, change.id);
   const before = queries.getQueryData(queryKey);
   if (!before) return () => {};
   queries.cancelQueries({ queryKey, exact: true });
-  queries.setQueryData(queryKey, { ...before, status, status_changed_at: new Date().toISOString() });
-  return () => queries.setQueryData(queryKey, (now) => (now?.status === status ? before : now));
+  const isNew = change.status !== undefined && change.status !== before.status;
+  const after = {
+    ...shownAfter(before, change),
+    ...(isNew && { status_changed_at: new Date().toISOString() }),
+  };
+  queries.setQueryData(queryKey, after);
+  return () => queries.setQueryData(queryKey, (now) => (now === after ? before : now));
 }
 
 /** Marks all data of the organization as stale, and reads the findings on the current page again. */
 export async function refreshFindings(queries: QueryClient, org: OrgSession): Promise<void> {
   await queries.invalidateQueries({ queryKey: ['org', org.slug], refetchType: 'none' });
-  const isFinding = (key: readonly unknown[]) => key[2] === 'finding' && key.length === 4;
+  const isFinding = (key: readonly unknown[]) =>
+    key[2] === 'finding' && (key.length === 4 || key[4] === 'activity');
   await Promise.all([
     queries.refetchQueries({ queryKey: rowsKey(org), type: 'active' }),
     queries.refetchQueries({ queryKey: placesKey(org), type: 'active' }),
+    queries.refetchQueries({ queryKey: totalsKey(org), type: 'active' }),
     queries.refetchQueries({
       queryKey: ['org', org.slug],
       type: 'active',

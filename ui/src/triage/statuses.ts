@@ -12,4 +12,9 @@ export const STATUS_KEYS: Record<UserStatus, string> = {
   wontfix: 'w',
 };
 
+/** The statuses that users set, in the order of buttons and menus. */
 export const USER_STATUSES = Object.keys(STATUS_KEYS) as UserStatus[];
+
+/** Whether the form asks for the reason of a status. */
+export const asksReason = (status: UserStatus): boolean =>
+  status === 'false_positive' || status === 'wontfix';

@@ -1,13 +1,45 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { useOrg } from '../app/session.ts';
-import type { FindingFilter } from '../findings/list-queries.ts';
-import { refreshFindings, showStatuses } from './cache.ts';
-import type { Change } from './change-statuses.ts';
-import { createTriage } from './engine.ts';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  createElement,
+  lazy,
+  Suspense,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import { whenUp } from '../app/server.ts';
+import { type OrgSession, useMe, useOrg } from '../app/session.ts';
+import { type FindingFilter, totalQuery } from '../findings/list-queries.ts';
+import { refreshFindings, shownStatuses, showStatuses } from './cache.ts';
+import { MATCHING_BATCH, type MatchingChange, type Step } from './change-matching.ts';
+import type { Outcome } from './change-statuses.ts';
+import { type Change, type Decision, requestOf } from './decision.ts';
+import { createTriage, createUndoStack, type UndoStack } from './engine.ts';
+import { type FormPreset, openTriageForm, type Target } from './form/triage-form.ts';
 import { createMessages } from './messages.tsx';
 
 export type TriageState = ReturnType<typeof useTriage>;
+
+const Conflicts = lazy(whenUp(async () => ({ default: (await import('./Conflicts.tsx')).Conflicts })));
+
+const stacks = new WeakMap<QueryClient, Map<string, UndoStack>>();
+
+/** The changes of this visit, which all pages of an organization can undo. */
+function undoStackOf(queries: QueryClient, { slug }: OrgSession): UndoStack {
+  const ofClient = stacks.get(queries) ?? new Map<string, UndoStack>();
+  stacks.set(queries, ofClient);
+  const stack = ofClient.get(slug) ?? createUndoStack();
+  ofClient.set(slug, stack);
+  return stack;
+}
+
+interface DecideOptions {
+  /** Called when the user has decided. */
+  onStart?(decision: Decision): void;
+  onDone?(outcome: Outcome): void;
+}
 
 /**
  * The triage of the current page.
@@ -15,26 +47,108 @@ export type TriageState = ReturnType<typeof useTriage>;
  */
 export function useTriage(filter: FindingFilter) {
   const org = useOrg();
+  const { user } = useMe();
   const queries = useQueryClient();
   const { mutateAsync: send } = useMutation({
     mutationFn: async (changes: readonly Change[]) => {
-      const body = { changes: changes.map(({ id, status }) => ({ id, status })) };
+      const body = { changes: changes.map(requestOf) };
       return (await org.api.patch('/findings', { body })).result;
     },
   });
+  const { mutateAsync: sendMatching } = useMutation({
+    mutationFn: async ({ change, step }: { change: MatchingChange; step: Step }) => {
+      const { filter, total: _, assignee: __, ...decision } = change;
+      const { sort: ___, ...matching } = filter;
+      const body = { filter: matching, limit: MATCHING_BATCH, ...step, ...decision };
+      return (await org.api.patch('/findings', { body })).result;
+    },
+  });
+  const { mutateAsync: undo } = useMutation({
+    mutationFn: async (id: string) =>
+      (await org.api.post('/changes/{id}/undo', { params: { path: { id } } })).result,
+  });
   // A toast may call undo after the page shows another list.
-  const latest = useRef({ send, filter });
+  const latest = useRef({ send, sendMatching, undo, filter });
   useLayoutEffect(() => {
-    latest.current = { send, filter };
+    latest.current = { send, sendMatching, undo, filter };
   });
   const [triage] = useState(() =>
     createTriage({
       send: (changes) => latest.current.send(changes),
+      sendMatching: (change, step) => latest.current.sendMatching({ change, step }),
+      countMatching: (filter) => queries.query({ ...totalQuery(org, filter), staleTime: 0 }),
+      undo: (id) => latest.current.undo(id),
+      undoable: undoStackOf(queries, org),
       show: (changes) => showStatuses(queries, org, latest.current.filter, changes),
+      showRestored: (restored) => void showStatuses(queries, org, latest.current.filter, restored),
       refresh: () => void refreshFindings(queries, org),
-      messages: createMessages(),
+      messages: createMessages((conflicts) =>
+        createElement(Suspense, { fallback: null }, createElement(Conflicts, { org, conflicts })),
+      ),
     }),
   );
   const job = useSyncExternalStore(triage.subscribe, triage.job);
-  return { ...triage, job };
+
+  /** Changes findings that still have the status that the list shows. */
+  const run = useCallback(
+    (changes: readonly Change[], onDone?: (outcome: Outcome) => void) => {
+      const shown = shownStatuses(queries, org, new Set(changes.map(({ id }) => id)));
+      triage.run(
+        changes.map((change) => {
+          const if_status = change.if_status ?? shown.get(change.id);
+          return { ...change, ...(if_status && { if_status }) };
+        }),
+        onDone,
+      );
+    },
+    [triage, queries, org],
+  );
+  /** Opens the form for findings, and applies what the user decides. */
+  const decide = useCallback(
+    (findings: readonly Target[], preset: FormPreset = {}, { onStart, onDone }: DecideOptions = {}) =>
+      openTriageForm({
+        org,
+        user,
+        findings,
+        preset,
+        onDecide(decision: Decision, assignee) {
+          onStart?.(decision);
+          run(
+            findings.map(({ id, title, status }) => ({
+              id,
+              title,
+              ...decision,
+              ...(status && { if_status: status }),
+              ...(assignee !== undefined && { assignee }),
+            })),
+            onDone,
+          );
+        },
+      }),
+    [org, user, run],
+  );
+  /** Opens the form for all findings that match a filter, and applies what the user decides. */
+  const decideMatching = useCallback(
+    (
+      matching: Pick<MatchingChange, 'filter' | 'total'>,
+      preset: FormPreset = {},
+      { onStart, onDone }: Pick<DecideOptions, 'onStart'> & { onDone?(): void } = {},
+    ) =>
+      openTriageForm({
+        org,
+        user,
+        findings: [],
+        count: matching.total,
+        preset,
+        onDecide(decision, assignee) {
+          onStart?.(decision);
+          triage.runMatching(
+            { ...matching, ...decision, ...(assignee !== undefined && { assignee }) },
+            onDone,
+          );
+        },
+      }),
+    [org, user, triage],
+  );
+  return { ...triage, run, decide, decideMatching, job };
 }

@@ -1,16 +1,18 @@
 import { Alert, Button, Center, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { ServiceError } from '../../app/api.ts';
-import { Copy } from '../Copy.tsx';
+import type { ReactNode } from 'react';
 import { isFinal, problemOf } from './problem.ts';
+import { RequestId } from './RequestId.tsx';
 
 interface Props {
   error: unknown;
   onRetry?: () => void;
+  /** What else to do about it. */
+  action?: ReactNode;
 }
 
 /** An error: what happened, what to do, and the request ID for the administrator. */
-export function Problem({ error, onRetry }: Props) {
+export function Problem({ error, ...others }: Props) {
   const { title } = problemOf(error);
   return (
     <Alert
@@ -24,7 +26,7 @@ export function Problem({ error, onRetry }: Props) {
         message: { color: 'var(--mantine-color-text)' },
       }}
     >
-      <Advice error={error} {...(onRetry && { onRetry })} />
+      <Advice error={error} {...others} />
     </Alert>
   );
 }
@@ -51,24 +53,16 @@ export const ProblemWindow = (props: Props) => (
 );
 
 /** What to do about an error, with its request ID. */
-export function Advice({ error, onRetry: retry }: Props) {
+export function Advice({ error, onRetry: retry, action: other }: Props) {
   const onRetry = isFinal(error) ? undefined : retry;
   const { advice, action } = problemOf(error);
-  const requestId = error instanceof ServiceError ? error.requestId : undefined;
   return (
     <Stack gap="xs">
       <Text size="sm" dir="auto">
         {advice}
       </Text>
-      {requestId && (
-        <Group gap={4}>
-          <Text size="xs" c="dimmed">
-            Request <code>{requestId}</code>
-          </Text>
-          <Copy value={requestId} label="Copy the request ID" />
-        </Group>
-      )}
-      {(action || onRetry) && (
+      <RequestId error={error} />
+      {(action || onRetry || other) && (
         <Group gap="xs">
           {action && (
             <Button component="a" href={action.href} size="xs">
@@ -80,6 +74,7 @@ export function Advice({ error, onRetry: retry }: Props) {
               Try again
             </Button>
           )}
+          {other}
         </Group>
       )}
     </Stack>

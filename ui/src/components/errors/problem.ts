@@ -40,7 +40,7 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
   }),
   feature_disabled: ({ message }) => ({
     title: 'This feature is turned off',
-    advice: `${message} Owners can turn on features of the organization on the Features page.`,
+    advice: `${message} Owners can turn on features of the organization on the Settings page.`,
   }),
   feature_not_provisioned: () => ({
     title: 'This feature is not available to the organization',
@@ -100,7 +100,9 @@ export function problemOf(error: unknown): ProblemText {
   if (error.status >= 500) {
     return {
       title: 'Something went wrong on the server',
-      advice: 'Try again. If the problem persists, send the request ID to the administrator of this service.',
+      advice: `Try again. If the problem persists, ${
+        error.requestId === undefined ? 'tell' : 'send the request ID to'
+      } the administrator of this service.`,
     };
   }
   const details = error.details.map(({ field, message }) => `${field} ${message}`);

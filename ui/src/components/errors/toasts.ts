@@ -4,7 +4,7 @@ import { Advice } from './Problem.tsx';
 import { problemOf } from './problem.ts';
 
 /** Long enough to read the text and to copy the request ID. */
-const FAILED_MS = 20_000;
+export const FAILED_MS = 20_000;
 
 /** Shows a toast that an action succeeded. */
 export function showSuccess(message: string, title?: string): void {

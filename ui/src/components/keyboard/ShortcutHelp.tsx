@@ -1,59 +1,6 @@
-import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
-import { useShortcutsOn } from './shortcuts.ts';
+import { lazyDialog } from '../dialogs/lazy-dialog.tsx';
 
-/** Keys with their actions. */
-export type ShortcutList = readonly (readonly [keys: readonly string[], meaning: string])[];
-
-interface Props {
-  opened: boolean;
-  onClose(): void;
-  /** The shortcuts of this page. */
-  shortcuts: ShortcutList;
-  /** Shown below the shortcuts. */
-  note?: string;
-}
+export type { ShortcutList } from './ShortcutDialog.tsx';
 
 /** Lists the shortcuts of a page, and turns single-key shortcuts on and off. */
-export function ShortcutHelp({ opened, onClose, shortcuts, note }: Props) {
-  const [on, setOn] = useShortcutsOn();
-  return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg" yOffset="4vh">
-      <Stack gap="sm">
-        <Switch
-          checked={on}
-          onChange={({ currentTarget }) => setOn(currentTarget.checked)}
-          label="Single-key shortcuts"
-          description="Turn them off if you use voice input or press keys by accident. The setting is stored in this browser."
-        />
-        <Table verticalSpacing={4}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={130}>Keys</Table.Th>
-              <Table.Th>Action</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shortcuts.map(([keys, meaning]) => (
-              <Table.Tr key={meaning}>
-                <Table.Td>
-                  {keys.map((key, i) => (
-                    <span key={key}>
-                      {i > 0 && ' or '}
-                      <Kbd>{key}</Kbd>
-                    </span>
-                  ))}
-                </Table.Td>
-                <Table.Td>{meaning}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-        {note && (
-          <Text size="sm" c="dimmed">
-            {note}
-          </Text>
-        )}
-      </Stack>
-    </Modal>
-  );
-}
+export const ShortcutHelp = lazyDialog(async () => (await import('./ShortcutDialog.tsx')).ShortcutDialog);

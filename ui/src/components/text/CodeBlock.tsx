@@ -1,11 +1,15 @@
 import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconTextWrap } from '@tabler/icons-react';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { whenUp } from '../../app/server.ts';
 import { Copy } from '../Copy.tsx';
 import classes from './CodeBlock.module.css';
 
-const HighlightedCode = lazy(() => import('./CodeHighlight.tsx').then((m) => ({ default: m.CodeHighlight })));
+const HighlightedCode = lazy(
+  whenUp(async () => ({ default: (await import('./CodeHighlight.tsx')).CodeHighlight })),
+);
 
 /** Longer code is not highlighted, because it would take too long. */
 const MAX_HIGHLIGHTED = 100_000;
@@ -21,6 +25,10 @@ interface Props {
   label: string;
   /** Whether lines are numbered. */
   numbered?: boolean;
+  /** The number of the first line. */
+  first?: number;
+  /** The number of the line that is marked. */
+  marked?: number | undefined;
   /** Shown before the buttons. */
   title?: ReactNode;
   /** Further buttons. */
@@ -28,14 +36,21 @@ interface Props {
 }
 
 /** Source code as text. Long lines scroll or wrap. */
-export function CodeBlock({ code, language, label, numbered = false, title, actions }: Props) {
+export function CodeBlock(props: Props) {
+  const { code, language, label, numbered = false, first = 1, marked, title, actions } = props;
   const [wrap, setWrap] = useState(false);
   const [whole, setWhole] = useState(false);
   const text = useMemo(() => readable(code), [code]);
   const lines = useMemo(() => text.split('\n'), [text]);
-  const cut = !whole && lines.length > FIRST_LINES * 1.2;
+  const printing = useMediaQuery('print');
+  const cut = !whole && !printing && lines.length > FIRST_LINES * 1.2;
   const shown = cut ? lines.slice(0, FIRST_LINES) : lines;
-  const plain = shown.length > MAX_LINES ? shown.join('\n') : <PlainLines lines={shown} />;
+  const plain =
+    shown.length > MAX_LINES ? (
+      shown.join('\n')
+    ) : (
+      <PlainLines lines={shown} marked={marked === undefined ? undefined : marked - first} />
+    );
   const highlights = language !== undefined && text.length <= MAX_HIGHLIGHTED && shown.length <= MAX_LINES;
   const wrapLabel = wrap ? 'Do not wrap long lines' : 'Wrap long lines';
   return (
@@ -68,13 +83,22 @@ export function CodeBlock({ code, language, label, numbered = false, title, acti
           className={classes.code}
           data-wrap={wrap || undefined}
           data-numbered={numbered || undefined}
-          __vars={{ '--digits': String(String(shown.length).length) }}
+          __vars={{
+            '--digits': String(String(first + shown.length - 1).length),
+            '--before': String(first - 1),
+          }}
         >
           <code>
             {highlights ? (
               <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
                 <Suspense fallback={plain}>
-                  <HighlightedCode code={text} language={language} lines={shown.length} fallback={plain} />
+                  <HighlightedCode
+                    code={text}
+                    language={language}
+                    lines={shown.length}
+                    marked={marked === undefined ? undefined : marked - first}
+                    fallback={plain}
+                  />
                 </Suspense>
               </CatchBoundary>
             ) : (
@@ -102,10 +126,10 @@ const readable = (code: string): string =>
       return `[U+${point}]`;
     });
 
-function PlainLines({ lines }: { lines: readonly string[] }) {
+function PlainLines({ lines, marked }: { lines: readonly string[]; marked: number | undefined }) {
   return lines.map((line, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines never change places
-    <span key={index} className={classes.line}>
+    <span key={index} className={classes.line} data-marked={index === marked || undefined}>
       {line || '\n'}
     </span>
   ));

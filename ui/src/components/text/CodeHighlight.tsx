@@ -17,22 +17,27 @@ interface Props {
   language: string;
   /** The number of lines to show. */
   lines: number;
+  /** The index of the line that is marked. */
+  marked: number | undefined;
   /** Shown if the language is unknown or the code cannot be parsed. */
   fallback: ReactNode;
 }
 
 /** Code with highlighted syntax, line by line. */
-export function CodeHighlight({ code, language, lines, fallback }: Props) {
-  const highlighted = useMemo(() => linesIn(language.trim().toLowerCase(), code), [language, code]);
+export function CodeHighlight({ code, language, lines, marked, fallback }: Props) {
+  const highlighted = useMemo(
+    () => linesIn(language.trim().toLowerCase(), code, marked),
+    [language, code, marked],
+  );
   return highlighted?.slice(0, lines) ?? fallback;
 }
 
-function linesIn(language: string, code: string): ReactNode[] | undefined {
+function linesIn(language: string, code: string, marked: number | undefined): ReactNode[] | undefined {
   if (!lowlight.registered(language)) return undefined;
   try {
     return linesOf(lowlight.highlight(language, code).children).map((children, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: lines never change places
-      <span key={index} className={classes.line}>
+      <span key={index} className={classes.line} data-marked={index === marked || undefined}>
         {children.length > 0 ? toJsxRuntime({ type: 'root', children }, { Fragment, jsx, jsxs }) : '\n'}
       </span>
     ));

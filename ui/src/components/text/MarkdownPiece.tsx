@@ -5,21 +5,26 @@ import Markdown, { type Components, type Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './CodeBlock.tsx';
+import classes from './MarkdownText.module.css';
 import { htmlAsText, isLinkable, limitDepth, restrictContent, schema } from './markdown-rules.ts';
+import { type Mention, showMentions } from './mentions.ts';
 
 interface Props {
   text: string;
   /** The levels of all headings of the complete text, the highest first. */
   levels: readonly number[];
+  /** The members that the text mentions. */
+  mentions?: readonly Mention[] | undefined;
   /** Shown if the text cannot be rendered. */
   fallback: ReactNode;
 }
 
 /** Renders a piece of Markdown. Its content loads nothing, runs nothing and cannot imitate the page. */
-export const MarkdownPiece = memo(function MarkdownPiece({ text, levels, fallback }: Props) {
+export const MarkdownPiece = memo(function MarkdownPiece({ text, levels, mentions, fallback }: Props) {
   try {
     return Markdown({
       ...OPTIONS,
+      remarkPlugins: [...PLUGINS, ...(mentions ? [showMentions(mentions)] : [])],
       rehypePlugins: [
         [restrictContent, levels],
         [rehypeSanitize, schema],
@@ -42,6 +47,11 @@ const components: Components = {
     const language = code && languageOf(code);
     return <CodeBlock code={node ? textOf(node) : ''} language={language} label="code in the description" />;
   },
+  mark: ({ children }) => (
+    <Text span inherit className={classes.mention ?? ''}>
+      <bdi>{children}</bdi>
+    </Text>
+  ),
   table: ({ children }) => (
     <Table.ScrollContainer minWidth={0} type="native" my="sm" tabIndex={0} role="group" aria-label="Table">
       <Table withTableBorder withColumnBorders w="auto">
@@ -61,8 +71,9 @@ const components: Components = {
   ),
 };
 
+const PLUGINS = [remarkGfm, limitDepth] as const;
+
 const OPTIONS: Options = {
-  remarkPlugins: [remarkGfm, limitDepth],
   remarkRehypeOptions: { handlers: { html: htmlAsText } },
   urlTransform: (url) => (isLinkable(url) ? url : undefined),
   components,

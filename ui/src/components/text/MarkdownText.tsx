@@ -1,23 +1,35 @@
 import { Box, Button, Stack, Typography } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { whenUp } from '../../app/server.ts';
 import classes from './MarkdownText.module.css';
 import { headingLevels, type Piece, piecesOf } from './markdown-pieces.ts';
+import type { Mention } from './mentions.ts';
 import { TextSkeleton } from './TextSkeleton.tsx';
 
-const MarkdownPiece = lazy(() => import('./MarkdownPiece.tsx').then((m) => ({ default: m.MarkdownPiece })));
+const MarkdownPiece = lazy(
+  whenUp(async () => ({ default: (await import('./MarkdownPiece.tsx')).MarkdownPiece })),
+);
 
 /** Longer texts are shown in full on request. */
 const FIRST_LENGTH = 8000;
 
+interface Props {
+  text: string;
+  /** The members that the text mentions. Without it, a mention is a link. */
+  mentions?: readonly Mention[] | undefined;
+}
+
 /** Untrusted Markdown. It is rendered piece by piece, so that the page stays responsive. */
-export function MarkdownText({ text }: { text: string }) {
+export function MarkdownText({ text, mentions }: Props) {
   const pieces = useMemo(() => piecesOf(text), [text]);
   const levels = useMemo(() => headingLevels(text), [text]);
   const first = useMemo(() => countUpTo(pieces, FIRST_LENGTH), [pieces]);
   const [whole, setWhole] = useState(false);
   const [count, setCount] = useState(1);
-  const wanted = whole ? pieces.length : first;
+  const printing = useMediaQuery('print');
+  const wanted = whole || printing ? pieces.length : first;
   // Rendering a piece yields to clicks and keys.
   const done = useDeferredValue(count);
   useEffect(() => {
@@ -29,10 +41,10 @@ export function MarkdownText({ text }: { text: string }) {
       <Typography className={classes.text} dir="auto">
         {pieces.slice(0, done).map((piece, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces never change places
-          <Rendered key={index} piece={piece} levels={levels} />
+          <Rendered key={index} piece={piece} levels={levels} mentions={mentions} />
         ))}
       </Typography>
-      {!whole && first < pieces.length && (
+      {!whole && !printing && first < pieces.length && (
         <Button
           variant="default"
           size="xs"
@@ -49,7 +61,8 @@ export function MarkdownText({ text }: { text: string }) {
 const Rendered = memo(function Rendered({
   piece: { text, plain },
   levels,
-}: {
+  mentions,
+}: Pick<Props, 'mentions'> & {
   piece: Piece;
   levels: number[];
 }) {
@@ -63,7 +76,7 @@ const Rendered = memo(function Rendered({
   return (
     <CatchBoundary getResetKey={() => text} errorComponent={() => written}>
       <Suspense fallback={<TextSkeleton />}>
-        <MarkdownPiece text={text} levels={levels} fallback={written} />
+        <MarkdownPiece text={text} levels={levels} mentions={mentions} fallback={written} />
       </Suspense>
     </CatchBoundary>
   );

@@ -19,7 +19,7 @@ export const schema: Schema = {
   ...defaultSchema,
   tagNames: [
     ...['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'ul', 'ol', 'li', 'hr', 'br'],
-    ...['strong', 'em', 'del', 'sup', 'span', 'code', 'pre', 'a', 'input'],
+    ...['strong', 'em', 'del', 'sup', 'span', 'mark', 'code', 'pre', 'a', 'input'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'section'],
   ],
   attributes: {

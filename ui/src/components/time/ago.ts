@@ -8,10 +8,11 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 /** Always numbers, never "yesterday": 25 hours ago can be the day before yesterday. */
 const relative = new Intl.RelativeTimeFormat('en');
+const narrow = new Intl.RelativeTimeFormat('en', { style: 'narrow' });
 
-/** Such as "3 hours ago". */
-export function ago(time: string | Date, now = Date.now()): string {
+/** Such as "3 hours ago", or "3h ago" if it is short. */
+export function ago(time: string | Date, now = Date.now(), isShort = false): string {
   const seconds = (new Date(time).getTime() - now) / 1000;
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? [undefined, 1];
-  return unit ? relative.format(Math.trunc(seconds / size), unit) : 'just now';
+  return unit ? (isShort ? narrow : relative).format(Math.trunc(seconds / size), unit) : 'just now';
 }

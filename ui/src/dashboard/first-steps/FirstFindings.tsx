@@ -47,11 +47,13 @@ export function WaitForFinding({ scan }: { scan: Scan | undefined }) {
 interface Props {
   findings: Schemas['ListedFinding'][];
   total: number;
+  /** The project, if its findings were uploaded. */
+  uploadedTo: { slug: string } | undefined;
   onDone: () => void;
 }
 
 /** Shows the first findings. */
-export function FirstFindings({ findings, total, onDone }: Props) {
+export function FirstFindings({ findings, total, uploadedTo, onDone }: Props) {
   const { slug } = useOrg();
   return (
     <Stack gap="sm">
@@ -61,6 +63,15 @@ export function FirstFindings({ findings, total, onDone }: Props) {
           : `${total.toLocaleString('en')} findings received. Open one to see the details and to set its status.`}
       </Text>
       <FindingItems findings={findings.slice(0, SHOWN)} list={{}} />
+      {uploadedTo && (
+        <Text size="sm">
+          svc-agent can send reports after each scan. The{' '}
+          <LinkAnchor to="/o/$org/projects/$slug" params={{ org: slug, slug: uploadedTo.slug }} inherit>
+            page of the project
+          </LinkAnchor>{' '}
+          has the commands.
+        </Text>
+      )}
       <Group>
         <LinkButton to="/o/$org/findings" params={{ org: slug }} search={{ sort: '-severity' }}>
           Open findings

@@ -8,6 +8,9 @@ import { projectsQuery } from '../../projects/queries.ts';
 import { POLL_MS, scansQuery } from '../../scans/queries.ts';
 import { projectTokensQuery } from '../../tokens/queries.ts';
 import { isUsable } from '../../tokens/token-state.ts';
+import { LeaveDialog } from '../../uploads/LeaveDialog.tsx';
+import { UploadReports } from '../../uploads/UploadReports.tsx';
+import { useUploadList, useUploads } from '../../uploads/use-uploads.ts';
 import { statsQuery } from '../queries.ts';
 import { CreateProject } from './CreateProject.tsx';
 import { CreateToken } from './CreateToken.tsx';
@@ -53,6 +56,16 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
   const [scan] = scans.data?.scans ?? [];
   const found = stats.data?.total_findings ?? 0;
 
+  const uploads = useUploads();
+  const uploaded = useUploadList(uploads);
+  const [asksToLeave, setAsksToLeave] = useState(false);
+  const canUpload = project !== undefined && org.may('uploadReport');
+  // Stays set when the user removes the result.
+  const [isByUpload, setIsByUpload] = useState(false);
+  if (!isByUpload && uploaded.some(({ state }) => state.kind === 'imported')) setIsByUpload(true);
+  // Findings of an upload need neither a token nor svc-agent.
+  const needsAgent = !isByUpload || found === 0;
+
   const onToken = (projectId: string) => (token: string) => {
     setActed(true);
     setMade({ projectId, token });
@@ -71,44 +84,69 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
       >
         {!project && <CreateProject onCreated={() => setActed(true)} />}
       </Step>
-      <Step
-        number={2}
-        title="Create a token"
-        state={tokenStep}
-        takesFocus={acted}
-        outcome={
-          <>
-            For <bdi>{project?.name}</bdi>
-          </>
-        }
-      >
-        {tokenStep === 'current' && project && (
-          <>
-            <ProjectSelect projects={projects} project={project} onChange={setChosen} />
-            <CreateToken projectId={project.id} onCreated={onToken(project.id)} />
-          </>
-        )}
-      </Step>
-      <Step
-        number={3}
-        title="Run svc-agent"
-        state={runStep}
-        takesFocus={acted}
-        outcome={scan && <bdi>{scan.name}</bdi>}
-      >
-        {runStep === 'current' && project && (
-          <>
-            <ProjectSelect projects={projects} project={project} onChange={setChosen} />
-            <RunAgent project={project} token={token} onCreated={onToken(project.id)} />
-          </>
-        )}
-      </Step>
+      {canUpload && (found === 0 || isByUpload || uploaded.length > 0) && (
+        <li>
+          <UploadReports project={project} uploads={uploads} title="Upload a report" isStep>
+            {needsAgent
+              ? 'If you have the report of a scanner, upload it here and skip steps 2 and 3.'
+              : 'Each report becomes a scan of the project.'}
+            {projects.length > 1 && (
+              <>
+                {' '}
+                Uploads go to <bdi>{project.name}</bdi>.
+              </>
+            )}
+          </UploadReports>
+        </li>
+      )}
+      {needsAgent && (
+        <>
+          <Step
+            number={2}
+            title="Create a token"
+            state={tokenStep}
+            takesFocus={acted}
+            outcome={
+              <>
+                For <bdi>{project?.name}</bdi>
+              </>
+            }
+          >
+            {tokenStep === 'current' && project && (
+              <>
+                <ProjectSelect projects={projects} project={project} onChange={setChosen} />
+                <CreateToken projectId={project.id} onCreated={onToken(project.id)} />
+              </>
+            )}
+          </Step>
+          <Step
+            number={3}
+            title="Run svc-agent"
+            state={runStep}
+            takesFocus={acted}
+            outcome={scan && <bdi>{scan.name}</bdi>}
+          >
+            {runStep === 'current' && project && (
+              <>
+                <ProjectSelect projects={projects} project={project} onChange={setChosen} />
+                <RunAgent project={project} token={token} onCreated={onToken(project.id)} />
+              </>
+            )}
+          </Step>
+        </>
+      )}
       <Step number={4} title={found > 0 ? 'First finding received' : 'See the first finding'} state={runStep}>
         {runStep === 'current' && <WaitForFinding scan={scan} />}
         {runStep === 'done' && (
-          <FirstFindings findings={stats.data?.recent_findings ?? []} total={found} onDone={onDone} />
+          <FirstFindings
+            findings={stats.data?.recent_findings ?? []}
+            total={found}
+            uploadedTo={isByUpload ? project : undefined}
+            onDone={() => (uploads.isBusy() ? setAsksToLeave(true) : onDone())}
+          />
         )}
       </Step>
+      <LeaveDialog opened={asksToLeave} onStay={() => setAsksToLeave(false)} onLeave={onDone} />
     </Steps>
   );
 }

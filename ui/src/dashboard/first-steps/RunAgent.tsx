@@ -1,6 +1,7 @@
 import { Alert, Stack, Tabs, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
+import { FORMATS } from '../../../../lib/importers/names.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copyable } from '../../components/Copy.tsx';
 import { agentCommands } from '../../projects/agent-commands.ts';
@@ -43,7 +44,7 @@ export function RunAgent({ project, token, onCreated }: Props) {
     {
       value: 'report',
       label: 'Existing report',
-      about: 'Sends a SARIF file or the report of one of 13 other scanners. svc-agent detects the format.',
+      about: `Sends a report in one of ${FORMATS.length} formats, such as SARIF. svc-agent detects the format.`,
       command: commands.report,
     },
   ];

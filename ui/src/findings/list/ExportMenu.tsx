@@ -1,11 +1,14 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconDownload, IconX } from '@tabler/icons-react';
+import { IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useOrg } from '../../app/session.ts';
+import { Advice } from '../../components/errors/Problem.tsx';
 import { problemOf } from '../../components/errors/problem.ts';
 import { saveFile } from '../../components/save-file.ts';
+import { requestPrint } from '../../report/report-queries.ts';
 import type { FindingFilter } from '../list-queries.ts';
 import { exportFindings, FORMATS, type Format } from './export.ts';
 
@@ -14,6 +17,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 /** Exports all matching findings as a file. */
 export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabled: boolean }) {
   const { slug } = useOrg();
+  const navigate = useNavigate();
   const [bytes, setBytes] = useState(0);
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
@@ -36,11 +40,10 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
       notifications.show({ color: 'teal', title: 'Export complete', message: `${name}, ${megabytes(size)}` }),
     onError: (error) => {
       if (abort.current?.signal.aborted) return;
-      const { title, advice } = problemOf(error);
       notifications.show({
         color: 'red',
-        title: 'The export failed',
-        message: `${title}. ${advice}`,
+        title: `The export failed: ${problemOf(error).title}`,
+        message: <Advice error={error} />,
         autoClose: false,
       });
     },
@@ -76,6 +79,16 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
             </Text>
           </Menu.Item>
         ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconPrinter size={16} aria-hidden />}
+          onClick={() => {
+            requestPrint();
+            navigate({ to: '/o/$org/report', params: { org: slug }, search: filter });
+          }}
+        >
+          Print report
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

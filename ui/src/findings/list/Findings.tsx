@@ -1,48 +1,57 @@
-import { ActionIcon, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Switch, Text, Tooltip } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { IconKeyboard } from '@tabler/icons-react';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { wholeNumber, withoutUndefined } from '../../app/search.ts';
+import {
+  type FindingSearch,
+  findingSearch,
+  type GroupKey,
+  wholeNumber,
+  withoutUndefined,
+} from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
-import { ShortcutHelp, type ShortcutList } from '../../components/keyboard/ShortcutHelp.tsx';
+import { openConfirm } from '../../components/dialogs/confirm.ts';
+import { ShortcutHelp } from '../../components/keyboard/ShortcutHelp.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { counted } from '../../components/numbers.ts';
 import { Page } from '../../components/Page.tsx';
-import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 import { useTriage } from '../../triage/use-triage.ts';
+import { GroupBySelect } from '../groups/GroupBySelect.tsx';
+import { type Counts, Groups } from '../groups/Groups.tsx';
 import { type FindingFilter, filterOf } from '../list-queries.ts';
-import { ColumnMenu } from './ColumnMenu.tsx';
-import { useColumns } from './columns.tsx';
+import { MAX_QUERY } from '../query/QueryField.tsx';
+import { ALL, addressOf, inView, viewOf } from '../views.ts';
+import { ColumnMenu } from './columns/ColumnMenu.tsx';
+import { DensityButton } from './columns/DensityButton.tsx';
+import { useColumns, useCompact } from './columns/use-columns.ts';
 import { ExportMenu } from './ExportMenu.tsx';
 import classes from './Findings.module.css';
 import { FindingsGrid } from './FindingsGrid.tsx';
 import { FilterChips } from './filters/FilterChips.tsx';
+import { useListWords } from './filters/list-words.ts';
+import { SortSelect } from './filters/SortSelect.tsx';
 import { Toolbar } from './filters/Toolbar.tsx';
+import { helpOf } from './help.ts';
+import type { News } from './live/compare.ts';
+import { NewsButton } from './live/NewsButton.tsx';
+import { NoFindings } from './NoFindings.tsx';
+import { ViewTabs } from './views/ViewTabs.tsx';
+import { useViewTotals } from './views/view-totals.ts';
 
 const route = getRouteApi('/_signed-in/o/$org/findings');
 
-const LOOKING: ShortcutList = [
-  [['j', '↓'], 'Next finding'],
-  [['k', '↑'], 'Previous finding'],
-  [['o', 'Enter'], 'Open the finding'],
-];
-const SELECTING: ShortcutList = [
-  [['x', 'Space'], 'Select or deselect the finding'],
-  [['Shift + x'], 'Select all findings from the last selected one to this one'],
-  ...TRIAGE_SHORTCUTS,
-  [['Esc'], 'Clear the selection'],
-];
-const OTHERS: ShortcutList = [
-  [['/'], 'Search'],
-  [['?'], 'Show this help'],
-];
+/** The field that the list is grouped by. */
+const groupingOf = (search: FindingSearch): { group_by?: GroupKey } => {
+  const { group_by } = findingSearch({ ...search });
+  return group_by ? { group_by } : {};
+};
 
 /** The list of findings with filters and triage. */
 export function Findings() {
   const search = route.useSearch();
   const page = wholeNumber(search.page) ?? 1;
+  const { group_by: grouping } = groupingOf(search);
   const navigate = route.useNavigate();
   const org = useOrg();
   // The same object while the filter does not change.
@@ -50,24 +59,43 @@ export function Findings() {
   const filter = useMemo(() => JSON.parse(said) as FindingFilter, [said]);
   const { sort: _, ...narrowed } = filter;
   const columns = useColumns();
+  const [compact, toggleCompact] = useCompact();
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);
   const [total, setTotal] = useState<number | null>();
+  const [groups, setGroups] = useState<number>();
+  const onCounts = useCallback((counts: Counts) => {
+    setTotal(counts.findings);
+    setGroups(counts.groups);
+  }, []);
+  const [{ news, show }, setNews] = useState<{ news?: News | undefined; show?: () => void }>({});
+  const onNews = useCallback((news: News | undefined, show: () => void) => setNews({ news, show }), []);
   const [helps, help] = useDisclosure();
   const triage = useTriage(filter);
+  const words = useListWords(search);
+  const totals = useViewTotals(filter, total != null);
 
   const change = useCallback(
-    (part: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }, replace = false) =>
+    (part: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }) =>
       navigate({
-        search: (before) => withoutUndefined<FindingFilter>({ ...filterOf(before), ...part }),
-        replace,
+        search: (before) => ({
+          ...addressOf(withoutUndefined<FindingFilter>({ ...filterOf(before), ...part })),
+          ...groupingOf(before),
+        }),
         resetScroll: false,
       }),
     [navigate],
   );
-  const find = () => field.current?.select();
+  const find = () => {
+    field.current?.focus();
+    field.current?.setSelectionRange(MAX_QUERY, MAX_QUERY);
+  };
   // On some keyboards these keys need Shift.
-  useShortcuts({ '/': find, 'shift+/': find, '?': help.open, 'shift+?': help.open });
+  useShortcuts({
+    ...{ '/': find, 'shift+/': find, '?': help.open, 'shift+?': help.open },
+    n: news && show,
+    d: toggleCompact,
+  });
 
   useBlocker({
     disabled: !triage.job?.running,
@@ -75,7 +103,7 @@ export function Findings() {
     shouldBlockFn: ({ current, next }) =>
       current.pathname !== next.pathname &&
       new Promise<boolean>((answer) =>
-        modals.openConfirmModal({
+        openConfirm({
           title: 'Findings are still being updated',
           children: 'If you leave, the remaining findings are not changed. Completed changes are kept.',
           labels: { confirm: 'Stop and leave', cancel: 'Stay' },
@@ -88,6 +116,7 @@ export function Findings() {
       ),
   });
 
+  const isEmpty = totals.size > 0 ? totals.get('all') === 0 : undefined;
   const exports = <ExportMenu filter={filter} disabled={!total} />;
   return (
     <div className={classes.page}>
@@ -98,6 +127,7 @@ export function Findings() {
             <>
               {exports}
               <ColumnMenu columns={columns} />
+              <DensityButton compact={compact} onToggle={toggleCompact} />
               <Tooltip label="Keyboard shortcuts">
                 <ActionIcon
                   variant="default"
@@ -113,36 +143,83 @@ export function Findings() {
           )
         }
       >
+        <Text className="print-only" size="sm">
+          {words}. Only the visible findings are printed. “Export” › “Print report” prints all of them.
+        </Text>
         <div className={classes.list}>
-          <Toolbar filter={filter} onChange={change} search={field} narrow={narrow}>
+          <ViewTabs search={search} totals={totals} total={total} />
+          <Toolbar
+            filter={filter}
+            onChange={change}
+            onQuery={(next) =>
+              navigate({
+                search: { ...addressOf(next), ...groupingOf(search) },
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            search={field}
+            narrow={narrow}
+          >
             {exports}
+            <Switch label="Compact rows" checked={compact} onChange={toggleCompact} />
           </Toolbar>
           <div className={classes.said}>
             <Text size="sm" fw={600} role="status">
               {total === undefined ? 'Loading…' : total !== null && counted(total, 'finding')}
+              {grouping && total !== undefined && groups !== undefined && ` in ${counted(groups, 'group')}`}
             </Text>
+            <NewsButton news={news} onShow={show} />
             <FilterChips
               filter={filter}
               onChange={change}
-              onClear={() => navigate({ search: filter.sort ? { sort: filter.sort } : {} })}
+              onClear={() => navigate({ search: { ...inView({}, viewOf(filter)), ...groupingOf(search) } })}
             />
+            <div className={classes.order} data-print-hidden>
+              <GroupBySelect
+                value={grouping}
+                onGroup={(by) => {
+                  setTotal(undefined);
+                  setGroups(undefined);
+                  void navigate({
+                    search: { ...addressOf(filter), ...(by && { group_by: by }) },
+                    resetScroll: false,
+                  });
+                }}
+              />
+              {!grouping && <SortSelect sort={filter.sort ?? ALL.sort} onSort={(sort) => change({ sort })} />}
+            </div>
           </div>
-          <FindingsGrid
-            key={JSON.stringify(narrowed)}
-            filter={filter}
-            page={page}
-            columns={columns.shown}
-            card={narrow}
-            triage={triage}
-            onTotal={setTotal}
-          />
+          {grouping ? (
+            <Groups
+              key={grouping + JSON.stringify(narrowed)}
+              filter={filter}
+              by={grouping}
+              triage={triage}
+              empty={<NoFindings filter={filter} isEmpty={isEmpty} />}
+              onCounts={onCounts}
+            />
+          ) : (
+            <FindingsGrid
+              key={JSON.stringify(narrowed)}
+              filter={filter}
+              page={page}
+              columns={columns.shown}
+              card={narrow}
+              compact={compact}
+              triage={triage}
+              isEmpty={isEmpty}
+              onTotal={setTotal}
+              onNews={onNews}
+            />
+          )}
         </div>
       </Page>
       <ShortcutHelp
         opened={helps}
         onClose={help.close}
         note="The arrow keys, Enter, Space and Escape always work."
-        shortcuts={[...LOOKING, ...(org.may('updateFindings') ? SELECTING : []), ...OTHERS]}
+        shortcuts={helpOf({ isGrouped: grouping !== undefined, mayTriage: org.may('updateFindings') })}
       />
     </div>
   );

@@ -4,14 +4,18 @@ import { useNavigate } from '@tanstack/react-router';
 import { type CSSProperties, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
+import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
-import type { UserStatus } from '../../triage/statuses.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
-import type { FindingFilter, ListedFinding } from '../list-queries.ts';
-import { type COLUMNS, minWidth, template } from './columns.tsx';
+import type { FindingFilter } from '../list-queries.ts';
+import { ALL, viewOf } from '../views.ts';
+import { type COLUMNS, minWidth, template } from './columns/columns.ts';
+import { decisionsOf } from './decisions.ts';
 import classes from './FindingsGrid.module.css';
 import { GridHead } from './GridHead.tsx';
 import { Grid, RowGroup } from './grid-parts.tsx';
+import type { News } from './live/compare.ts';
+import { useToldNews } from './live/use-told-news.ts';
 import { NoFindings } from './NoFindings.tsx';
 import { Row, useRowActions } from './Row.tsx';
 import { span } from './rows/positions.ts';
@@ -19,8 +23,8 @@ import { useFollowed, visibleRows } from './rows/use-followed.ts';
 import { useKeptPlace, useStart } from './rows/use-place.ts';
 import { useRows } from './rows/use-rows.ts';
 import { useVirtualRows } from './rows/use-virtual-rows.ts';
-import { BulkBar } from './selection/BulkBar.tsx';
-import { createSelection } from './selection/selection.ts';
+import { BulkBar, coversHead } from './selection/BulkBar.tsx';
+import { createSelection, useSelectionSize } from './selection/selection.ts';
 import { useBulk } from './selection/use-bulk.ts';
 import { useGridKeys } from './use-grid-keys.ts';
 
@@ -30,18 +34,47 @@ interface Props {
   columns: typeof COLUMNS;
   /** Whether each finding has two lines. */
   card: boolean;
+  /** Whether rows have as little height as possible. */
+  compact: boolean;
   triage: TriageState;
+  /** Whether the organization has no findings; undefined while this is not known. */
+  isEmpty: boolean | undefined;
   /** Called with the total; null if it is unknown. */
   onTotal(total: number | undefined | null): void;
+  /** Called with the changes that are not shown yet, and a function that shows them. */
+  onNews(news: News | undefined, show: () => void): void;
 }
 
+/** Time in which the list scrolls to a row. A row that it has not reached yet counts as visible. */
+const SETTLED_MS = 500;
+
 /** The virtualized list: it has the height of all findings and renders the visible rows. */
-export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: Props) {
+export function FindingsGrid({
+  filter,
+  page,
+  columns,
+  card,
+  compact,
+  triage,
+  isEmpty,
+  onTotal,
+  onNews,
+}: Props) {
   const org = useOrg();
   const navigate = useNavigate();
   const mayTriage = org.may('updateFindings');
   const projects = useQuery(projectsQuery(org)).data;
-  const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  const members = useQuery({
+    ...membersQuery(org),
+    enabled: columns.some(({ id }) => id === 'assignee'),
+  }).data;
+  const names = useMemo(
+    () => ({
+      projects: new Map(projects?.map(({ id, name }) => [id, name])),
+      members: new Map(members?.map(({ user_id, name, email }) => [user_id, name || email])),
+    }),
+    [projects, members],
+  );
   const [now, setNow] = useState(() => Date.now());
   useInterval(() => setNow(Date.now()), 60_000, { autoInvoke: true });
 
@@ -49,7 +82,13 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
   const [active, setActive] = useState(start.active);
   const [touched, setTouched] = useState(start.back);
   const [total, setTotal] = useState<number>();
-  const { scroller, virtualizer, height, head, count, at } = useVirtualRows({ total, active, start, card });
+  const { scroller, virtualizer, height, head, count, at } = useVirtualRows({
+    total,
+    active,
+    start,
+    card,
+    compact,
+  });
   const items = virtualizer.getVirtualItems();
   const { startIndex: first, endIndex: last } = virtualizer.range ?? {
     startIndex: start.top,
@@ -82,13 +121,13 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
       virtualizer.scrollToIndex(start.active, { align: 'center' });
     }
   });
-  const unfollow = useFollowed(rows, { at, count, touched }, (moved) => {
+  const { unfollow, followStaying } = useFollowed(rows, { at, count, touched }, (moved) => {
     setActive(moved);
     if (document.activeElement?.closest('[data-index]')) wantsFocus.current = moved;
     virtualizer.scrollToOffset((virtualizer.scrollOffset ?? 0) + (moved - at) * height);
   });
   // A new order moves the visible rows.
-  const sort = filter.sort ?? '-created_at';
+  const sort = filter.sort ?? ALL.sort;
   const sorted = useRef(sort);
   useLayoutEffect(() => {
     if (sorted.current === sort) return;
@@ -102,8 +141,10 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     if (focusActive()) wantsFocus.current = undefined;
   });
 
+  const wentAt = useRef(0);
   const go = (index: number | undefined) => {
     if (count === 0) return;
+    wentAt.current = performance.now();
     const next = index ?? topRow;
     wantsFocus.current = next;
     setTouched(true);
@@ -122,18 +163,15 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
   };
 
   const [selection] = useState(createSelection);
-  const bulk = useBulk(filter, selection, rows, triage);
-  const set = (finding: ListedFinding, status: UserStatus) =>
-    triage.run([{ id: finding.id, title: finding.title, status }]);
-  const setStatus = (status: UserStatus) => {
-    if (selection.size() > 0) return bulk.setStatus(status);
-    const finding = touched ? rows.rowNow(at) : undefined;
-    if (!finding) return go(undefined);
-    set(finding, status);
-    // If the finding leaves the list, the next one takes its position.
-    if (filter.status?.includes(status) !== false) go(Math.min(at + 1, count - 1));
-    else go(at);
-  };
+  const selected = useSelectionSize(selection);
+  const visible = Math.max(1, visibleRows(scroller.current, head, height));
+  const inView = span(topRow, visible, count).flatMap((index) => rows.rowAt(index) ?? []);
+  const bulk = useBulk(filter, selection, rows, inView, triage, followStaying);
+  const { set, setStatus, decide } = decisionsOf({
+    ...{ filter, rows, count, at, triage, bulk, go },
+    hasSelection: () => selection.size() > 0,
+    isChosen: touched,
+  });
 
   const actions = useRowActions({
     activate(index) {
@@ -145,11 +183,23 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     setStatus: set,
   });
 
-  const visible = Math.max(1, visibleRows(scroller.current, head, height));
-  const inView = span(topRow, visible, count).flatMap((index) => rows.rowAt(index) ?? []);
+  const shownIds = span(first, last - first + 1, count).flatMap((index) => rows.rowAt(index)?.id ?? []);
+  useToldNews(filter, {
+    pages: rows.pages,
+    shownIds,
+    isPaused: triage.job?.running ?? false,
+    onNews,
+    onShown() {
+      unfollow();
+      virtualizer.scrollToOffset(0);
+      setActive(0);
+      if (touched) wantsFocus.current = 0;
+    },
+  });
+
   const far = virtualizer.isScrolling ? undefined : at < topRow || at > last;
   const onKeyDown = useGridKeys({
-    active: touched && !far ? at : undefined,
+    activeNow: () => (touched && !(far && performance.now() - wentAt.current > SETTLED_MS) ? at : undefined),
     count,
     visible: Math.max(1, visible - 1),
     mayTriage,
@@ -157,6 +207,7 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
     open,
     select: bulk.select,
     setStatus,
+    decide,
     undo: triage.undo,
     clear: bulk.clear,
   });
@@ -172,78 +223,88 @@ export function FindingsGrid({ filter, page, columns, card, triage, onTotal }: P
       onFocusLost={focusActive}
     />
   );
-  if (total === 0) {
-    return (
-      <>
-        <NoFindings filter={filter} />
-        {bar}
-      </>
-    );
-  }
+  const covered = coversHead(selected, triage, bulk);
   const style = {
-    '--columns': card ? `${mayTriage ? 2.75 : 0.75}rem 1fr` : template(columns, mayTriage),
-    '--min-width': card ? '0' : minWidth(columns),
+    '--columns': card ? `${mayTriage ? 2.75 : 0.75}rem 1fr` : template(columns, mayTriage, compact),
+    '--min-width': card ? '0' : minWidth(columns, compact),
   } as CSSProperties;
-  const shared = { height, columns, card, now, org: org.slug, filter, selection, mayTriage, actions };
+  const shared = {
+    height,
+    columns,
+    card,
+    compact,
+    names,
+    now,
+    org: org.slug,
+    filter,
+    selection,
+    mayTriage,
+    actions,
+  };
   return (
-    <div className={classes.frame}>
-      <Grid
-        ref={scroller}
-        aria-label="Findings"
-        aria-rowcount={total === undefined ? -1 : total + 1}
-        aria-multiselectable={mayTriage}
-        aria-busy={rows.busy}
-        className={`${classes.scroller} ${touched ? classes.touched : ''}`}
-        style={style}
-        tabIndex={-1}
-        onKeyDown={onKeyDown}
-      >
-        <RowGroup className={classes.heads}>
-          <GridHead
-            columns={columns}
-            card={card}
-            sort={sort}
-            onSort={(sort) =>
-              navigate({
-                to: '/o/$org/findings',
-                params: { org: org.slug },
-                search: { ...filter, sort },
-                resetScroll: false,
-              })
-            }
-            mayTriage={mayTriage}
-            selection={selection}
-            inView={inView}
-          />
-        </RowGroup>
-        <RowGroup
-          className={classes.body}
-          style={{ height: count === 0 ? '100%' : virtualizer.getTotalSize() - head }}
-        >
-          {total === undefined && (
-            <div className={classes.starting}>
-              {span(0, 30, 30).map((i) => (
-                <Row key={i} {...shared} index={i} top={i * height} finding={undefined} active={false} />
-              ))}
-            </div>
-          )}
-          {items.map((item) => {
-            const finding = rows.rowAt(item.index);
-            return (
-              <Row
-                key={item.key}
-                {...shared}
-                index={item.index}
-                top={item.start - head}
-                finding={finding}
-                active={item.index === at}
-                projectName={finding && names.get(finding.project_id)}
-              />
-            );
-          })}
-        </RowGroup>
-      </Grid>
+    <div className={total === 0 ? undefined : classes.frame}>
+      {total === 0 && <NoFindings filter={filter} isEmpty={isEmpty} />}
+      {/* At the same place in both cases, so that open details stay open. */}
       {bar}
+      {total !== 0 && (
+        <Grid
+          ref={scroller}
+          aria-label="Findings"
+          aria-rowcount={total === undefined ? -1 : total + 1}
+          aria-multiselectable={mayTriage}
+          aria-busy={rows.busy}
+          className={`${classes.scroller} ${touched ? classes.touched : ''}`}
+          style={style}
+          tabIndex={-1}
+          onKeyDown={onKeyDown}
+        >
+          <RowGroup className={classes.heads}>
+            <GridHead
+              columns={columns}
+              card={card}
+              sort={sort}
+              usual={viewOf(filter)?.sort ?? ALL.sort}
+              onSort={(sort) =>
+                navigate({
+                  to: '/o/$org/findings',
+                  params: { org: org.slug },
+                  search: { ...filter, sort },
+                  resetScroll: false,
+                })
+              }
+              mayTriage={mayTriage}
+              selection={selection}
+              inView={inView}
+              covered={covered}
+            />
+          </RowGroup>
+          <RowGroup
+            className={classes.body}
+            style={{ height: count === 0 ? '100%' : virtualizer.getTotalSize() - head }}
+          >
+            {total === undefined && (
+              <div className={classes.starting}>
+                {span(0, 30, 30).map((i) => (
+                  <Row key={i} {...shared} index={i} top={i * height} finding={undefined} active={false} />
+                ))}
+              </div>
+            )}
+            {items.map((item) => {
+              const finding = rows.rowAt(item.index);
+              return (
+                <Row
+                  key={item.key}
+                  {...shared}
+                  index={item.index}
+                  top={item.start - head}
+                  finding={finding}
+                  active={item.index === at}
+                />
+              );
+            })}
+          </RowGroup>
+        </Grid>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';
 
 import type { FindingFilter, ListedFinding } from '../list-queries.ts';
-import type { COLUMNS, SortKey } from './columns.tsx';
+import type { COLUMNS, SortKey } from './columns/columns.ts';
 import classes from './FindingsGrid.module.css';
 import { ColumnHeader, GridRow } from './grid-parts.tsx';
 import type { Selection } from './selection/selection.ts';
@@ -12,14 +12,28 @@ interface Props {
   columns: typeof COLUMNS;
   card: boolean;
   sort: NonNullable<FindingFilter['sort']>;
-  onSort(sort: FindingFilter['sort']): void;
+  /** The order of the view. */
+  usual: NonNullable<FindingFilter['sort']>;
+  onSort(sort: NonNullable<FindingFilter['sort']>): void;
   mayTriage: boolean;
   selection: Selection;
   inView: readonly ListedFinding[];
+  /** Whether the bar of the selection covers the headers. */
+  covered: boolean;
 }
 
 /** The column headers, which sort the list. */
-export function GridHead({ columns, card, sort, onSort, mayTriage, selection, inView }: Props) {
+export function GridHead({
+  columns,
+  card,
+  sort,
+  usual,
+  onSort,
+  mayTriage,
+  selection,
+  inView,
+  covered,
+}: Props) {
   return (
     <GridRow aria-rowindex={1} className={classes.head}>
       {mayTriage ? (
@@ -30,12 +44,19 @@ export function GridHead({ columns, card, sort, onSort, mayTriage, selection, in
         <div role="presentation" />
       )}
       {card ? (
-        <ColumnHeader className={classes.column}>Finding</ColumnHeader>
+        <ColumnHeader className={classes.column} data-covered={covered || undefined}>
+          Finding
+        </ColumnHeader>
       ) : (
         columns.map(({ id, label, sort: key }) => (
-          <ColumnHeader key={id} className={classes.column} aria-sort={key && ariaSort(sort, key)}>
+          <ColumnHeader
+            key={id}
+            className={classes.column}
+            aria-sort={key && ariaSort(sort, key)}
+            data-covered={covered || undefined}
+          >
             {key ? (
-              <UnstyledButton className={classes.sort ?? ''} onClick={() => onSort(next(sort, key))}>
+              <UnstyledButton className={classes.sort ?? ''} onClick={() => onSort(next(sort, key, usual))}>
                 {label}
                 {sort === key ? (
                   <IconArrowUp size={14} aria-hidden />
@@ -56,10 +77,10 @@ export function GridHead({ columns, card, sort, onSort, mayTriage, selection, in
 const ariaSort = (sort: string, key: SortKey) =>
   sort === `-${key}` ? 'descending' : sort === key ? 'ascending' : 'none';
 
-/** Descending, then ascending, then the default order (newest first). */
-function next(sort: string, key: SortKey): FindingFilter['sort'] {
+/** Descending, then ascending, then the order of the view. */
+function next(sort: string, key: SortKey, usual: Props['usual']): Props['usual'] {
   if (sort === `-${key}`) return key;
-  return sort === key && key !== 'created_at' ? undefined : `-${key}`;
+  return sort === key ? usual : `-${key}`;
 }
 
 /** Selects or deselects the visible findings. */

@@ -1,11 +1,13 @@
-import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
+import { Checkbox, Skeleton, Text } from '@mantine/core';
 import { type MouseEvent, memo, useLayoutEffect, useRef, useState } from 'react';
 import { LinkAnchor } from '../../components/links.tsx';
 import type { UserStatus } from '../../triage/statuses.ts';
 import { FileLocation } from '../FileLocation.tsx';
 import type { FindingFilter, ListedFinding } from '../list-queries.ts';
-import { SeverityBadge } from '../Severity.tsx';
-import { type COLUMNS, cell, Seen } from './columns.tsx';
+import { SeverityMark } from '../Severity.tsx';
+import { titleOf } from '../title.ts';
+import { cell, type Names, Seen } from './columns/cells.tsx';
+import type { COLUMNS } from './columns/columns.ts';
 import classes from './FindingsGrid.module.css';
 import { GridCell, GridRow } from './grid-parts.tsx';
 import { StatusCell } from './StatusCell.tsx';
@@ -44,7 +46,9 @@ interface Props {
   columns: typeof COLUMNS;
   /** Whether the row has two lines. */
   card: boolean;
-  projectName?: string | undefined;
+  /** Whether the row has as little height as possible. */
+  compact: boolean;
+  names: Names;
   now: number;
   org: string;
   filter: FindingFilter;
@@ -88,7 +92,8 @@ type LoadedProps = Props & {
 };
 
 function Cells(props: LoadedProps) {
-  const { finding, index, columns, card, mayTriage, selected, tab, actions, now, projectName } = props;
+  const { finding, index, columns, card, compact, mayTriage, selected, tab, actions, now, names } = props;
+  const projectName = names.projects.get(finding.project_id);
   const mark = (event: MouseEvent) => {
     event.stopPropagation();
     actions.select(index, event.shiftKey);
@@ -113,7 +118,7 @@ function Cells(props: LoadedProps) {
             checked={selected}
             readOnly
             tabIndex={tab}
-            aria-label={`Select ${finding.title}`}
+            aria-label={`Select ${titleOf(finding.title)}`}
           />
         </GridCell>
       ) : (
@@ -121,20 +126,26 @@ function Cells(props: LoadedProps) {
       )}
       {card ? (
         <GridCell className={classes.card}>
-          {title}
-          <div className={classes.facts}>
-            <SeverityBadge severity={finding.severity} />
-            {status}
+          <div className={classes.first}>
+            {title}
             <span className={classes.fact}>
-              <Seen time={finding.last_seen_at} now={now} />
+              <Seen time={finding.last_seen_at} now={now} isShort />
             </span>
-            {projectName && <bdi className={classes.fact}>{projectName}</bdi>}
+          </div>
+          <div className={classes.facts}>
+            <SeverityMark severity={finding.severity} />
+            {status}
+            {projectName && (
+              <bdi className={classes.fact} title={projectName}>
+                {projectName}
+              </bdi>
+            )}
           </div>
         </GridCell>
       ) : (
         columns.map(({ id }) => (
           <GridCell key={id} className={classes.cell} data-column={id}>
-            {id === 'title' ? title : id === 'status' ? status : cell(id, finding, projectName, now)}
+            {id === 'title' ? title : id === 'status' ? status : cell(id, finding, names, now, compact)}
           </GridCell>
         ))
       )}
@@ -142,10 +153,10 @@ function Cells(props: LoadedProps) {
   );
 }
 
-function Title({ finding, org, filter, index, tab, card }: LoadedProps) {
+function Title({ finding, org, filter, index, tab, card, compact }: LoadedProps) {
   const { file, line } = finding;
   return (
-    <>
+    <div className={compact && !card ? classes.line : classes.lines}>
       <div className={classes.title}>
         <LinkAnchor
           to="/o/$org/findings/$id"
@@ -158,19 +169,14 @@ function Title({ finding, org, filter, index, tab, card }: LoadedProps) {
           className={classes.link ?? ''}
           title={finding.title}
         >
-          <bdi>{finding.title}</bdi>
+          <bdi>{titleOf(finding.title)}</bdi>
         </LinkAnchor>
-        {finding.regressed && (
-          <Badge size="xs" radius="sm" color="red" variant="light" className={classes.regressed ?? ''}>
-            Regressed
-          </Badge>
-        )}
       </div>
       {!card && file && (
         <Text size="xs" c="dimmed" truncate component="div" title={file}>
           <FileLocation file={file} line={line} />
         </Text>
       )}
-    </>
+    </div>
   );
 }

@@ -4,6 +4,7 @@ import { StatusItems } from '../../triage/StatusItems.tsx';
 import type { UserStatus } from '../../triage/statuses.ts';
 import type { ListedFinding } from '../list-queries.ts';
 import { STATUS_NAMES, StatusBadge } from '../Severity.tsx';
+import { titleOf } from '../title.ts';
 
 interface Props {
   finding: ListedFinding;
@@ -14,7 +15,7 @@ interface Props {
 
 /** The status of a finding, with a menu to set it if the role allows it. */
 export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
-  const { status, title } = finding;
+  const { status, regressed, title } = finding;
   const [opened, setOpened] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasOpened = useRef(false);
@@ -23,7 +24,7 @@ export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
     if (wasOpened.current && !opened) button.current?.focus();
     wasOpened.current = opened;
   }, [opened]);
-  if (!mayTriage) return <StatusBadge status={status} />;
+  if (!mayTriage) return <StatusBadge status={status} regressed={regressed} />;
   const target = (
     <UnstyledButton
       ref={button}
@@ -31,14 +32,14 @@ export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
       tabIndex={tabIndex}
       aria-haspopup="menu"
       aria-expanded={opened}
-      aria-label={`Status: ${STATUS_NAMES[status]}. Change`}
-      title={`Change the status of ${title}`}
+      aria-label={`Status: ${regressed ? 'Regressed ' : ''}${STATUS_NAMES[status]}. Change`}
+      title={`Change the status of ${titleOf(title)}`}
       onClick={(event) => {
         event.stopPropagation();
         setOpened(true);
       }}
     >
-      <StatusBadge status={status} />
+      <StatusBadge status={status} regressed={regressed} />
     </UnstyledButton>
   );
   if (!opened) return target;

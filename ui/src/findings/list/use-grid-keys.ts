@@ -5,8 +5,8 @@ import { triageShortcuts } from '../../triage/shortcuts.ts';
 import type { UserStatus } from '../../triage/statuses.ts';
 
 interface GridKeys {
-  /** The active row, on which keys act; undefined before the user has chosen one. */
-  active: number | undefined;
+  /** The active row, on which keys act; undefined before the user has chosen one, or when it is out of view. */
+  activeNow(): number | undefined;
   count: number;
   /** The number of visible rows. */
   visible: number;
@@ -16,6 +16,8 @@ interface GridKeys {
   open(index: number): void;
   select(index: number, range: boolean): void;
   setStatus(status: UserStatus): void;
+  /** Opens the form. */
+  decide(): void;
   undo(): void;
   clear(): void;
 }
@@ -25,11 +27,16 @@ interface GridKeys {
  * @returns the handler of the grid
  */
 export function useGridKeys(grid: GridKeys) {
-  const { active, count, visible, mayTriage, go, open, select } = grid;
-  const step = (by: number) =>
+  const { activeNow, count, visible, mayTriage, go, open, select } = grid;
+  const step = (by: number) => {
+    const active = activeNow();
     go(active === undefined ? undefined : Math.min(count - 1, Math.max(0, active + by)));
-  const onActive = (run: (index: number) => void) => () =>
-    active === undefined ? go(undefined) : run(active);
+  };
+  const onActive = (run: (index: number) => void) => () => {
+    const active = activeNow();
+    if (active === undefined) go(undefined);
+    else run(active);
+  };
 
   useShortcuts({
     j: () => step(1),
@@ -39,6 +46,7 @@ export function useGridKeys(grid: GridKeys) {
       x: onActive((index) => select(index, false)),
       'shift+x': onActive((index) => select(index, true)),
       ...triageShortcuts(grid),
+      e: () => grid.decide(),
     }),
   });
 

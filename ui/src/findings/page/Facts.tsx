@@ -1,33 +1,32 @@
-import { Anchor, DataList, Skeleton, Text, Title } from '@mantine/core';
+import { Anchor, Skeleton, Text, Title } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
+import { whenUp } from '../../app/server.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy, Copyable } from '../../components/Copy.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
-import { projectsQuery } from '../../projects/queries.ts';
 import { scanQuery } from '../../scans/queries.ts';
+import { scanName } from '../../scans/scan-name.ts';
 import type { Finding } from '../finding-queries.ts';
+import { Collapsible } from './Collapsible.tsx';
 import classes from './Finding.module.css';
 
-const Cvss = lazy(() => import('./cvss/Cvss.tsx').then((m) => ({ default: m.Cvss })));
+const Cvss = lazy(whenUp(async () => ({ default: (await import('./cvss/Cvss.tsx')).Cvss })));
 
-/** The details of a finding. */
+/** The classification of a finding and where it was seen. Its identifiers are collapsed, except on paper. */
 export function Facts({ finding }: { finding: Finding }) {
   const org = useOrg();
   const { cwe, cve, file, source, cvss_score, cvss_vector, project_id } = finding;
   const params = { org: org.slug };
   return (
-    <section aria-labelledby="facts" className={classes.facts ?? ''}>
-      <Title order={2} id="facts" mb="sm">
+    <section aria-labelledby="facts" className={classes.facts}>
+      <Title order={2} id="facts" mb="xs">
         Details
       </Title>
-      <DataList size="sm" orientation="vertical" gap="sm">
-        <Fact name="Project">
-          <ProjectLink id={project_id} />
-        </Fact>
+      <dl className={classes.properties}>
         {(cvss_score !== undefined || cvss_vector) && (
           <Fact name="CVSS">
             {!cvss_vector && <strong>{cvss_score?.toFixed(1)}</strong>}
@@ -36,7 +35,7 @@ export function Facts({ finding }: { finding: Finding }) {
                 getResetKey={() => cvss_vector}
                 errorComponent={() => <Copyable value={cvss_vector} label="Copy the vector" />}
               >
-                <Suspense fallback={<Skeleton h={220} />}>
+                <Suspense fallback={<Skeleton h={48} w="100%" />}>
                   <Cvss vector={cvss_vector} score={cvss_score} />
                 </Suspense>
               </CatchBoundary>
@@ -48,14 +47,7 @@ export function Facts({ finding }: { finding: Finding }) {
             <Outside href={`https://cwe.mitre.org/data/definitions/${cwe.replace(/\D/g, '')}.html`}>
               {cwe}
             </Outside>
-            <LinkAnchor
-              to="/o/$org/findings"
-              params={params}
-              search={{ cwe }}
-              size="xs"
-              w="fit-content"
-              display="block"
-            >
+            <LinkAnchor to="/o/$org/findings" params={params} search={{ cwe }} size="xs">
               Findings with this CWE
             </LinkAnchor>
           </Fact>
@@ -67,14 +59,11 @@ export function Facts({ finding }: { finding: Finding }) {
         )}
         {file && (
           <Fact name="File">
-            <bdi>{file}</bdi>
             <LinkAnchor
               to="/o/$org/findings"
               params={params}
               search={{ project_id, q: file.slice(-MAX_QUERY) }}
-              size="xs"
-              w="fit-content"
-              display="block"
+              size="sm"
             >
               Findings in this file
             </LinkAnchor>
@@ -86,33 +75,41 @@ export function Facts({ finding }: { finding: Finding }) {
           </Fact>
         )}
         <Fact name="First seen">
-          <Ago time={finding.created_at} /> by <ScanLink id={finding.scan_id} />
+          <span>
+            <Ago time={finding.created_at} /> by <ScanLink id={finding.scan_id} />
+          </span>
         </Fact>
         <Fact name="Last seen">
-          <Ago time={finding.last_seen_at} /> by <ScanLink id={finding.last_scan_id} />
+          <span>
+            <Ago time={finding.last_seen_at} /> by <ScanLink id={finding.last_scan_id} />
+          </span>
         </Fact>
         <Fact name="Seen">
           {finding.seen_count === 1 ? 'Once' : `${finding.seen_count.toLocaleString('en')} times`}
         </Fact>
-        <Fact name="Status since">
-          <Ago time={finding.status_changed_at} />
-        </Fact>
-        <Fact name="Fingerprint">
-          <span className={classes.copied}>
-            <code>
-              <bdi>{finding.fingerprint}</bdi>
-            </code>
-            <Copy value={finding.fingerprint} label="Copy the fingerprint" />
-          </span>
-        </Fact>
-        <Fact name="ID">
-          <span className={classes.copied}>
-            <code>{finding.id}</code>
-            <Copy value={finding.id} label="Copy the ID" />
-          </span>
-        </Fact>
-      </DataList>
+      </dl>
+      <Collapsible summary="Identifiers">
+        <dl className={classes.properties}>
+          <Fact name="ID">
+            <Identifier value={finding.id} label="Copy the ID" />
+          </Fact>
+          <Fact name="Fingerprint">
+            <Identifier value={finding.fingerprint} label="Copy the fingerprint" />
+          </Fact>
+        </dl>
+      </Collapsible>
     </section>
+  );
+}
+
+function Identifier({ value, label }: { value: string; label: string }) {
+  return (
+    <span className={classes.copied}>
+      <code>
+        <bdi>{value}</bdi>
+      </code>
+      <Copy value={value} label={label} />
+    </span>
   );
 }
 
@@ -121,10 +118,10 @@ const MAX_QUERY = 200;
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <DataList.Item>
-      <DataList.ItemLabel>{name}</DataList.ItemLabel>
-      <DataList.ItemValue>{children}</DataList.ItemValue>
-    </DataList.Item>
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }
 
@@ -136,24 +133,13 @@ function Outside({ href, children }: { href: string; children: string }) {
   );
 }
 
-function ProjectLink({ id }: { id: string }) {
-  const org = useOrg();
-  const { data } = useQuery(projectsQuery(org));
-  const project = data?.find((one) => one.id === id);
-  return (
-    <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project?.slug ?? id }} inherit>
-      <bdi>{project?.name ?? id}</bdi>
-    </LinkAnchor>
-  );
-}
-
 function ScanLink({ id }: { id: string }) {
   const org = useOrg();
   const { data } = useQuery({ ...scanQuery(org, id), staleTime: 60_000 });
   return (
     <LinkAnchor to="/o/$org/scans/$id" params={{ org: org.slug, id }} inherit>
       {data ? (
-        <bdi>{data.name || data.persona}</bdi>
+        <bdi>{scanName(data) || data.persona}</bdi>
       ) : (
         <Text span inherit>
           a scan

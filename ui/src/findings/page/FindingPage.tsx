@@ -1,26 +1,35 @@
-import { Group, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Box, Group, Skeleton, Stack, Title, Tooltip, VisuallyHidden } from '@mantine/core';
+import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { ServiceError } from '../../app/api.ts';
+import { whenUp } from '../../app/server.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { Page } from '../../components/Page.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
-import { StatusButtons } from '../../triage/StatusButtons.tsx';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
 import { type Finding, findingQuery } from '../finding-queries.ts';
 import { filterOf } from '../list-queries.ts';
-import { Badges } from './Badges.tsx';
+import { titleOf } from '../title.ts';
+import { isOutOf } from '../views.ts';
+import { partsOf } from './description-parts.ts';
+import { Evidence } from './Evidence.tsx';
 import { Exploits } from './Exploits.tsx';
 import { Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
+import { Headline } from './Headline.tsx';
 import { ListNav } from './ListNav.tsx';
+import { OthersChanges } from './OthersChanges.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
+import { Similar } from './Similar.tsx';
+import { StatusPanel } from './StatusPanel.tsx';
+import { Timeline } from './timeline/Timeline.tsx';
 
-const MarkdownText = lazy(() =>
-  import('../../components/text/MarkdownText.tsx').then((m) => ({ default: m.MarkdownText })),
+const MarkdownText = lazy(
+  whenUp(async () => ({ default: (await import('../../components/text/MarkdownText.tsx')).MarkdownText })),
 );
 
 const route = getRouteApi('/_signed-in/o/$org/findings/$id');
@@ -35,19 +44,25 @@ export function FindingPage() {
   const filter = filterOf(search);
   const finding = useQuery(findingQuery(useOrg(), id));
   const triage = useTriage(filter);
-  const isOut = finding.data !== undefined && filter.status?.includes(finding.data.status) === false;
+  const isOut = finding.data !== undefined && isOutOf(filter, finding.data);
   return (
     <Stack gap="md">
       <ListNav id={id} filter={filter} at={search.at} isOut={isOut}>
         <Copy value={window.location.href.replace(/\?.*/, '')} label="Copy the link to this finding" />
+        <Tooltip label="Print">
+          <ActionIcon variant="subtle" color="gray" aria-label="Print" onClick={() => window.print()}>
+            <IconPrinter size={18} />
+          </ActionIcon>
+        </Tooltip>
         <Shortcuts fromList={search.at !== undefined} />
       </ListNav>
       {search.at !== undefined && (
         // Screen readers announce the finding after a step through the list.
         <VisuallyHidden role="status">
-          <bdi>{finding.data?.title}</bdi>
+          <bdi>{finding.data && titleOf(finding.data.title)}</bdi>
         </VisuallyHidden>
       )}
+      {finding.data && <OthersChanges key={id} id={id} />}
       {finding.data ? (
         <FindingDetails key={id} finding={finding.data} triage={triage} />
       ) : finding.error ? (
@@ -60,32 +75,49 @@ export function FindingPage() {
 }
 
 function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageState }) {
+  const title = titleOf(finding.title);
+  const { description, line, source } = finding;
+  const parts = useMemo(() => partsOf(description, line, source), [description, line, source]);
   return (
     <Page
-      title={finding.title}
-      heading={
-        <bdi className={finding.title.length > LONG_TITLE ? classes.long : undefined}>{finding.title}</bdi>
-      }
+      title={title}
+      heading={<bdi className={title.length > LONG_TITLE ? classes.long : undefined}>{title}</bdi>}
     >
-      <Stack gap="sm" mt={-8}>
-        <Badges finding={finding} />
-        <StatusButtons finding={finding} triage={triage} />
-      </Stack>
+      <Box mt={-12}>
+        <Headline finding={finding} />
+      </Box>
       <div className={classes.columns}>
-        <section aria-labelledby="description" className={classes.description}>
-          <Title order={2} id="description" mb="sm">
-            Description
-          </Title>
-          <Suspense fallback={<TextSkeleton />}>
-            <MarkdownText text={finding.description} />
-          </Suspense>
-        </section>
-        <Facts finding={finding} />
-        <div className={classes.exploits}>
+        <div className={classes.main}>
+          {parts.fix && <Prose id="fix" title="How to fix" text={parts.fix} />}
+          {parts.evidence && <Evidence finding={finding} evidence={parts.evidence} />}
+          {(parts.rest || (!parts.fix && !parts.evidence)) && (
+            <Prose id="description" title="Description" text={parts.rest} />
+          )}
           <Exploits id={finding.id} />
+        </div>
+        <div className={classes.side}>
+          <StatusPanel finding={finding} triage={triage} />
+          <Facts finding={finding} />
+          <Timeline id={finding.id} />
+        </div>
+        <div className={classes.similar}>
+          <Similar id={finding.id} />
         </div>
       </div>
     </Page>
+  );
+}
+
+function Prose({ id, title, text }: { id: string; title: string; text: string }) {
+  return (
+    <section aria-labelledby={id}>
+      <Title order={2} id={id} mb="xs">
+        {title}
+      </Title>
+      <Suspense fallback={<TextSkeleton />}>
+        <MarkdownText text={text} />
+      </Suspense>
+    </section>
   );
 }
 
@@ -101,18 +133,17 @@ function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 function Waiting() {
   return (
     <Stack gap="lg" role="status" aria-label="Loading the finding">
-      <Skeleton h={32} w="60%" />
+      <Skeleton h={28} w="60%" />
       <Group>
         <Skeleton h={22} w={80} />
         <Skeleton h={22} w={80} />
         <Skeleton h={22} w={220} />
       </Group>
-      <Skeleton h={30} w={420} maw="100%" />
       <div className={classes.columns}>
-        <div className={classes.description}>
+        <div className={classes.main}>
           <TextSkeleton />
         </div>
-        <Skeleton h={320} className={classes.facts ?? ''} />
+        <Skeleton h={320} className={classes.side ?? ''} />
       </div>
     </Stack>
   );

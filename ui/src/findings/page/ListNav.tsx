@@ -1,12 +1,14 @@
 import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useOrg } from '../../app/session.ts';
-import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
+import { isTaken, useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { LinkButton } from '../../components/links.tsx';
 import { type FindingFilter, PAGE_ROWS, rememberFinding } from '../list-queries.ts';
+import { addressOf } from '../views.ts';
 import classes from './Finding.module.css';
 import { type Neighbour, useNeighbours, type Walk } from './use-neighbours.ts';
 
@@ -32,8 +34,18 @@ export function ListNav({ children, ...walk }: Props) {
         to: '/o/$org/findings/$id',
         params: { ...params, id: to.id },
         search: { ...filter, at: to.at },
+        // Back returns to the list.
+        replace: true,
       }));
   useShortcuts({ j: go(neighbours?.next), k: go(neighbours?.previous) });
+
+  const list = {
+    ...addressOf(filter),
+    ...(at !== undefined && at > PAGE_ROWS && { page: Math.ceil(at / PAGE_ROWS) }),
+  };
+  const leave = () => navigate({ to: '/o/$org/findings', params: { org: org.slug }, search: list });
+  // Menus and dialogs take the key first.
+  useHotkeys([['Escape', (event) => isTaken(event) || leave(), { preventDefault: false }]], []);
 
   useEffect(() => {
     if (here === undefined || here === at) return;
@@ -49,17 +61,21 @@ export function ListNav({ children, ...walk }: Props) {
   }, [at, queries, org, filter]);
 
   return (
-    <Group justify="space-between" gap="xs">
+    <Group justify="space-between" gap="xs" data-print-hidden>
       <LinkButton
         to="/o/$org/findings"
         params={{ org: org.slug }}
-        search={{ ...filter, ...(at !== undefined && at > PAGE_ROWS && { page: Math.ceil(at / PAGE_ROWS) }) }}
+        search={list}
+        aria-keyshortcuts="Escape"
         variant="subtle"
         size="compact-md"
         leftSection={<IconArrowLeft size={16} aria-hidden />}
         ml={-8}
       >
         {at === undefined ? 'All findings' : 'Back to the list'}
+        <Kbd size="xs" ml={6} aria-hidden visibleFrom="sm">
+          Esc
+        </Kbd>
       </LinkButton>
       <Group gap="xs">
         {at !== undefined && (
@@ -119,6 +135,7 @@ function Step({ to, filter, label, hotkey }: StepProps) {
         to="/o/$org/findings/$id"
         params={{ org: slug, id: to.id }}
         search={{ ...filter, at: to.at }}
+        replace
         {...(shortcuts && { 'aria-keyshortcuts': hotkey })}
         {...look}
       >

@@ -10,7 +10,15 @@ const WALKING: ShortcutList = [
   [['j'], 'Next finding in the list'],
   [['k'], 'Previous finding in the list'],
 ];
-const HELP: ShortcutList = [[['?'], 'Show this help']];
+const DECIDING: ShortcutList = [
+  [['a'], 'Assign to me'],
+  [['e'], 'Edit with note, assignee or date'],
+  [['m'], 'Write a comment'],
+];
+const HELP: ShortcutList = [
+  [['Esc'], 'Return to the list'],
+  [['?'], 'Show this help'],
+];
 
 /** The help with the shortcuts of the page of a finding. */
 export function Shortcuts({ fromList }: { fromList: boolean }) {
@@ -19,7 +27,7 @@ export function Shortcuts({ fromList }: { fromList: boolean }) {
   useShortcuts({ 'shift+?': open, '?': open });
   const shortcuts = [
     ...(fromList ? WALKING : []),
-    ...(may('updateFindings') ? TRIAGE_SHORTCUTS : []),
+    ...(may('updateFindings') ? [...TRIAGE_SHORTCUTS, ...DECIDING] : []),
     ...HELP,
   ];
   return (

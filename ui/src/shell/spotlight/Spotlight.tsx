@@ -2,10 +2,11 @@ import { ActionIcon, Button, Kbd, Tooltip } from '@mantine/core';
 import { useHotkeys, useOs } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
+import { whenUp } from '../../app/server.ts';
 
-const SpotlightDialog = lazy(async () => ({
-  default: (await import('./SpotlightDialog.tsx')).SpotlightDialog,
-}));
+const SpotlightDialog = lazy(
+  whenUp(async () => ({ default: (await import('./SpotlightDialog.tsx')).SpotlightDialog })),
+);
 
 /** The button and the key of the search. The dialog is loaded on first use. */
 export function Spotlight() {

@@ -1,8 +1,8 @@
-import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core';
+import { Box, Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
-import { problemOf } from '../../components/errors/problem.ts';
+import { Advice } from '../../components/errors/Problem.tsx';
 import { MIN_TEXT, useDestinations } from './destinations.tsx';
 import classes from './Spotlight.module.css';
 
@@ -93,9 +93,10 @@ function Palette({ onClose }: { onClose: () => void }) {
         ))}
       </Combobox.Options>
       {error !== null && (
-        <Text size="sm" p="md" role="alert">
-          The search failed. {problemOf(error).advice}
-        </Text>
+        <Box p="md" role="alert">
+          <Text size="sm">The search failed.</Text>
+          <Advice error={error} />
+        </Box>
       )}
       {count === 0 && (
         <Text size="sm" c="dimmed" p="md" ta="center">

@@ -5,6 +5,7 @@ import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMe, useOrg } from '../../app/session.ts';
 import { SeverityBadge } from '../../findings/Severity.tsx';
+import { titleOf } from '../../findings/title.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { PAGES } from '../navigation.ts';
 
@@ -134,7 +135,7 @@ function useFindings(text: string, settled: string) {
   const found = hits.map(
     ({ id, title, severity, file }, index): Destination => ({
       id,
-      label: title,
+      label: titleOf(title),
       ...(file !== undefined && { about: file }),
       icon: (
         <Box w="5.25rem">

@@ -1,34 +1,27 @@
-import { Button, Collapse, Indicator, NativeSelect, SegmentedControl, Select } from '@mantine/core';
+import { Button, Collapse, Indicator, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode, RefObject } from 'react';
-import { SEVERITIES, SORTS, STATUSES } from '../../../app/search.ts';
+import { SEVERITIES, STATUSES } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scansQuery } from '../../../scans/queries.ts';
+import { scanName } from '../../../scans/scan-name.ts';
 import type { FindingFilter } from '../../list-queries.ts';
+import { QueryField } from '../../query/QueryField.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
-import { isFiltered, PRESETS, presetOf } from './filters.ts';
+import { filtersBesideView } from '../../views.ts';
 import { MultiFilter } from './MultiFilter.tsx';
-import { CweField, SearchField } from './TextFields.tsx';
+import { CweField } from './TextFields.tsx';
 import classes from './Toolbar.module.css';
-
-const SORT_NAMES: Record<(typeof SORTS)[number], string> = {
-  '-created_at': 'Newest first',
-  created_at: 'Oldest first',
-  '-last_seen_at': 'Most recently seen first',
-  last_seen_at: 'Least recently seen first',
-  '-severity': 'Most severe first',
-  severity: 'Least severe first',
-  '-cvss_score': 'Highest CVSS first',
-  cvss_score: 'Lowest CVSS first',
-};
 
 interface Props {
   filter: FindingFilter;
   /** Called with changed filters; undefined removes a filter. */
-  onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }, replace?: boolean): void;
+  onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }): void;
+  /** Called with the filter of an edited query. */
+  onQuery(filter: FindingFilter): void;
   search: RefObject<HTMLInputElement | null>;
   /** Whether the screen is narrow. */
   narrow: boolean;
@@ -37,24 +30,26 @@ interface Props {
 }
 
 /** The filters of the list. */
-export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
+export function Toolbar({ filter, onChange, onQuery, search, narrow, children }: Props) {
   const org = useOrg();
   const [opened, { toggle }] = useDisclosure();
   const projects = useQuery(projectsQuery(org)).data ?? [];
   const { project_id, scan_id } = filter;
+  /** Unset if there are several. */
+  const project = project_id?.includes(',') ? undefined : project_id;
   const scans = useQuery({
-    ...scansQuery(org, { ...(project_id !== undefined && { project_id }), per_page: 50 }),
-    enabled: project_id !== undefined,
+    ...scansQuery(org, { ...(project !== undefined && { project_id: project }), per_page: 50 }),
+    enabled: project !== undefined,
   }).data?.scans;
 
   const fields = (
     <>
       <Select
         aria-label="Project"
-        placeholder="Project"
+        placeholder={project_id === project ? 'Project' : 'Several projects'}
         className={classes.field ?? ''}
         data={projects.map(({ id, name }) => ({ value: id, label: name }))}
-        value={project_id ?? null}
+        value={project ?? null}
         onChange={(value) =>
           onChange({
             project_id: value ?? undefined,
@@ -65,21 +60,23 @@ export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
           })
         }
         searchable
+        selectFirstOptionOnChange
         clearable
         nothingFoundMessage="No matching project"
         limit={100}
       />
-      {project_id !== undefined && (
+      {project !== undefined && (
         <Select
           aria-label="Scan"
           placeholder="Scan"
           className={classes.field ?? ''}
-          data={(scans ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          data={(scans ?? []).map((scan) => ({ value: scan.id, label: scanName(scan) }))}
           value={scan_id ?? null}
           onChange={(value) =>
             onChange({ scan_id: value ?? undefined, against: undefined, change: undefined })
           }
           searchable
+          selectFirstOptionOnChange
           clearable
           nothingFoundMessage="No matching scan in the latest 50"
         />
@@ -99,41 +96,21 @@ export function Toolbar({ filter, onChange, search, narrow, children }: Props) {
         onChange={(status) => onChange({ status })}
       />
       <CweField value={filter.cwe} onChange={(cwe) => onChange({ cwe })} />
-      {narrow && (
-        <NativeSelect
-          aria-label="Sort order"
-          data={SORTS.map((value) => ({ value, label: SORT_NAMES[value] }))}
-          value={filter.sort ?? '-created_at'}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ sort: SORTS.find((sort) => sort === value) })
-          }
-        />
-      )}
     </>
   );
 
   return (
-    <search className={classes.bar} aria-label="Filters">
-      <SegmentedControl
-        aria-label="Presets"
-        className={classes.presets ?? ''}
-        data={PRESETS.map(({ value, label }) => ({ value, label }))}
-        value={presetOf(filter)}
-        onChange={(value) => {
-          const preset = PRESETS.find((one) => one.value === value);
-          onChange({ status: preset?.status && [...preset.status] });
-        }}
-      />
-      <SearchField ref={search} value={filter.q} onChange={(q) => onChange({ q }, true)} />
+    <search className={classes.bar} aria-label="Filters" data-print-hidden>
+      <QueryField ref={search} filter={filter} onChange={onQuery} />
       {narrow ? (
         <>
-          <Indicator disabled={!isFiltered(filter)} size={9} offset={4}>
+          <Indicator disabled={Object.keys(filtersBesideView(filter)).length === 0} size={9} offset={4}>
             <Button
               variant="default"
               px="xs"
               onClick={toggle}
               aria-expanded={opened}
-              aria-label="More filters and sort order"
+              aria-label="More filters"
             >
               <IconAdjustmentsHorizontal size={18} aria-hidden />
             </Button>

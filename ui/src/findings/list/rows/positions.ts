@@ -18,3 +18,26 @@ export const positionOf = (
   rowAt: (at: number) => { id: string } | undefined,
 ): number | undefined =>
   rowAt(at)?.id === id ? at : span(Math.max(0, at - NEAR), 2 * NEAR, count).find((i) => rowAt(i)?.id === id);
+
+/**
+ * The finding that becomes active when others leave the list: the active one, or the first one after it that stays.
+ * @returns its position after the others have left; undefined if no known finding stays
+ */
+export function nextStaying(
+  at: number,
+  count: number,
+  rowAt: (at: number) => { id: string } | undefined,
+  leaves: ReadonlySet<string>,
+): Held | undefined {
+  let position = at;
+  for (let i = 0; i < at; i++) {
+    const row = rowAt(i);
+    if (row && leaves.has(row.id)) position--;
+  }
+  for (let i = at; i < count; i++) {
+    const row = rowAt(i);
+    if (!row) return undefined;
+    if (!leaves.has(row.id)) return { at: position, id: row.id };
+  }
+  return undefined;
+}

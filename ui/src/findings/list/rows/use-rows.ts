@@ -72,6 +72,8 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
 
   return {
     total: known?.total,
+    /** The numbers of the loaded pages. */
+    pages,
     rowAt,
     /** The cached row at a position, rendered or not. */
     rowNow: (index: number): ListedFinding | undefined =>

@@ -5,8 +5,12 @@ import type { Place } from '../../list-queries.ts';
 /** Browsers render nothing beyond about 16 million pixels. */
 const MAX_HEIGHT = 16_000_000;
 const HEAD_REM = 2.25;
-const ROW_REM = 2.875;
+/** Heights of rows in rem: 40 and 28 pixels. */
+const ROW_REM = 2.5;
+const COMPACT_REM = 1.75;
+/** Heights of rows with two lines on narrow screens. */
 const CARD_REM = 4.25;
+const COMPACT_CARD_REM = 3.5;
 
 interface Rows {
   total: number | undefined;
@@ -16,12 +20,15 @@ interface Rows {
   start: Place;
   /** Whether each finding has two lines. */
   card: boolean;
+  /** Whether rows have as little height as possible. */
+  compact: boolean;
 }
 
 /** The rows to render and their positions. Heights are in pixels. */
-export function useVirtualRows({ total = 0, active, start, card }: Rows) {
+export function useVirtualRows({ total = 0, active, start, card, compact }: Rows) {
   const rem = useMemo(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
-  const height = (card ? CARD_REM : ROW_REM) * rem;
+  const rows = card ? [CARD_REM, COMPACT_CARD_REM] : [ROW_REM, COMPACT_REM];
+  const height = (rows[compact ? 1 : 0] ?? ROW_REM) * rem;
   const head = HEAD_REM * rem;
   const count = Math.min(total, Math.floor(MAX_HEIGHT / height));
   const at = Math.max(0, Math.min(active, count - 1));

@@ -1,13 +1,14 @@
-import { Button, Menu, Progress, Text } from '@mantine/core';
-import { IconChevronUp } from '@tabler/icons-react';
+import { Button, Group, Menu, Text } from '@mantine/core';
+import { IconChevronDown, IconX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
+import { RequestId } from '../../../components/errors/RequestId.tsx';
 import { counted, number } from '../../../components/numbers.ts';
 import { StatusItems } from '../../../triage/StatusItems.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';
-import { Failures } from './Failures.tsx';
+import { JobBar, ProgressBar } from './JobBar.tsx';
 import { type Selection, useSelectionSize } from './selection.ts';
 import type { Bulk } from './use-bulk.ts';
 
@@ -22,6 +23,10 @@ interface Props {
   failure: { error: unknown; retry(): unknown };
 }
 
+/** Whether the bar takes the place of the column headers. */
+export const coversHead = (size: number, { job }: TriageState, { progress }: Bulk): boolean =>
+  job ? job.running : progress !== undefined || size > 0;
+
 /** The selection and its actions, the progress of a bulk change, and its failures. */
 export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLost }: Props) {
   const size = useSelectionSize(selection);
@@ -35,23 +40,16 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
     had.current = shows !== false;
   });
   if (failure.error) {
-    return <Problem error={failure.error} onRetry={failure.retry} />;
-  }
-  if (job?.running) {
-    const tried = job.done + job.failed.length;
     return (
-      <Bar
-        label={`${job.undoing ? 'Undoing' : 'Changing statuses'}: ${number(tried)} of ${counted(job.total, 'finding')}`}
-        part={tried / job.total}
-        end="Stop"
-        onEnd={triage.stop}
-      />
+      <div className={classes.below}>
+        <Problem error={failure.error} onRetry={failure.retry} />
+      </div>
     );
   }
-  if (job) return <Failures job={job} onRetry={bulk.retry} onUndo={triage.undo} onDismiss={triage.dismiss} />;
+  if (job) return <JobBar triage={triage} onRetry={bulk.retry} />;
   if (progress) {
     return (
-      <Bar
+      <ProgressBar
         label={`Selecting: ${number(progress.read)} of ${counted(progress.total, 'finding')}`}
         part={progress.read / Math.max(1, progress.total)}
         end="Cancel"
@@ -61,46 +59,45 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
   }
   if (size === 0) return null;
   return (
-    <section className={classes.bar} aria-label="Selected findings" data-bottom-bar>
+    <section className={classes.bar} aria-label="Selected findings">
       <Text size="sm" fw={600} role="status">
-        {number(size)} selected
+        {number(size)}
+        <span className={classes.wide}> selected{selection.isAll() && ': all that match'}</span>
       </Text>
-      <Menu position="top-start" width={200}>
+      <Menu position="bottom-start" width={200}>
         <Menu.Target>
-          <Button size="compact-sm" rightSection={<IconChevronUp size={14} aria-hidden />}>
-            Set status
+          <Button size="compact-sm" rightSection={<IconChevronDown size={14} aria-hidden />}>
+            <span className={classes.wide}>Set status</span>
+            <span className={classes.narrow}>Status</span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <StatusItems onChoose={bulk.setStatus} />
         </Menu.Dropdown>
       </Menu>
+      <Button size="compact-sm" variant="default" aria-haspopup="dialog" onClick={() => bulk.decide()}>
+        Triage…
+      </Button>
       <Button size="compact-sm" variant="default" onClick={bulk.clear}>
-        Clear
+        <span className={classes.wide}>Clear</span>
+        <IconX size={16} className={classes.narrow} role="img" aria-label="Clear" />
       </Button>
       {size < total && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
-          Select all {number(total)} matching findings
+          <span className={classes.wide}>Select all&nbsp;</span>
+          <span className={classes.narrow}>All&nbsp;</span>
+          {number(total)}
+          <span className={classes.wide}>&nbsp;matching findings</span>
         </Button>
       )}
       {bulk.error != null && (
-        <Text size="sm" c="error" role="alert">
-          {problemOf(bulk.error).title}
-        </Text>
+        <Group gap="xs" role="alert">
+          <Text size="sm" c="var(--mantine-color-error)">
+            {problemOf(bulk.error).title}
+          </Text>
+          <RequestId error={bulk.error} />
+        </Group>
       )}
-    </section>
-  );
-}
-
-/** A progress bar with a button that ends the operation. */
-function Bar({ label, part, end, onEnd }: { label: string; part: number; end: string; onEnd(): void }) {
-  return (
-    <section className={classes.bar} aria-label="Progress" data-bottom-bar>
-      <Text size="sm">{label}</Text>
-      <Progress value={part * 100} flex="1 1 8rem" aria-label={label} transitionDuration={100} />
-      <Button size="compact-sm" variant="default" onClick={onEnd}>
-        {end}
-      </Button>
     </section>
   );
 }

@@ -1,7 +1,10 @@
 import { Button, Collapse, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { problemOf } from '../../../components/errors/problem.ts';
+import { RequestId } from '../../../components/errors/RequestId.tsx';
 import { number } from '../../../components/numbers.ts';
 import type { Job } from '../../../triage/engine.ts';
+import { titleOf } from '../../title.ts';
 import classes from '../FindingsGrid.module.css';
 
 /** The number of failures shown. */
@@ -16,12 +19,13 @@ interface Props {
 
 /** The findings that a bulk change did not change, with reasons and actions. */
 export function Failures({ job, onRetry, onUndo, onDismiss }: Props) {
-  const { done, failed, left } = job;
+  const { done, failed, kept, left, unknown } = job;
   const [opened, { toggle }] = useDisclosure();
   const parts = [
     `${number(done)} changed`,
     failed.length > 0 && `${number(failed.length)} failed`,
-    left.length > 0 && `${number(left.length)} not tried`,
+    kept > 0 && `${number(kept)} kept, because someone else has changed them`,
+    left > 0 && `${number(left)} not tried`,
   ].filter(Boolean);
   return (
     <section className={classes.failures} aria-label="Changes that failed" data-bottom-bar>
@@ -47,13 +51,21 @@ export function Failures({ job, onRetry, onUndo, onDismiss }: Props) {
             Dismiss
           </Button>
         </Group>
+        <RequestId error={job.error} />
       </Group>
+      {job.error != null && failed.length === 0 && (
+        <Text size="sm">
+          {problemOf(job.error).title}.
+          {unknown > 0 &&
+            ` The response was lost, so up to ${number(unknown)} of these findings may have been changed: see Recent changes.`}
+        </Text>
+      )}
       <Collapse expanded={opened}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
         <ul className={classes.reasons} tabIndex={0} aria-label="Findings that were not changed">
-          {failed.slice(0, SHOWN).map(({ id, title, reason }) => (
+          {failed.slice(0, SHOWN).map(({ id, title, why }) => (
             <li key={id}>
-              <bdi>{title}</bdi>: {reason}
+              <bdi>{titleOf(title)}</bdi>: {why}
             </li>
           ))}
           {failed.length > SHOWN && <li>and {number(failed.length - SHOWN)} more</li>}

@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react';
+import type { ListedFinding } from '../../list-queries.ts';
 
-/** A finding with its title. */
-type Titled = { id: string; title: string };
+/** A finding with its title, and the status that the user saw when selecting it. */
+export type Titled = Pick<ListedFinding, 'id' | 'title' | 'status'>;
 
 /** The selected findings. Each row subscribes to its own state, so that a click does not render all rows again. */
 export interface Selection {
@@ -9,12 +10,19 @@ export interface Selection {
   has(id: string): boolean;
   size(this: void): number;
   set(findings: readonly Titled[], selected: boolean): void;
+  /** Selects all findings that match the filter of the list, without knowing them. */
+  setAll(count: number): void;
   clear(this: void): void;
-  all(): Titled[];
+  /** Whether all findings that match are selected. */
+  isAll(this: void): boolean;
+  /** The selected findings; none if all that match are selected. */
+  known(): Titled[];
 }
 
 export function createSelection(): Selection {
-  const titles = new Map<string, string>();
+  const selected = new Map<string, Titled>();
+  /** The number of findings that match, if all of them are selected. */
+  let matching: number | undefined;
   const listeners = new Set<() => void>();
   const tell = () => {
     for (const listener of listeners) listener();
@@ -24,20 +32,28 @@ export function createSelection(): Selection {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    has: (id) => titles.has(id),
-    size: () => titles.size,
-    set(findings, selected) {
-      for (const { id, title } of findings) {
-        if (selected) titles.set(id, title);
-        else titles.delete(id);
+    has: (id) => matching !== undefined || selected.has(id),
+    size: () => matching ?? selected.size,
+    set(findings, isSelected) {
+      matching = undefined;
+      for (const { id, title, status } of findings) {
+        if (isSelected) selected.set(id, { id, title, status });
+        else selected.delete(id);
       }
       tell();
     },
-    clear() {
-      titles.clear();
+    setAll(count) {
+      selected.clear();
+      matching = count;
       tell();
     },
-    all: () => Array.from(titles, ([id, title]) => ({ id, title })),
+    clear() {
+      selected.clear();
+      matching = undefined;
+      tell();
+    },
+    isAll: () => matching !== undefined,
+    known: () => [...selected.values()],
   };
 }
 

@@ -1,29 +1,35 @@
-import { modals } from '@mantine/modals';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useOrg } from '../../../app/session.ts';
+import { openConfirm } from '../../../components/dialogs/confirm.ts';
 import { counted } from '../../../components/numbers.ts';
 import { BATCH, type Outcome } from '../../../triage/change-statuses.ts';
-import type { Triage } from '../../../triage/engine.ts';
-import type { UserStatus } from '../../../triage/statuses.ts';
+import type { FormPreset } from '../../../triage/form/triage-form.ts';
+import { asksReason, type UserStatus } from '../../../triage/statuses.ts';
+import type { TriageState } from '../../../triage/use-triage.ts';
 import type { FindingFilter } from '../../list-queries.ts';
 import { STATUS_NAMES } from '../../Severity.tsx';
+import { leavesList } from '../../views.ts';
 import { type Held, positionOf } from '../rows/positions.ts';
 import type { Rows } from '../rows/use-rows.ts';
 import { collect } from './collect.ts';
-import type { Selection } from './selection.ts';
+import type { Selection, Titled } from './selection.ts';
 
 export type Bulk = ReturnType<typeof useBulk>;
 
 /**
  * Selects findings and changes the selected ones.
  * @param rows the rows of the list
+ * @param inView the visible findings
+ * @param onLeaving called with the ids of findings that are about to leave the list
  */
 export function useBulk(
   filter: FindingFilter,
   selection: Selection,
   rows: Pick<Rows, 'total' | 'rowNow' | 'between'>,
-  triage: Pick<Triage, 'run' | 'retry'>,
+  inView: readonly Titled[],
+  triage: Pick<TriageState, 'run' | 'decide' | 'runMatching' | 'decideMatching' | 'retry'>,
+  onLeaving: (ids: ReadonlySet<string>) => void,
 ) {
   const org = useOrg();
   /** The row that was last selected. */
@@ -50,6 +56,16 @@ export function useBulk(
 
   const cancel = () => abort.current?.abort();
   const forget = ({ previous }: Outcome) => selection.set(previous, false);
+  const leave = (status: UserStatus | undefined) => {
+    const isLeaving = status !== undefined && leavesList(filter, status);
+    onLeaving(new Set(isLeaving ? selection.known().map(({ id }) => id) : []));
+  };
+  const clear = () => selection.clear();
+  /** Opens the form for the selected findings. */
+  const decide = (preset?: FormPreset) =>
+    selection.isAll()
+      ? triage.decideMatching({ filter, total: selection.size() }, preset, { onDone: clear })
+      : triage.decide(selection.known(), preset, { onStart: ({ status }) => leave(status), onDone: forget });
 
   return {
     /** Set while findings are read for the selection. */
@@ -70,6 +86,12 @@ export function useBulk(
       if (!row) return;
       const from = anchor.current && positionOf(anchor.current, rows.total ?? 0, rows.rowNow);
       anchor.current = { at: index, id: row.id };
+      if (selection.isAll()) {
+        // The service has no filter for all findings but one.
+        const others = inView.filter(({ id }) => id !== row.id);
+        selection.clear();
+        return selection.set(others, true);
+      }
       if (!range || from === undefined) return selection.set([row], !selection.has(row.id));
       const ends = [Math.min(from, index), Math.max(from, index)] as const;
       const total = ends[1] - ends[0] + 1;
@@ -83,23 +105,36 @@ export function useBulk(
 
     /** Selects all matching findings. */
     selectAll(total: number) {
+      if (total > BATCH) return selection.setAll(total);
       setProgress({ read: 0, total });
       reading.mutate(async (signal) => {
-        const all = await collect(org, filter, signal, (read, total) => setProgress({ read, total }));
-        selection.set(all, true);
+        const all = await collect(org, filter, signal);
+        if (typeof all === 'number') selection.setAll(all);
+        else selection.set(all, true);
       });
     },
 
     setStatus(status: UserStatus) {
-      const changes = selection.all().map((one) => ({ ...one, status }));
-      if (changes.length <= BATCH) return triage.run(changes, forget);
-      modals.openConfirmModal({
-        title: `Set ${counted(changes.length, 'finding')} to ${STATUS_NAMES[status]}?`,
-        children: 'You can stop the change, and undo it while you stay on this page.',
+      if (asksReason(status)) return decide({ status });
+      const run = () => {
+        if (selection.isAll()) return triage.runMatching({ filter, total: selection.size(), status }, clear);
+        leave(status);
+        const changes = selection
+          .known()
+          .map(({ id, title, status: if_status }) => ({ id, title, status, if_status }));
+        triage.run(changes, forget);
+      };
+      const count = selection.size();
+      if (count <= BATCH) return run();
+      openConfirm({
+        title: `Set ${counted(count, 'finding')} to ${STATUS_NAMES[status]}?`,
+        children: 'You can stop the change, and undo it for 30 days.',
         labels: { confirm: 'Set status', cancel: 'Cancel' },
-        onConfirm: () => triage.run(changes, forget),
+        onConfirm: run,
       });
     },
+
+    decide,
 
     retry: () => triage.retry(forget),
   };

@@ -1,5 +1,6 @@
 import { List, Stack, Text } from '@mantine/core';
 import { Copyable } from '../../../components/Copy.tsx';
+import { Collapsible } from '../Collapsible.tsx';
 import { explain, ratingOf } from './cvss.ts';
 
 /** A CVSS vector with an explanation of each metric. */
@@ -22,24 +23,29 @@ export function Cvss({ vector, score }: { vector: string; score: number | undefi
           </Text>
         )}
       </div>
-      <Copyable value={vector} label="Copy the vector" />
       {explained ? (
-        <List size="sm" spacing={4} listStyleType="none" p={0} aria-label="Metrics of the vector">
-          {explained.metrics.map(({ code, name, value, meaning }) => (
-            <List.Item key={code}>
-              {name}: <strong>{value}</strong>
-              {meaning && (
-                <Text size="xs" c="dimmed">
-                  {meaning}
-                </Text>
-              )}
-            </List.Item>
-          ))}
-        </List>
+        <Collapsible summary="Metrics">
+          <Copyable value={vector} label="Copy the vector" />
+          <List size="sm" spacing={4} listStyleType="none" p={0} mt="xs" aria-label="Metrics of the vector">
+            {explained.metrics.map(({ code, name, value, meaning }) => (
+              <List.Item key={code}>
+                {name}: <strong>{value}</strong>
+                {meaning && (
+                  <Text size="xs" c="dimmed">
+                    {meaning}
+                  </Text>
+                )}
+              </List.Item>
+            ))}
+          </List>
+        </Collapsible>
       ) : (
-        <Text size="xs" c="dimmed">
-          Not a CVSS 2.0, 3.0, 3.1 or 4.0 vector. Shown as reported.
-        </Text>
+        <>
+          <Copyable value={vector} label="Copy the vector" />
+          <Text size="xs" c="dimmed">
+            Not a CVSS 2.0, 3.0, 3.1 or 4.0 vector. Shown as reported.
+          </Text>
+        </>
       )}
     </Stack>
   );

@@ -1,0 +1,72 @@
+import { beforeAll, it } from 'vitest';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
+import { limit } from '../support/run/limits.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+/* Every page, with content. Dialogs are tested with what they are for. */
+
+describePages('every page', () => {
+  let site: Site;
+  let org: TestOrg;
+  let paths: string[];
+
+  beforeAll(async () => {
+    site = await startSite();
+    org = await createOrg(site.api);
+    const first = await createScan(site.api, org);
+    const regressed = await push(site.api, org, first, { title: 'Regressed', fingerprint: 'regressed' });
+    const change = (id: string, body: object) => site.api.patch(`/findings/${id}`, { ...org.asOwner, body });
+    must(await change(regressed.id, { status: 'fixed' }));
+    const scan = await createScan(site.api, org);
+    await push(site.api, org, scan, { title: 'Regressed', fingerprint: 'regressed' });
+    const overdue = await push(site.api, org, scan, { title: 'Overdue', severity: 'critical' });
+    must(await change(overdue.id, { assignee_id: org.owner.id, due_at: '2020-01-01T00:00:00Z' }));
+    const accepted = await push(site.api, org, scan, { title: 'Accepted', severity: 'medium' });
+    must(await change(accepted.id, { status: 'wontfix', reason: 'risk_accepted', note: 'Agreed.' }));
+    const completed = { ...org.asAgent, body: { status: 'completed' } };
+    for (const id of [first, scan]) must(await site.api.patch(`/agent/scans/${id}`, completed));
+    const rule = { name: 'Tests', conditions: { path: ['**/test/**'] }, actions: { due_days: 30 } };
+    const { id: ruleId } = must(await site.api.post('/rules', { ...org.asOwner, body: rule }));
+    const { slug } = must(await site.api.get(`/projects/${org.projectId}`, org.asOwner));
+    const own = [
+      '',
+      '/findings',
+      '/findings?sort=-created_at&group_by=rule',
+      '/metrics',
+      '/scans',
+      '/projects',
+    ];
+    const settings = [
+      '/members',
+      '/rules',
+      '/rules/new',
+      `/rules/${ruleId}`,
+      '/tokens',
+      '/settings',
+      '/nothing',
+    ];
+    const single = [regressed, overdue, accepted].map(({ id }) => `/findings/${id}`);
+    const project = [`/projects/${slug}`, `/projects/${slug}/settings`, `/scans/${scan}`];
+    paths = [
+      ...[...own, ...settings, ...single, ...project].map((path) => site.orgUrl(org.slug, path)),
+      ...['/profile', '/orgs', '/nothing'].map((path) => site.url + path),
+    ];
+  });
+
+  it('has no barriers, in light and in dark colours', { timeout: limit(180_000) }, async () => {
+    const page = await site.visit({ cookie: org.owner.cookie, own: true });
+    for (const path of paths) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await expectAccessible(page);
+    }
+    const stranger = await site.visit({ own: true });
+    for (const path of ['/login', '/register', '/forgot-password']) {
+      await stranger.goto(site.url + path);
+      await stranger.getByRole('heading', { level: 1 }).waitFor();
+      await expectAccessible(stranger);
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+describePages('mentions of members', () => {
+  let site: Site;
+  let org: TestOrg;
+  let id: string;
+  const users: Record<string, { id: string; cookie: string; email: string }> = {};
+
+  beforeAll(async () => {
+    site = await startSite();
+    org = await createOrg(site.api);
+    id = (await push(site.api, org, await createScan(site.api, org), { title: 'Open redirect' })).id;
+    for (const name of ['Grace Hopper', 'Grace <b>Kelly</b>']) {
+      const user = await createUser(site.api, name);
+      const body = { email: user.email, role: 'member' };
+      must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+      // Using the organization accepts the invitation, which makes the name known.
+      must(await site.api.get('/members', { cookie: user.cookie, org: org.slug }));
+      users[name] = user;
+    }
+  });
+
+  async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
+    const page = await site.visit({ cookie });
+    await page.goto(site.orgUrl(org.slug, path));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return page;
+  }
+  const notes = async () =>
+    must(await site.api.get(`/findings/${id}/activity`, org.asOwner)).flatMap(
+      ({ note }: { note?: string }) => note ?? [],
+    );
+
+  it('suggests members after @, and highlights those that were mentioned', async () => {
+    const page = await open(`/findings/${id}`);
+    const field = page.getByRole('textbox', { name: 'Comment' });
+    const members = page.getByRole('listbox', { name: 'Members' });
+    await field.focus();
+    await page.keyboard.type('Ask @grace');
+    await members.getByRole('option').nth(1).waitFor();
+    await page.getByRole('status').filter({ hasText: '2 members to mention' }).waitFor();
+    const selected = async () =>
+      (await members.getByRole('option', { selected: true }).innerText()).split('\n')[0];
+    const first = await selected();
+    await page.keyboard.press('ArrowDown');
+    expect(await selected()).not.toBe(first);
+    await page.keyboard.press('ArrowUp');
+    expect(await selected()).toBe(first);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await members.waitFor({ state: 'hidden' });
+    expect(await field.inputValue()).toBe('Ask @grace');
+    await field.and(page.locator(':focus')).waitFor();
+
+    await page.keyboard.type(' hop');
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe('Ask @Grace Hopper ');
+    await page.keyboard.type('or @kel');
+    await members.getByRole('option', { name: 'Grace <b>Kelly</b>' }).click();
+    await page.keyboard.type('about ada@example.com');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('`@Grace Hopper`');
+    await page.keyboard.press('Control+Enter');
+    const comment = page.getByRole('list', { name: 'Activity, newest first' }).getByRole('listitem').first();
+    await comment.locator('bdi', { hasText: '@Grace Hopper' }).waitFor();
+    await comment.locator('bdi', { hasText: '@Grace <b>Kelly</b>' }).waitFor();
+    expect(await comment.getByRole('link', { name: 'Grace' }).count()).toBe(0);
+    expect(await notes()).toEqual([
+      `Ask @[Grace Hopper](${users['Grace Hopper']?.id}) or @[Grace <b>Kelly</b>](${users['Grace <b>Kelly</b>']?.id}) about ada@example.com\n\`@Grace Hopper\``,
+    ]);
+    await expectAccessible(page);
+
+    // The editor shows names, and keeps whom they mean.
+    await comment.getByRole('button', { name: 'Edit comment' }).click();
+    const edited = page.getByRole('textbox', { name: 'Edit comment' });
+    expect(await edited.inputValue()).toContain('Ask @Grace Hopper or @Grace <b>Kelly</b> about');
+    await edited.fill('Only @Grace Hopper');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await comment.locator('bdi', { hasText: '@Grace Hopper' }).waitFor();
+    expect(await notes()).toEqual([`Only @[Grace Hopper](${users['Grace Hopper']?.id})`]);
+  });
+
+  it('leads mentioned members to the finding', async () => {
+    const grace = users['Grace Hopper'];
+    const other = await push(site.api, org, await createScan(site.api, org), { title: 'Path traversal' });
+    const body = `Is this fixed, @[Grace](${grace?.id})?`;
+    must(await site.api.post(`/findings/${other.id}/comments`, { ...org.asOwner, body: { body } }));
+    const page = await open('/findings', grace?.cookie);
+    const tab = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Mentions me' });
+    await expect.poll(() => tab.innerText()).toMatch(/[12]$/);
+    await tab.click();
+    await page.getByRole('link', { name: 'Path traversal' }).first().waitFor();
+    expect(new URL(page.url()).searchParams.get('mentions')).toBe('me');
+    const others = await open('/findings?mentions=me', org.owner.cookie);
+    await others.getByText('No findings in this view').first().waitFor();
+  });
+
+  it('shows no mention where a text imitates one', async () => {
+    const { id: stranger } = await createUser(site.api, 'A stranger');
+    const body = `@[Somebody](${stranger}) <mark>@Root</mark>`;
+    must(await site.api.post(`/findings/${id}/comments`, { ...org.asOwner, body: { body } }));
+    const page = await open(`/findings/${id}`);
+    const comment = page.getByRole('list', { name: 'Activity, newest first' }).getByRole('listitem').first();
+    await comment.getByText('@Somebody <mark>@Root</mark>').waitFor();
+    expect(await comment.locator('mark').count()).toBe(0);
+  });
+});

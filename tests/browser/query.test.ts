@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+describePages('the query of the list of findings', () => {
+  let site: Site;
+  let org: TestOrg;
+
+  beforeAll(async () => {
+    site = await startSite();
+    org = await createOrg(site.api);
+    const scanId = await createScan(site.api, org);
+    const make = (fields: object) => push(site.api, org, scanId, { ...fields });
+    await make({ title: 'SQL injection', severity: 'critical', file: 'src/Export.java', line: 193 });
+    await make({ title: 'Weak hash', severity: 'high', file: 'src/Hash.java', source: 'semgrep' });
+    await make({ title: 'Secret in a test', severity: 'critical', file: 'test/Key.java' });
+    const assigned = await make({ title: 'Open redirect', severity: 'low', file: 'src/Login.java' });
+    const body = { assignee_id: org.owner.id };
+    must(await site.api.patch(`/findings/${assigned.id}`, { ...org.asOwner, body }));
+  });
+
+  async function open(search = '?sort=-severity'): Promise<Page> {
+    const page = await site.visit({ cookie: org.owner.cookie });
+    await page.goto(`${site.orgUrl(org.slug)}/findings${search}`);
+    await page.getByRole('status').filter({ hasText: 'finding' }).waitFor();
+    return page;
+  }
+  const field = (page: Page) => page.getByRole('combobox', { name: 'Search or filter findings' });
+  const shows = (page: Page, ...titles: string[]) =>
+    expect.poll(() => page.getByRole('row').getByRole('link').allTextContents()).toEqual(titles);
+
+  it('filters by what it says, as chips and address do', async () => {
+    const page = await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('severity:critical -path:test/**');
+    await page.keyboard.press('Enter');
+    await shows(page, 'SQL injection');
+    expect(new URL(page.url()).searchParams.get('not_path')).toBe('test/**');
+    await page.getByRole('button', { name: 'Path is not: test/**' }).click();
+    await expect.poll(() => field(page).inputValue()).toBe('severity:critical');
+    await page.reload();
+    await expect.poll(() => field(page).inputValue()).toBe('severity:critical');
+    // Words are added to what is there.
+    await page.keyboard.press('/');
+    await page.keyboard.type('Export.java:193');
+    await shows(page, 'SQL injection');
+    await field(page).fill('assignee:me');
+    await shows(page, 'Open redirect');
+    await field(page).fill('source:semgrep older:1d');
+    await page.getByText('No matching findings').waitFor();
+  });
+
+  it('is completed by keyboard', async () => {
+    const page = await open();
+    await field(page).click();
+    await page.keyboard.type('sev');
+    await page.getByRole('option', { name: /^severity:/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'critical' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.type('hi');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    expect(await field(page).inputValue()).toBe('severity:high ');
+    await page.keyboard.type('weak');
+    await shows(page, 'Weak hash');
+  });
+
+  it('says which term is wrong, and keeps the list until it is right', async () => {
+    const page = await open('?severity=low');
+    await field(page).fill('severity:low severity:worst');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Findings', level: 1 }).click();
+    await page.getByText('“worst” is none of critical, high, medium, low, info').waitFor();
+    await expectAccessible(page);
+    await shows(page, 'Open redirect');
+  });
+});

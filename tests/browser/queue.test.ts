@@ -1,0 +1,323 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { limit } from '../support/run/limits.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+describePages('the queue of findings', () => {
+  let site: Site;
+  let org: TestOrg;
+
+  beforeAll(async () => {
+    site = await startSite();
+    org = await createOrg(site.api);
+    const scan = await createScan(site.api, org);
+    const one = (title: string, severity: string) =>
+      push(site.api, org, scan, { title, severity, fingerprint: title });
+    await one('Low and open', 'low');
+    const settled = await one('Settled', 'critical');
+    const fixed = await one('Fixed', 'high');
+    const back = await one('Back again', 'medium');
+    await one('Critical and open', 'critical');
+    await setStatus(settled.id, 'false_positive');
+    for (const { id } of [fixed, back]) await setStatus(id, 'fixed');
+    await one('Back again', 'medium');
+  });
+
+  async function open(search = '', of = org): Promise<Page> {
+    const page = await site.visit({ cookie: of.owner.cookie });
+    await page.goto(site.orgUrl(of.slug, `/findings${search}`));
+    return page;
+  }
+  const grid = (page: Page) => page.getByRole('grid', { name: 'Findings' });
+  const row = (page: Page, name: string | RegExp) => grid(page).getByRole('row', { name });
+  const titles = (page: Page) => grid(page).getByRole('link').allInnerTexts();
+  const searchOf = (page: Page) => new URL(page.url()).search;
+  const setStatus = async (id: string, status: string, of = org) =>
+    must(await site.api.patch(`/findings/${id}`, { ...of.asOwner, body: { status } }));
+
+  it('shows regressed findings first, and what is settled only in other views', async () => {
+    const page = await open();
+    await row(page, /Back again/).waitFor();
+    expect(searchOf(page)).toBe('?attention=true&sort=-priority');
+    expect(await titles(page)).toEqual(['Back again', 'Critical and open', 'Low and open']);
+    await row(page, /Back again/)
+      .getByRole('button', { name: 'Status: Regressed Fixed. Change' })
+      .waitFor();
+    await row(page, /Back again/)
+      .getByText('Regressed')
+      .waitFor();
+
+    const views = page.getByRole('navigation', { name: 'Views' });
+    const texts = () => views.getByRole('link').allInnerTexts();
+    await expect
+      .poll(async () => (await texts()).map((text) => text.replace(/\s+/g, ' ')))
+      .toEqual([
+        ...['Needs attention 3', 'Regressed 1', 'Assigned to me 0', 'Mentions me 0', 'Overdue 0'],
+        ...['To verify 1', 'All 5'],
+      ]);
+    expect(await views.locator('[aria-current=page]').innerText()).toMatch(/^Needs attention/);
+    await expectAccessible(page);
+
+    await views.getByRole('link', { name: 'Regressed' }).click();
+    await page.waitForURL('**/findings?regressed=true&sort=-priority');
+    await expect.poll(() => titles(page)).toEqual(['Back again']);
+    await views.getByRole('link', { name: 'To verify' }).click();
+    await expect.poll(() => titles(page)).toEqual(['Fixed']);
+    await views.getByRole('link', { name: 'All' }).click();
+    await page.waitForURL('**/findings?sort=-created_at');
+    await row(page, /Settled/).waitFor();
+    await page.goBack();
+    await expect.poll(() => titles(page)).toEqual(['Fixed']);
+
+    // The address of the default view is not a step back.
+    await page.goto(site.orgUrl(org.slug, '/scans'));
+    await page.getByRole('link', { name: 'Findings' }).click();
+    await row(page, /Back again/).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Scans' }).waitFor();
+  });
+
+  it('loses a regressed finding when it is settled, and counts the rest', async () => {
+    const mine = await createOrg(site.api);
+    const scan = await createScan(site.api, mine);
+    const one = (title: string) => push(site.api, mine, scan, { title, fingerprint: title });
+    await one('Stays open');
+    const { id } = await one('Comes back');
+    await setStatus(id, 'fixed', mine);
+    await one('Comes back');
+    const page = await open('', mine);
+    await row(page, /Comes back/).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('f');
+    await expect.poll(() => titles(page)).toEqual(['Stays open']);
+    const regressed = page
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link', { name: 'Regressed' });
+    await expect.poll(async () => (await regressed.innerText()).replace(/\s+/g, ' ')).toBe('Regressed 0');
+    const { result } = await site.api.get('/findings?regressed=true', mine.asOwner);
+    expect(result).toEqual([]);
+    await page.keyboard.press('c');
+    await row(page, /Stays open/)
+      .getByRole('button', { name: 'Status: Confirmed. Change' })
+      .waitFor();
+    await page.keyboard.press('f');
+    await page.getByText('Nothing needs attention').waitFor();
+    await page.keyboard.press('u');
+    await row(page, /Stays open/).waitFor();
+  });
+
+  it('understands the addresses of earlier versions', async () => {
+    const page = await open('?status=open,confirmed');
+    await row(page, /Low and open/).waitFor();
+    expect(await titles(page)).toEqual(['Critical and open', 'Low and open']);
+    expect(searchOf(page)).toBe('?status=open,confirmed');
+    await page.goto(site.orgUrl(org.slug, '/findings?severity=critical'));
+    await row(page, /Settled/).waitFor();
+    await page.getByRole('button', { name: /Severity: Critical/ }).click();
+    await row(page, /Low and open/).waitFor();
+    await row(page, /Settled/).waitFor();
+    expect(searchOf(page)).toBe('?sort=-created_at');
+  });
+
+  it('announces a regression within 10 s of its scan, and moves no row until it is asked to', async () => {
+    const mine = await createOrg(site.api);
+    const scan = await createScan(site.api, mine);
+    const one = (title: string, fields = {}) =>
+      push(site.api, mine, scan, { title, fingerprint: title, ...fields });
+    await one('Older');
+    const shown = await one('Below the pointer');
+    const { id } = await one('Comes back', { severity: 'critical' });
+    await setStatus(id, 'fixed', mine);
+    const page = await open('', mine);
+    await row(page, /Older/).hover();
+    const before = await titles(page);
+    expect(before).toEqual(['Below the pointer', 'Older']);
+    // The list has the revision that it starts from.
+    await page.waitForResponse(/\/revision$/);
+
+    const later = await createScan(site.api, mine);
+    const started = Date.now();
+    await push(site.api, mine, later, {
+      title: 'Comes back',
+      fingerprint: 'Comes back',
+      severity: 'critical',
+    });
+    await push(site.api, mine, later, { title: 'Brand new' });
+    await setStatus(shown.id, 'confirmed', mine);
+    const news = page.getByRole('button', { name: '1 regressed finding, 1 new finding' });
+    await news.waitFor({ timeout: limit(12_000) });
+    expect(Date.now() - started).toBeLessThan(limit(10_000));
+    expect(await titles(page)).toEqual(before);
+    // What has changed is shown in its place.
+    await row(page, /Below the pointer/)
+      .getByRole('button', { name: 'Status: Confirmed. Change' })
+      .waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('n');
+    await expect.poll(() => titles(page)).toEqual(['Comes back', 'Brand new', 'Below the pointer', 'Older']);
+    await news.waitFor({ state: 'hidden' });
+    expect(await row(page, /Comes back/).getAttribute('aria-rowindex')).toBe('2');
+    const first = row(page, /Comes back/);
+    await first.getByText('Regressed').waitFor();
+  });
+
+  it('says on the page of a finding that someone else has changed it', async () => {
+    const mine = await createOrg(site.api);
+    const mei = await createUser(site.api, 'Mei');
+    must(
+      await site.api.post('/members/invite', { ...mine.asOwner, body: { email: mei.email, role: 'member' } }),
+    );
+    const { id } = await push(site.api, mine, await createScan(site.api, mine), { title: 'Shared work' });
+    const page = await site.visit({ cookie: mine.owner.cookie });
+    await Promise.all([
+      page.waitForResponse(/\/revision$/),
+      // Later changes are announced.
+      page.waitForResponse(/\/activity\?page=1&per_page=10$/),
+      page.goto(site.orgUrl(mine.slug, `/findings/${id}`)),
+    ]);
+    await page.getByRole('group', { name: 'Set the status' }).waitFor();
+    // A user's own changes are not announced.
+    await page.keyboard.press('c');
+    await page.getByText('Set to Confirmed').waitFor();
+    const asMei = { cookie: mei.cookie, org: mine.slug };
+    must(await site.api.patch(`/findings/${id}`, { ...asMei, body: { status: 'fixed' } }));
+    const message = page.getByRole('alert').filter({ hasText: 'Mei changed this finding' });
+    await message.getByText('Status: Fixed').waitFor({ timeout: limit(12_000) });
+    await page.getByRole('button', { name: 'Fixed', pressed: true }).waitFor();
+    expect(await page.getByText('Status: Confirmed').count()).toBe(0);
+  });
+
+  it('does not poll while the window is hidden, and less often after errors', async () => {
+    const page = await site.visit({
+      cookie: org.owner.cookie,
+      own: true,
+      expected: /Failed to load resource/,
+    });
+    await page.clock.install();
+    let polls = 0;
+    await page.route('**/api/v1/revision', async (route) => {
+      polls++;
+      await route.fulfill({ status: 503, json: {} });
+    });
+    await page.goto(site.orgUrl(org.slug, '/findings'));
+    await row(page, /Low and open/).waitFor();
+    await expect.poll(() => polls).toBe(1);
+    for (let i = 0; i < 60; i++) await page.clock.runFor(1_000);
+    // After 15, 30 and 60 seconds instead of every 7.5.
+    expect(polls).toBe(3);
+    const hide = (hidden: boolean) =>
+      page.evaluate(`(() => {
+        Object.defineProperty(document, 'visibilityState', { value: ${hidden ? "'hidden'" : "'visible'"}, configurable: true });
+        dispatchEvent(new Event('visibilitychange'));
+      })()`);
+    await hide(true);
+    for (let i = 0; i < 120; i++) await page.clock.runFor(1_000);
+    expect(polls).toBe(3);
+    await hide(false);
+    await expect.poll(() => polls).toBe(4);
+  });
+
+  it('does not overwrite what someone else has decided, unless the user insists', async () => {
+    const mine = await createOrg(site.api);
+    const scan = await createScan(site.api, mine);
+    const ids: string[] = [];
+    for (const title of ['First', 'Second', 'Third'])
+      ids.push((await push(site.api, mine, scan, { title })).id);
+    const [first = '', second = ''] = ids;
+    const statusOf = async (id: string) => must(await site.api.get(`/findings/${id}`, mine.asOwner)).status;
+    const page = await open('', mine);
+    await row(page, /Third/).waitFor();
+    // What happens now is not seen before the next poll.
+    await page.route('**/api/v1/revision', (route) => route.fulfill({ status: 304 }));
+    await page.getByLabel('Select visible findings').check();
+    await setStatus(second, 'wontfix', mine);
+    const bar = page.getByRole('region', { name: 'Selected findings' });
+    expect((await bar.boundingBox())?.y).toBe((await grid(page).boundingBox())?.y);
+    await bar.getByRole('button', { name: 'Set status' }).click();
+    await page.getByRole('menuitem', { name: 'Fixed' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Someone else has changed this finding' });
+    await conflict.getByText('Second').waitFor();
+    expect(await statusOf(second)).toBe('wontfix');
+    await expectAccessible(page);
+    await conflict.getByRole('button', { name: 'Apply my change anyway' }).click();
+    await conflict.waitFor({ state: 'hidden' });
+    await expect.poll(() => statusOf(second)).toBe('fixed');
+
+    // The same for one finding, by keyboard.
+    await page.goto(site.orgUrl(mine.slug, '/findings?status=fixed'));
+    await row(page, /First/).waitFor();
+    await setStatus(first, 'confirmed', mine);
+    await row(page, /First/).focus();
+    await page.keyboard.press('r');
+    await conflict.getByText('First').waitFor();
+    expect(await statusOf(first)).toBe('confirmed');
+    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await conflict.waitFor({ state: 'hidden' });
+    expect(await statusOf(first)).toBe('confirmed');
+  });
+
+  it('has rows of two heights, which the browser remembers', async () => {
+    const page = await open('?sort=-created_at');
+    const heightOf = async () => (await row(page, /Low and open/).boundingBox())?.height;
+    await row(page, /Low and open/).waitFor();
+    expect(await heightOf()).toBe(40);
+    await page.keyboard.press('d');
+    await expect.poll(heightOf).toBe(28);
+    await expectAccessible(page);
+    await page.reload();
+    await row(page, /Low and open/).waitFor();
+    expect(await heightOf()).toBe(28);
+    expect(
+      await row(page, /Low and open/)
+        .getByText('Low', { exact: true })
+        .count(),
+    ).toBe(1);
+    await page.getByRole('button', { name: 'Compact rows', pressed: true }).click();
+    await expect.poll(heightOf).toBe(40);
+  });
+
+  it('shows more columns in a wide window, with names and due dates', async () => {
+    const mine = await createOrg(site.api);
+    const { id } = await push(site.api, mine, await createScan(site.api, mine), { title: 'Assigned' });
+    const body = { assignee_id: mine.owner.id, due_at: new Date(Date.now() - 3 * 86_400_000).toISOString() };
+    must(await site.api.patch(`/findings/${id}`, { ...mine.asOwner, body }));
+    const page = await site.visit({ cookie: mine.owner.cookie, viewport: { width: 2560, height: 900 } });
+    await page.goto(site.orgUrl(mine.slug, '/findings'));
+    await row(page, /Assigned/)
+      .getByText('3 days overdue')
+      .waitFor();
+    await row(page, /Assigned/)
+      .getByText('Ada Lovelace')
+      .waitFor();
+    const headers = () => grid(page).getByRole('columnheader').allInnerTexts();
+    expect(await headers()).toEqual(expect.arrayContaining(['Assignee', 'Due', 'Age', 'Source', 'CWE']));
+    await page.setViewportSize({ width: 1024, height: 900 });
+    await expect.poll(headers).toEqual(['', 'Severity', 'Finding', 'Status', 'Project', 'Last seen']);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1024);
+  });
+
+  it('shows new scans and numbers on pages that are open, without a reload', async () => {
+    const mine = await createOrg(site.api);
+    await push(site.api, mine, await createScan(site.api, mine), { title: 'First', severity: 'high' });
+    const dashboard = await site.visit({ cookie: mine.owner.cookie });
+    await dashboard.goto(site.orgUrl(mine.slug));
+    await dashboard.getByRole('link', { name: 'Critical 0' }).waitFor();
+    const scans = await dashboard.context().newPage();
+    await scans.goto(site.orgUrl(mine.slug, '/scans?status=failed'));
+    await scans.getByText('No matching scans').waitFor();
+    await scans.waitForResponse(/\/revision$/);
+    const later = await createScan(site.api, mine);
+    await push(site.api, mine, later, { title: 'Second', severity: 'critical' });
+    const body = { status: 'failed', error_message: 'No disk' };
+    must(await site.api.patch(`/agent/scans/${later}`, { ...mine.asAgent, body }));
+    await scans
+      .getByText('No disk')
+      .first()
+      .waitFor({ timeout: limit(12_000) });
+    await dashboard.bringToFront();
+    await dashboard.getByRole('link', { name: 'Critical 1' }).waitFor({ timeout: limit(12_000) });
+    await dashboard.getByRole('region', { name: 'Highest priority' }).getByText('Second').waitFor();
+  });
+});

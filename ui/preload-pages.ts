@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { Plugin, Rolldown } from 'vite';
+
+/** The most visited pages: their modules, and their addresses in an organization. */
+const PAGES: readonly (readonly [module: string, path: string])[] = [
+  ['dashboard/Dashboard.tsx', ''],
+  ['findings/list/Findings.tsx', '/findings'],
+  ['findings/page/FindingPage.tsx', '/findings/[^/]+'],
+];
+
+/** Runs in the browser. The organization is in the host or in the path. */
+const script = (files: readonly (readonly [string, readonly string[]])[]) => `{
+const load = (rel, href, as) => document.head.append(Object.assign(document.createElement('link'), { rel, href, as, crossOrigin: '' }));
+load('preload', '/api/v1/auth/session', 'fetch');
+const path = location.pathname.replace(/^\\/o\\/[^/]+/, '').replace(/\\/$/, '');
+for (const [page, files] of ${JSON.stringify(files)})
+  if (new RegExp('^' + page + '$').test(path)) for (const file of files) load('modulepreload', file, 'script');
+}`;
+
+/**
+ * Adds a script to the page that loads the session and the code of the visited page while the code that all pages share is
+ * loaded. Without it, a slow connection waits for one after the other.
+ */
+export function preloadPages(): Plugin {
+  let fileName: string;
+  return {
+    name: 'preload-pages',
+    apply: 'build',
+    generateBundle: {
+      // Before the HTML is generated.
+      order: 'pre',
+      handler(_, bundle) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const initial = reach(
+          bundle,
+          chunks.filter(({ isEntry }) => isEntry),
+        );
+        const files = PAGES.map(([module, path]) => {
+          const page = chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${module}`));
+          if (page.length !== 1) this.error(`${module} is not the module of a page`);
+          return [
+            path,
+            [...reach(bundle, page)].filter((name) => !initial.has(name)).map((name) => `/${name}`),
+          ] as const;
+        });
+        const source = script(files);
+        fileName = `assets/ui/preload-${createHash('sha256').update(source).digest('hex').slice(0, 8)}.js`;
+        this.emitFile({ type: 'asset', fileName, source });
+      },
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler: () => [
+        { tag: 'script', attrs: { src: `/${fileName}`, async: true }, injectTo: 'head-prepend' },
+      ],
+    },
+  };
+}
+
+/** The chunks that some chunks import, and those chunks. */
+function reach(
+  bundle: Rolldown.OutputBundle,
+  from: readonly Rolldown.OutputChunk[],
+  found = new Set<string>(),
+): Set<string> {
+  for (const chunk of from) {
+    if (found.has(chunk.fileName)) continue;
+    found.add(chunk.fileName);
+    const imported = chunk.imports.flatMap((name) => bundle[name] ?? []);
+    reach(
+      bundle,
+      imported.filter((file) => file.type === 'chunk'),
+      found,
+    );
+  }
+  return found;
+}

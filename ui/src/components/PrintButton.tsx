@@ -1,0 +1,13 @@
+import { Button } from '@mantine/core';
+import { IconPrinter } from '@tabler/icons-react';
+
+/** Prints the page. */
+export const PrintButton = () => (
+  <Button
+    variant="default"
+    leftSection={<IconPrinter size={16} aria-hidden />}
+    onClick={() => window.print()}
+  >
+    Print report
+  </Button>
+);

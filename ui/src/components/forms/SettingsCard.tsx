@@ -1,0 +1,70 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useId, useState } from 'react';
+import { Problem } from '../errors/Problem.tsx';
+import { showSuccess } from '../errors/toasts.ts';
+import { toFields } from './to-fields.ts';
+
+interface Props<Values extends object> {
+  title: string;
+  description: ReactNode;
+  form: UseFormReturnType<Values>;
+  /** Saves the values. @returns the values that the service has stored */
+  save(values: Values): Promise<Values>;
+  /** The message after the values were saved. */
+  saved: string;
+  children: ReactNode;
+}
+
+/** A group of settings with a button that saves them. Errors of the service are shown at their fields. */
+export function SettingsCard<Values extends object>(props: Props<Values>) {
+  const { title, description, form, save, saved, children } = props;
+  const id = useId();
+  const [problem, setProblem] = useState<unknown>();
+  const saving = useMutation({
+    mutationFn: save,
+    onSuccess(stored) {
+      form.setInitialValues(stored);
+      form.reset();
+      showSuccess(saved);
+    },
+    onError: (error) => setProblem(toFields(form, error)),
+  });
+  return (
+    <Card withBorder component="section" aria-labelledby={id}>
+      <form
+        noValidate
+        onSubmit={form.onSubmit((values) => {
+          setProblem(undefined);
+          saving.mutate(values);
+        })}
+      >
+        <Stack>
+          <div>
+            <Title order={2} fz="md" id={id}>
+              {title}
+            </Title>
+            <Text size="sm" c="dimmed" maw="44rem">
+              {description}
+            </Text>
+          </div>
+          {children}
+          {problem !== undefined && <Problem error={problem} />}
+          <Group>
+            <Button
+              type="submit"
+              size="sm"
+              disabled={!form.isDirty()}
+              loading={saving.isPending}
+              // In the dark scheme, a disabled button has the colour of the card.
+              bd={form.isDirty() ? undefined : '1px solid var(--mantine-color-default-border)'}
+            >
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react';
+import { UNRESOLVED } from '../../../app/search.ts';
+import { number } from '../../../components/numbers.ts';
+import { ago } from '../../../components/time/ago.ts';
+import { dateTime } from '../../../components/time/Time.tsx';
+import type { ListedFinding } from '../../list-queries.ts';
+import { SeverityBadge, SeverityMark } from '../../Severity.tsx';
+import classes from '../FindingsGrid.module.css';
+import type { ColumnId } from './columns.ts';
+
+/** The names that rows show, by id. */
+export interface Names {
+  projects: ReadonlyMap<string, string>;
+  members: ReadonlyMap<string, string>;
+}
+
+/** The content of a cell. The row renders title and status. */
+export function cell(
+  id: Exclude<ColumnId, 'title' | 'status'>,
+  finding: ListedFinding,
+  { projects, members }: Names,
+  now: number,
+  isCompact: boolean,
+): ReactNode {
+  switch (id) {
+    case 'severity':
+      return isCompact ? (
+        <SeverityMark severity={finding.severity} />
+      ) : (
+        <SeverityBadge severity={finding.severity} />
+      );
+    case 'project':
+      return <Name name={projects.get(finding.project_id)} />;
+    case 'assignee':
+      return finding.assignee_id && <Name name={members.get(finding.assignee_id) ?? 'Former member'} />;
+    case 'due':
+      return finding.due_at && <Due finding={finding} time={finding.due_at} now={now} />;
+    case 'cwe':
+      return finding.cwe;
+    case 'cve':
+      return finding.cve;
+    case 'cvss':
+      return finding.cvss_score?.toFixed(1);
+    case 'source':
+      return <Name name={finding.source} />;
+    case 'first_seen':
+      return <Seen time={finding.created_at} now={now} isAge />;
+    case 'last_seen':
+      return <Seen time={finding.last_seen_at} now={now} />;
+    case 'seen_count':
+      return number(finding.seen_count);
+  }
+}
+
+const Name = ({ name }: { name: string | undefined }) => name && <bdi title={name}>{name}</bdi>;
+
+const DAY_MS = 86_400_000;
+
+/** A due date in words. It is marked when it has passed and the finding is not resolved. */
+function Due({ finding, time, now }: { finding: ListedFinding; time: string; now: number }) {
+  const isOpen = finding.regressed || UNRESOLVED.some((status) => status === finding.status);
+  const late = now - new Date(time).getTime();
+  const days = Math.floor(late / DAY_MS);
+  const words =
+    late < 0
+      ? ago(time, now)
+      : days === 0
+        ? 'overdue'
+        : `${number(days)} ${days === 1 ? 'day' : 'days'} overdue`;
+  return (
+    <time
+      dateTime={time}
+      title={dateTime(time)}
+      className={isOpen && late >= 0 ? classes.overdue : undefined}
+    >
+      {isOpen ? words : ago(time, now)}
+    </time>
+  );
+}
+
+interface SeenProps {
+  time: string;
+  now: number;
+  /** Such as "3h ago" instead of "3 hours ago". */
+  isShort?: boolean;
+  /** Such as "3h". */
+  isAge?: boolean;
+}
+
+/** A time without a tooltip component, because the list would have hundreds of them. */
+export const Seen = ({ time, now, isShort = false, isAge = false }: SeenProps) => (
+  <time dateTime={time} title={dateTime(time)}>
+    {isAge ? ago(time, now, true).replace(' ago', '') : ago(time, now, isShort)}
+  </time>
+);

@@ -1,0 +1,81 @@
+/** The sort keys. */
+export type SortKey = 'created_at' | 'last_seen_at' | 'severity' | 'cvss_score' | 'due_at';
+
+export type ColumnId =
+  | 'severity'
+  | 'title'
+  | 'status'
+  | 'project'
+  | 'assignee'
+  | 'due'
+  | 'cwe'
+  | 'cve'
+  | 'cvss'
+  | 'source'
+  | 'first_seen'
+  | 'last_seen'
+  | 'seen_count';
+
+export interface Column {
+  id: ColumnId;
+  label: string;
+  /** In rem. */
+  width: number;
+  sort?: SortKey;
+}
+
+export const COLUMNS: readonly Column[] = [
+  { id: 'severity', label: 'Severity', width: 6, sort: 'severity' },
+  { id: 'title', label: 'Finding', width: 18 },
+  { id: 'status', label: 'Status', width: 12.5 },
+  { id: 'project', label: 'Project', width: 8.5 },
+  { id: 'assignee', label: 'Assignee', width: 8.5 },
+  { id: 'due', label: 'Due', width: 8, sort: 'due_at' },
+  { id: 'cwe', label: 'CWE', width: 5.75 },
+  { id: 'cve', label: 'CVE', width: 9 },
+  { id: 'cvss', label: 'CVSS', width: 4.75, sort: 'cvss_score' },
+  { id: 'source', label: 'Source', width: 7 },
+  { id: 'first_seen', label: 'Age', width: 4.5, sort: 'created_at' },
+  { id: 'last_seen', label: 'Last seen', width: 7.75, sort: 'last_seen_at' },
+  { id: 'seen_count', label: 'Times seen', width: 6 },
+];
+
+export const ALWAYS: readonly ColumnId[] = ['title'];
+/** Columns that are shown by default at any width. */
+const BASE: readonly ColumnId[] = ['severity', 'title', 'status', 'project', 'last_seen'];
+/** Columns that are shown by default where there is room for them, in this order. */
+const EXTRA: readonly ColumnId[] = ['assignee', 'due', 'first_seen', 'source', 'cwe', 'cvss', 'cve'];
+/** The width of titles, in rem, before further columns are shown. */
+const TITLE_REM = 26;
+/** Navigation, paddings and selection, in rem. */
+const BESIDE_REM = 20;
+
+/** The columns that fit into a window by default. */
+export function columnsFor(windowRem: number): ColumnId[] {
+  const widthOf = (id: ColumnId) =>
+    id === 'title' ? TITLE_REM : (COLUMNS.find((column) => column.id === id)?.width ?? 0);
+  let left = windowRem - BESIDE_REM - BASE.reduce((sum, id) => sum + widthOf(id), 0);
+  const fitting = EXTRA.filter((id) => {
+    left -= widthOf(id);
+    return left >= 0;
+  });
+  return COLUMNS.map(({ id }) => id).filter((id) => BASE.includes(id) || fitting.includes(id));
+}
+
+export const canBeHidden = (id: ColumnId): boolean => !ALWAYS.includes(id);
+
+/** The width of a column in compact rows, where the severity is a letter. */
+const widthOf = ({ id, width }: Column, isCompact: boolean) => (isCompact && id === 'severity' ? 5 : width);
+
+/** The widths of the cells of a row. */
+export const template = (columns: readonly Column[], selects: boolean, isCompact: boolean): string =>
+  [
+    ...(selects ? ['2.5rem'] : ['0.75rem']),
+    ...columns.map((column) => {
+      const width = `${widthOf(column, isCompact)}rem`;
+      return column.id === 'title' ? `minmax(${width}, 1fr)` : width;
+    }),
+  ].join(' ');
+
+export const minWidth = (columns: readonly Column[], isCompact: boolean): string =>
+  `${columns.reduce((sum, column) => sum + widthOf(column, isCompact), 2.5)}rem`;

@@ -1,0 +1,46 @@
+import { Button, Kbd } from '@mantine/core';
+import { IconArrowUp } from '@tabler/icons-react';
+import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
+import { counted, number } from '../../../components/numbers.ts';
+import type { News } from './compare.ts';
+
+interface Props {
+  news: News | undefined;
+  onShow: (() => void) | undefined;
+}
+
+/** Says that there are new findings, and shows them. It appears beside the number of findings, where it moves no row. */
+export function NewsButton({ news, onShow }: Props) {
+  const [shortcuts] = useShortcutsOn();
+  return (
+    <div role="status">
+      {news && (
+        <Button
+          size="compact-xs"
+          radius="xl"
+          onClick={onShow}
+          leftSection={<IconArrowUp size={12} aria-hidden />}
+          rightSection={
+            shortcuts && (
+              <Kbd size="xs" visibleFrom="sm">
+                n
+              </Kbd>
+            )
+          }
+          {...(shortcuts && { 'aria-keyshortcuts': 'n' })}
+        >
+          {wordsOf(news)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Such as "1 regressed finding, 3 new findings". */
+function wordsOf({ added, regressed }: News): string {
+  const words = [
+    regressed > 0 && `${number(regressed)} regressed ${regressed === 1 ? 'finding' : 'findings'}`,
+    added > 0 && counted(added, 'new finding'),
+  ].filter(Boolean);
+  return words.join(', ') || 'The list has changed';
+}

@@ -1,0 +1,222 @@
+import { ActionIcon, Badge, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconDots, IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { FindingSearch } from '../../../app/search.ts';
+import { useMe, useOrg } from '../../../app/session.ts';
+import { openConfirm } from '../../../components/dialogs/confirm.ts';
+import { Empty } from '../../../components/Empty.tsx';
+import { showSuccess } from '../../../components/errors/toasts.ts';
+import { Loaded } from '../../../components/Loaded.tsx';
+import { LinkAnchor } from '../../../components/links.tsx';
+import { Row, Rows } from '../../../components/Rows.tsx';
+import { membersQuery } from '../../../members/queries.ts';
+import { useListWords } from '../filters/list-words.ts';
+import {
+  mayChangeView,
+  mayShare,
+  queryOfSearch,
+  type SavedView,
+  savedViewsQuery,
+  searchOfView,
+  showsView,
+} from './saved-views.ts';
+import { useViewChanges } from './use-view-changes.ts';
+
+interface Props {
+  opened: boolean;
+  onClose(): void;
+  /** The list on the page, for views that shall show it. */
+  search: FindingSearch;
+}
+
+/** A dialog with all saved views and what the user may do with them. */
+export function ManageViews({ opened, onClose, search }: Props) {
+  const org = useOrg();
+  const views = useQuery({ ...savedViewsQuery(org), enabled: opened });
+  return (
+    <Modal opened={opened} onClose={onClose} title="Saved views" size="lg" yOffset="6vh">
+      <Loaded query={views}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty title="No saved views">Choose filters, and then “Save view…”.</Empty>
+          ) : (
+            <Rows label="Saved views">
+              {list.map((view) => (
+                <ViewRow key={view.id} view={view} search={search} onLeave={onClose} />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+    </Modal>
+  );
+}
+
+interface RowProps {
+  view: SavedView;
+  search: FindingSearch;
+  onLeave(): void;
+}
+
+function ViewRow({ view, search, onLeave }: RowProps) {
+  const org = useOrg();
+  const me = useMe();
+  const { update } = useViewChanges();
+  const [renaming, setRenaming] = useState(false);
+  const isOwn = view.owner_id === me.user.id;
+  const members = useQuery({ ...membersQuery(org), enabled: !isOwn }).data;
+  const owner = members?.find(({ user_id }) => user_id === view.owner_id);
+  const words = useListWords(searchOfView(view));
+  const rename = (name: string) => {
+    const isNew = name !== '' && name !== view.name;
+    if (isNew) update.mutate({ id: view.id, name }, { onSuccess: () => setRenaming(false) });
+    else setRenaming(false);
+  };
+  return (
+    <Row
+      actions={
+        mayChangeView(org, me, view) &&
+        !renaming && <ViewActions view={view} search={search} onRename={() => setRenaming(true)} />
+      }
+    >
+      <Stack gap={2}>
+        {renaming ? (
+          <Rename view={view} isBusy={update.isPending} onDone={rename} onCancel={() => setRenaming(false)} />
+        ) : (
+          <Group gap="xs" wrap="nowrap">
+            <LinkAnchor
+              to="/o/$org/findings"
+              params={{ org: org.slug }}
+              search={searchOfView(view)}
+              onClick={onLeave}
+              fw={600}
+              size="sm"
+              style={{ overflowWrap: 'anywhere' }}
+            >
+              <bdi>{view.name}</bdi>
+            </LinkAnchor>
+            <Badge variant="default" radius="sm" tt="none" fw={500} flex="none">
+              {view.shared ? 'Shared' : 'Private'}
+            </Badge>
+          </Group>
+        )}
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {words}
+          {!isOwn && (
+            <>
+              {' · by '}
+              <bdi>{owner ? owner.name || owner.email : 'a former member'}</bdi>
+            </>
+          )}
+        </Text>
+      </Stack>
+    </Row>
+  );
+}
+
+interface RenameProps {
+  view: SavedView;
+  isBusy: boolean;
+  onDone(name: string): void;
+  onCancel(): void;
+}
+
+function Rename({ view, isBusy, onDone, onCancel }: RenameProps) {
+  const [name, setName] = useState(view.name);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onDone(name.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group gap="xs">
+        <TextInput
+          size="xs"
+          flex="1 1 10rem"
+          aria-label={`New name of ${view.name}`}
+          maxLength={100}
+          value={name}
+          autoFocus
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            // The dialog stays open.
+            event.stopPropagation();
+            onCancel();
+          }}
+        />
+        <Button size="compact-sm" type="submit" loading={isBusy}>
+          Rename
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function ViewActions({ view, search, onRename }: Pick<RowProps, 'view' | 'search'> & { onRename(): void }) {
+  const org = useOrg();
+  const { update, remove } = useViewChanges();
+  const { id, name, shared } = view;
+  const share = () =>
+    update.mutate(
+      { id, shared: !shared },
+      {
+        onSuccess: () =>
+          showSuccess(shared ? `Only the owner sees “${name}” now.` : `All members see “${name}” now.`),
+      },
+    );
+  const replace = () =>
+    update.mutate(
+      { id, query: queryOfSearch(search) },
+      { onSuccess: () => showSuccess(`“${name}” shows the current list now.`) },
+    );
+  const askToDelete = () =>
+    openConfirm({
+      title: (
+        <>
+          Delete the view “<bdi>{name}</bdi>”?
+        </>
+      ),
+      children: shared ? 'All members lose it. Findings do not change.' : 'Findings do not change.',
+      labels: { confirm: 'Delete view', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => remove.mutate(view),
+    });
+  return (
+    <Menu position="bottom-end" width={250}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Actions for ${name}`}
+          loading={update.isPending || remove.isPending}
+        >
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
+          Rename
+        </Menu.Item>
+        {(shared || mayShare(org)) && (
+          <Menu.Item leftSection={shared ? <IconLock size={16} /> : <IconShare size={16} />} onClick={share}>
+            {shared ? 'Make private' : 'Share with all members'}
+          </Menu.Item>
+        )}
+        {!showsView(search, view) && (
+          <Menu.Item leftSection={<IconReplace size={16} />} onClick={replace}>
+            Replace with the current list
+          </Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconTrash size={16} />} color="red" onClick={askToDelete}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

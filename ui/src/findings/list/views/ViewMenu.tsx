@@ -1,0 +1,85 @@
+import { Box, Button, Kbd, Menu } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import type { FindingSearch } from '../../../app/search.ts';
+import { useMe, useOrg } from '../../../app/session.ts';
+import { lazyDialog } from '../../../components/dialogs/lazy-dialog.tsx';
+import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
+import { type SavedView, searchOfView, showsView } from './saved-views.ts';
+
+const SaveView = lazyDialog(async () => (await import('./SaveView.tsx')).SaveView);
+const ManageViews = lazyDialog(async () => (await import('./ManageViews.tsx')).ManageViews);
+
+interface Props {
+  search: FindingSearch;
+  views: readonly SavedView[];
+}
+
+/** Opens saved views, saves the list as a view, and manages views. */
+export function ViewMenu({ search, views }: Props) {
+  const org = useOrg();
+  const { user } = useMe();
+  const navigate = useNavigate();
+  const [saving, save] = useDisclosure();
+  const [managing, manage] = useDisclosure();
+  const [keys] = useShortcutsOn();
+  useShortcuts({ v: save.open });
+  const own = views.filter(({ owner_id }) => owner_id === user.id);
+  const others = views.filter(({ owner_id }) => owner_id !== user.id);
+  const items = (list: readonly SavedView[]) =>
+    list.map((view) => (
+      <Menu.Item
+        key={view.id}
+        rightSection={showsView(search, view) && <IconCheck size={14} aria-label="Shown" />}
+        onClick={() =>
+          navigate({ to: '/o/$org/findings', params: { org: org.slug }, search: searchOfView(view) })
+        }
+      >
+        <bdi>{view.name}</bdi>
+      </Menu.Item>
+    ));
+  return (
+    <>
+      <Menu position="bottom-end" width={260}>
+        <Menu.Target>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            flex="none"
+            leftSection={<IconBookmark size={16} aria-hidden />}
+            rightSection={<IconChevronDown size={14} aria-hidden />}
+            aria-label="Saved views"
+          >
+            <Box component="span" visibleFrom="sm">
+              Views
+            </Box>
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconPlus size={16} aria-hidden />}
+            rightSection={keys && <Kbd size="xs">v</Kbd>}
+            onClick={save.open}
+          >
+            Save view…
+          </Menu.Item>
+          {views.length > 0 && (
+            <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={manage.open}>
+              Manage views…
+            </Menu.Item>
+          )}
+          {/* Scroll areas of Mantine can be focused, which children of a menu may not. */}
+          <Box mah="50vh" style={{ overflowY: 'auto' }}>
+            {own.length > 0 && <Menu.Label>Your views</Menu.Label>}
+            {items(own)}
+            {others.length > 0 && <Menu.Label>Shared by others</Menu.Label>}
+            {items(others)}
+          </Box>
+        </Menu.Dropdown>
+      </Menu>
+      <SaveView opened={saving} onClose={save.close} search={search} />
+      <ManageViews opened={managing} onClose={manage.close} search={search} />
+    </>
+  );
+}

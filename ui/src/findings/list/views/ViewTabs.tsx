@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useLayoutEffect, useRef } from 'react';
+import type { FindingSearch } from '../../../app/search.ts';
+import { useOrg } from '../../../app/session.ts';
+import { LinkBox } from '../../../components/links.tsx';
+import { number } from '../../../components/numbers.ts';
+import { filterOf } from '../../list-queries.ts';
+import { inView, VIEWS, viewOf } from '../../views.ts';
+import { savedViewsQuery, searchOfView, showsView } from './saved-views.ts';
+import { ViewMenu } from './ViewMenu.tsx';
+import classes from './ViewTabs.module.css';
+
+/** The number of saved views with a tab. The menu has all of them. */
+const SAVED_TABS = 8;
+
+interface Props {
+  search: FindingSearch;
+  /** The number of findings by the id of the view. */
+  totals: ReadonlyMap<string, number>;
+  /** The number of findings of the current view. */
+  total: number | null | undefined;
+}
+
+/** Links to the views of the list, with their numbers, and to saved views. */
+export function ViewTabs({ search, totals, total }: Props) {
+  const org = useOrg();
+  const filter = filterOf(search);
+  const views = useQuery(savedViewsQuery(org)).data ?? [];
+  const saved = views.find((view) => showsView(search, view));
+  const current = saved ? undefined : viewOf(filter);
+  const tabs = views.filter((view, i) => i < SAVED_TABS || view === saved);
+  const nav = useRef<HTMLElement>(null);
+  const shown = saved?.id ?? current?.id;
+  useLayoutEffect(() => {
+    // Tabs scroll on narrow screens.
+    if (shown !== undefined)
+      nav.current?.querySelector('[data-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [shown]);
+  return (
+    <div className={classes.views} data-print-hidden>
+      <nav className={classes.tabs} aria-label="Views" ref={nav}>
+        <ul>
+          {VIEWS.map((view) => {
+            const isCurrent = view === current;
+            return (
+              <li key={view.id}>
+                <Tab
+                  label={view.label}
+                  search={inView(filter, view)}
+                  isCurrent={isCurrent}
+                  count={(isCurrent ? total : undefined) ?? totals.get(view.id)}
+                />
+              </li>
+            );
+          })}
+          {tabs.map((view, i) => {
+            const isCurrent = view === saved;
+            return (
+              <li key={view.id} className={i === 0 ? classes.first : undefined}>
+                <Tab
+                  label={view.name}
+                  search={searchOfView(view)}
+                  isCurrent={isCurrent}
+                  count={(isCurrent ? total : undefined) ?? undefined}
+                />
+              </li>
+            );
+          })}
+        </ul>
+      </nav>
+      <ViewMenu search={search} views={views} />
+    </div>
+  );
+}
+
+interface TabProps {
+  label: string;
+  search: FindingSearch;
+  isCurrent: boolean;
+  count: number | undefined;
+}
+
+function Tab({ label, search, isCurrent, count }: TabProps) {
+  const { slug } = useOrg();
+  return (
+    <LinkBox
+      to="/o/$org/findings"
+      params={{ org: slug }}
+      search={search}
+      preload={false}
+      resetScroll={false}
+      className={classes.tab}
+      // The router compares parameters, of which a view sets only some.
+      activeOptions={{ exact: true, includeSearch: true }}
+      activeProps={{}}
+      {...(isCurrent && { 'aria-current': 'page' as const, 'data-current': true })}
+    >
+      <bdi className={classes.label}>{label}</bdi>
+      <span className={classes.count}>{count !== undefined && number(count)}</span>
+    </LinkBox>
+  );
+}

@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useOrg } from '../../../app/session.ts';
+import { showError, showSuccess } from '../../../components/errors/toasts.ts';
+import { type SavedView, savedViewsQuery } from './saved-views.ts';
+
+/** Changes saved views, and reads the list of views again. */
+export function useViewChanges() {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const onSettled = () => queries.invalidateQueries({ queryKey: savedViewsQuery(org).queryKey });
+  const create = useMutation({
+    mutationFn: async (body: { name: string; query: string; shared: boolean }) =>
+      (await org.api.post('/views', { body })).result,
+    onSuccess: ({ name, shared }) =>
+      showSuccess(`View “${name}” was saved${shared ? ' and shared with all members' : ''}.`),
+    onSettled,
+  });
+  const update = useMutation({
+    mutationFn: async ({
+      id,
+      ...body
+    }: { id: string } & Partial<Pick<SavedView, 'name' | 'query' | 'shared'>>) =>
+      (await org.api.patch('/views/{id}', { params: { path: { id } }, body })).result,
+    onError: showError,
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: ({ id }: SavedView) => org.api.delete('/views/{id}', { params: { path: { id } } }),
+    onSuccess: (_, { name }) => showSuccess(`View “${name}” was deleted.`),
+    onError: showError,
+    onSettled,
+  });
+  return { create, update, remove };
+}

@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type { Schemas } from '../../app/api.ts';
+import type { FindingStatus, Severity } from '../../app/search.ts';
+import { type OrgSession, useMe, useOrg } from '../../app/session.ts';
+import { findingKey } from '../finding-queries.ts';
+import { SEVERITY_NAMES, STATUS_NAMES } from '../Severity.tsx';
+
+type Entry = Schemas['ActivityEntry'];
+
+/** The latest entries of the activity that are compared. */
+const LATEST = 10;
+
+const latestQuery = (org: OrgSession, id: string) =>
+  queryOptions({
+    queryKey: [...findingKey(org, id), 'latest-activity'],
+    queryFn: async ({ signal }): Promise<Entry[]> => {
+      const params = { path: { id }, query: { page: 1, per_page: LATEST } };
+      return (await org.api.get('/findings/{id}/activity', { params, signal })).result;
+    },
+  });
+
+/** Tells what others change in a finding while its page is open. The page itself shows the new content. */
+export function OthersChanges({ id }: { id: string }) {
+  const org = useOrg();
+  const { user } = useMe();
+  const { data } = useQuery(latestQuery(org, id));
+  const seen = useRef<ReadonlySet<string>>(undefined);
+  useEffect(() => {
+    if (!data) return;
+    const before = seen.current;
+    seen.current = new Set(data.map((entry) => entry.id));
+    const others = data.filter((entry) => before && !before.has(entry.id) && entry.actor.id !== user.id);
+    if (others.length === 0) return;
+    const names = [...new Set(others.map(({ actor }) => actor.name ?? 'The service'))];
+    // A message with the same id would not be shown again.
+    notifications.hide(`changed-${id}`);
+    notifications.show({
+      id: `changed-${id}`,
+      color: 'blue',
+      autoClose: false,
+      title: (
+        <>
+          <bdi>{names.join(', ')}</bdi> changed this finding
+        </>
+      ),
+      message: (
+        <Text size="sm">
+          {[...new Set(others.map(wordsOf))].reverse().join('. ')}. The page shows the current content.
+        </Text>
+      ),
+    });
+  }, [data, id, user.id]);
+  useEffect(
+    () => () => {
+      notifications.hide(`changed-${id}`);
+    },
+    [id],
+  );
+  return null;
+}
+
+const WORDS: Partial<Record<Entry['kind'], string>> = {
+  regressed: 'Regressed: a scan has seen it again',
+  assignee: 'Another assignee',
+  due_at: 'Another due date',
+  accepted_until: 'Another end of the accepted risk',
+  comment: 'New comment',
+  exploit: 'New exploit',
+};
+
+function wordsOf({ kind, to = '' }: Entry): string {
+  if (kind === 'status') return `Status: ${STATUS_NAMES[to as FindingStatus] ?? to}`;
+  if (kind === 'severity') return `Severity: ${SEVERITY_NAMES[to as Severity] ?? to}`;
+  return WORDS[kind] ?? 'Other changes';
+}

@@ -1,0 +1,60 @@
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useOrg } from '../../app/session.ts';
+import { projectsQuery } from '../../projects/queries.ts';
+import { FindingItems } from '../FindingItems.tsx';
+import { type SimilarFinding, similarQuery } from '../finding-queries.ts';
+
+const WHY: Record<SimilarFinding['why'], string> = {
+  cve: 'Same CVE',
+  rule: 'Same title and source',
+  file: 'Same file',
+};
+/** The number of findings shown of each kind. */
+const SHOWN = 5;
+const KINDS = Object.keys(WHY) as SimilarFinding['why'][];
+
+/** Similar findings of all projects, by what they have in common. Nothing if there are none. */
+export function Similar({ id }: { id: string }) {
+  const org = useOrg();
+  const { data: findings = [] } = useQuery(similarQuery(org, id));
+  const projects = useQuery({ ...projectsQuery(org), enabled: findings.length > 0 }).data;
+  if (findings.length === 0) return null;
+  const names = projects && new Map(projects.map((project) => [project.id, project.name]));
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="similar">
+      <Title order={2} id="similar">
+        Similar findings
+      </Title>
+      {KINDS.map((why) => {
+        const alike = findings.filter((finding) => finding.why === why);
+        return alike.length > 0 && <Alike key={why} why={why} findings={alike} projects={names} />;
+      })}
+    </Stack>
+  );
+}
+
+interface AlikeProps {
+  why: SimilarFinding['why'];
+  findings: SimilarFinding[];
+  projects: ReadonlyMap<string, string> | undefined;
+}
+
+/** Findings with the same thing in common. */
+function Alike({ why, findings, projects }: AlikeProps) {
+  const [all, show] = useDisclosure();
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {WHY[why]}
+      </Text>
+      <FindingItems findings={all ? findings : findings.slice(0, SHOWN)} projects={projects} />
+      {!all && findings.length > SHOWN && (
+        <Button variant="subtle" size="compact-sm" ml={-8} onClick={show.open}>
+          Show {findings.length - SHOWN} more
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import { Button, Kbd, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useMe, useOrg } from '../../app/session.ts';
+import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
+import { LinkAnchor } from '../../components/links.tsx';
+import { Ago } from '../../components/time/Time.tsx';
+import { membersQuery } from '../../members/queries.ts';
+import { StatusButtons } from '../../triage/StatusButtons.tsx';
+import { dateOf, REASON_NAMES } from '../../triage/texts.ts';
+import type { TriageState } from '../../triage/use-triage.ts';
+import type { Finding } from '../finding-queries.ts';
+import classes from './Finding.module.css';
+
+/** The decision about a finding, and everything that changes it. */
+export function StatusPanel({ finding, triage }: { finding: Finding; triage: TriageState }) {
+  const org = useOrg();
+  const { user } = useMe();
+  const mayTriage = org.may('updateFindings');
+  const { id, title, status, reason, assignee_id, due_at, accepted_until, status_changed_at } = finding;
+  const members = useQuery({ ...membersQuery(org), enabled: assignee_id !== undefined });
+  const isMine = assignee_id === user.id;
+  const assignee = isMine ? user.name : members.data?.find((one) => one.user_id === assignee_id)?.name;
+
+  const assignToMe = () => {
+    if (!isMine) triage.run([{ id, title, assignee_id: user.id, assignee: 'you', if_status: status }]);
+  };
+  const edit = () => triage.decide([finding]);
+  useShortcuts(mayTriage ? { a: assignToMe, e: edit } : {});
+  return (
+    <section aria-labelledby="triage" className={classes.panel}>
+      <Title order={2} id="triage">
+        Triage
+      </Title>
+      <StatusButtons finding={finding} triage={triage} />
+      <dl className={classes.properties}>
+        <Property name={reason ? 'Reason' : 'Since'}>
+          <Text span size="sm">
+            {reason && `${REASON_NAMES[reason]}, `}
+            <Ago time={status_changed_at} />
+          </Text>
+        </Property>
+        <Property name="Assignee">
+          {assignee_id === undefined ? (
+            <Text span size="sm" c="dimmed">
+              Nobody
+            </Text>
+          ) : (
+            <Text span size="sm">
+              <bdi>{assignee ?? (members.isLoading ? '…' : 'A former member')}</bdi>
+            </Text>
+          )}
+          {mayTriage && !isMine && (
+            <KeyButton hotkey="a" onClick={assignToMe}>
+              Assign to me
+            </KeyButton>
+          )}
+        </Property>
+        <Property name="Due">
+          <Text span size="sm" {...(due_at === undefined && { c: 'dimmed' })}>
+            {due_at === undefined ? 'No date' : dateOf(due_at)}
+          </Text>
+        </Property>
+        {accepted_until && (
+          <Property name="Accepted until">
+            <Text span size="sm">
+              {dateOf(accepted_until)}
+            </Text>
+          </Property>
+        )}
+      </dl>
+      {mayTriage && (
+        <KeyButton hotkey="e" onClick={edit} isDialog>
+          Edit or add a note…
+        </KeyButton>
+      )}
+      {org.may('createRule') && (
+        <LinkAnchor
+          to="/o/$org/rules/new"
+          params={{ org: org.slug }}
+          search={{ from: id }}
+          size="sm"
+          className="no-print"
+        >
+          Create a rule for findings like this…
+        </LinkAnchor>
+      )}
+    </section>
+  );
+}
+
+function Property({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function KeyButton(props: { hotkey: string; onClick(): void; isDialog?: boolean; children: string }) {
+  const { hotkey, onClick, isDialog, children } = props;
+  const [keys] = useShortcutsOn();
+  return (
+    <Button
+      size="compact-sm"
+      fw={500}
+      variant="default"
+      onClick={onClick}
+      {...(isDialog && { 'aria-haspopup': 'dialog' as const })}
+      {...(keys && { 'aria-keyshortcuts': hotkey })}
+      data-print-hidden
+      rightSection={
+        keys && (
+          <Kbd size="xs" aria-hidden visibleFrom="sm">
+            {hotkey}
+          </Kbd>
+        )
+      }
+    >
+      {children}
+    </Button>
+  );
+}

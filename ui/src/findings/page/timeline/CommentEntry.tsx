@@ -1,0 +1,159 @@
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { IconPencil, IconTrash } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
+import { whenUp } from '../../../app/server.ts';
+import { useOrg } from '../../../app/session.ts';
+import { openConfirm } from '../../../components/dialogs/confirm.ts';
+import { Problem } from '../../../components/errors/Problem.tsx';
+import { showError } from '../../../components/errors/toasts.ts';
+import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
+import { Ago } from '../../../components/time/Time.tsx';
+import type { ActivityEntry } from '../../finding-queries.ts';
+import { CommentField } from './CommentField.tsx';
+import { useRefreshActivity } from './comments.ts';
+import { ActorName } from './Entry.tsx';
+import { useMentionable, useToStored } from './mention-completion.ts';
+import classes from './Timeline.module.css';
+
+const MarkdownText = lazy(
+  whenUp(async () => ({ default: (await import('../../../components/text/MarkdownText.tsx')).MarkdownText })),
+);
+
+/** The same array each time, so that the text is not rendered again. */
+const NOBODY: readonly [] = [];
+
+interface Props {
+  findingId: string;
+  entry: ActivityEntry;
+  /** Whether the user wrote it and may change it. */
+  isOwn: boolean;
+}
+
+/** A comment, which its author can edit and delete. */
+export function CommentEntry({ findingId, entry, isOwn }: Props) {
+  const org = useOrg();
+  const [edits, setEdits] = useState(false);
+  const refresh = useRefreshActivity(findingId);
+  const path = { id: findingId, commentId: entry.id };
+  const removing = useMutation({
+    mutationFn: () => org.api.delete('/findings/{id}/comments/{commentId}', { params: { path } }),
+    onSuccess: refresh,
+    onError: showError,
+  });
+  const remove = () =>
+    openConfirm({
+      title: 'Delete this comment?',
+      children: 'It cannot be restored.',
+      labels: { confirm: 'Delete comment', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => removing.mutate(),
+    });
+  const mentionable = useMentionable(isOwn && entry.mentions !== undefined);
+  const { note = '', at, edited_at } = entry;
+  return (
+    <li className={classes.comment}>
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <Text size="sm">
+          <ActorName actor={entry.actor} /> commented{' '}
+          <Text span size="xs" c="dimmed">
+            <Ago time={at} />
+            {edited_at && (
+              <>
+                , edited <Ago time={edited_at} />
+              </>
+            )}
+          </Text>
+        </Text>
+        {isOwn && !edits && (
+          <Group gap={2} wrap="nowrap" data-print-hidden>
+            <Tooltip label="Edit">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Edit comment"
+                onClick={() => setEdits(true)}
+              >
+                <IconPencil size={16} />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label="Delete">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Delete comment"
+                loading={removing.isPending}
+                onClick={remove}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Tooltip>
+          </Group>
+        )}
+      </Group>
+      {edits ? (
+        <EditComment path={path} text={toTyped(note, mentionable)} onDone={() => setEdits(false)} />
+      ) : (
+        <Suspense fallback={<TextSkeleton />}>
+          <MarkdownText key={note} text={note} mentions={entry.mentions ?? NOBODY} />
+        </Suspense>
+      )}
+    </li>
+  );
+}
+
+interface EditProps {
+  path: { id: string; commentId: string };
+  text: string;
+  onDone(): void;
+}
+
+function EditComment({ path, text, onDone }: EditProps) {
+  const org = useOrg();
+  const [body, setBody] = useState(text);
+  const toStored = useToStored();
+  const refresh = useRefreshActivity(path.id);
+  const saving = useMutation({
+    mutationFn: async (typed: string) => {
+      const body = await toStored(typed);
+      return org.api.patch('/findings/{id}/comments/{commentId}', { params: { path }, body: { body } });
+    },
+    onSuccess: async () => {
+      await refresh();
+      onDone();
+    },
+  });
+  const save = () => {
+    if (body.trim() === '' || saving.isPending) return;
+    if (body.trim() === text) onDone();
+    else saving.mutate(body);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <CommentField
+        aria-label="Edit comment"
+        rows={4}
+        value={body}
+        autoFocus
+        onChange={setBody}
+        onSend={save}
+        onEscape={onDone}
+      />
+      {saving.error && <Problem error={saving.error} onRetry={save} />}
+      <Group justify="flex-end" gap="xs" mt={6}>
+        <Button variant="default" size="compact-md" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" size="compact-md" loading={saving.isPending} disabled={body.trim() === ''}>
+          Save
+        </Button>
+      </Group>
+    </form>
+  );
+}

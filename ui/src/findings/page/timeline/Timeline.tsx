@@ -1,0 +1,79 @@
+import { Button, Skeleton, Stack, Title } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMe, useOrg } from '../../../app/session.ts';
+import { Problem } from '../../../components/errors/Problem.tsx';
+import { membersQuery } from '../../../members/queries.ts';
+import { type ActivityEntry, timelineQuery } from '../../finding-queries.ts';
+import { CommentEntry } from './CommentEntry.tsx';
+import { Entry } from './Entry.tsx';
+import { NewComment } from './NewComment.tsx';
+import classes from './Timeline.module.css';
+
+/** Changes and comments of a finding, newest first. */
+export function Timeline({ id }: { id: string }) {
+  const org = useOrg();
+  const { user } = useMe();
+  const activity = useInfiniteQuery(timelineQuery(org, id));
+  const entries = activity.data?.pages.flatMap((page) => page.entries) ?? [];
+  const names = useNames(entries.some(({ kind }) => kind === 'assignee'));
+  return (
+    <section aria-labelledby="activity">
+      <Title order={2} id="activity" mb="xs">
+        Activity
+      </Title>
+      <Stack gap="sm">
+        {org.may('createComment') && <NewComment key={id} findingId={id} />}
+        {activity.isPending && <Skeleton h={64} />}
+        {activity.error && !activity.data && <Problem error={activity.error} onRetry={activity.refetch} />}
+        <ol className={classes.entries} aria-label="Activity, newest first">
+          {groupsOf(entries).map(([first, ...others]) =>
+            first.kind === 'comment' ? (
+              <CommentEntry
+                key={first.id}
+                findingId={id}
+                entry={first}
+                isOwn={first.actor.id === user.id && org.may('updateComment')}
+              />
+            ) : (
+              <Entry key={first.id} entries={[first, ...others]} nameOf={names} />
+            ),
+          )}
+        </ol>
+        {activity.hasNextPage && (
+          <Button
+            variant="default"
+            size="compact-md"
+            loading={activity.isFetchingNextPage}
+            onClick={() => activity.fetchNextPage()}
+          >
+            Show older activity
+          </Button>
+        )}
+      </Stack>
+    </section>
+  );
+}
+
+/** The entries of one request stand together. */
+function groupsOf(entries: readonly ActivityEntry[]): [ActivityEntry, ...ActivityEntry[]][] {
+  const groups: [ActivityEntry, ...ActivityEntry[]][] = [];
+  // A comment that was added meanwhile moves entries to the next page.
+  for (const entry of new Map(entries.map((entry) => [entry.id, entry])).values()) {
+    const last = groups.at(-1);
+    const isSame =
+      last &&
+      entry.kind !== 'comment' &&
+      last[0].kind !== 'comment' &&
+      last[0].at === entry.at &&
+      last[0].actor.id === entry.actor.id;
+    if (isSame) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+/** The names of members by id. */
+function useNames(isNeeded: boolean): (id: string) => string | undefined {
+  const { data } = useQuery({ ...membersQuery(useOrg()), enabled: isNeeded });
+  return (id) => data?.find(({ user_id }) => user_id === id)?.name;
+}

@@ -1,0 +1,63 @@
+import { InvalidValue, type Key, requireAffirmed } from './key.ts';
+
+const DAY_MS = 86_400_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** A date some days later. A time (RFC 3339) stays as it is. */
+function momentOf(value: string, days: number): string {
+  const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) throw new InvalidValue(`“${value}” is not a date such as 2026-01-31`);
+  return DATE.test(value) ? dateOf(time + days * DAY_MS) : value;
+}
+
+type Period = 'found' | 'seen';
+const after = (period: Period) => `${period}_after` as const;
+const before = (period: Period) => `${period}_before` as const;
+
+/** `found:>=2026-01-31`, `found:<2026-01-31`, or a range of days, both included. */
+export const period = (name: Period, description: string): Key => ({
+  description,
+  read([value = ''], isNegated, filters) {
+    requireAffirmed(isNegated);
+    const [, operator, operand = ''] = /^(>=|<=|>|<)?(.*)$/.exec(value) ?? [];
+    const [first = '', last] = operand.split('..');
+    if (operator === undefined) {
+      const range = [momentOf(first, 0), momentOf(last ?? first, 1)] as const;
+      [filters[after(name)], filters[before(name)]] = range;
+    } else {
+      const isNextDay = operator === '>' || operator === '<=';
+      filters[operator.startsWith('>') ? after(name) : before(name)] = momentOf(operand, isNextDay ? 1 : 0);
+    }
+  },
+  write: ({ [after(name)]: from, [before(name)]: until }) => [
+    ...(from === undefined ? [] : [`${name}:>=${from}`]),
+    ...(until === undefined ? [] : [`${name}:<${until}`]),
+  ],
+  options: ({ now }) => [
+    { value: `>=${dateOf(now.getTime() - 7 * DAY_MS)}`, label: 'the last 7 days' },
+    { value: `>=${dateOf(now.getTime() - 30 * DAY_MS)}`, label: 'the last 30 days' },
+  ],
+});
+
+const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
+
+/** `older:30d`. It is written as a date, which does not change tomorrow. */
+export const age = (name: 'found_after' | 'found_before', description: string): Key => ({
+  description,
+  read([value = ''], isNegated, filters, { now }) {
+    requireAffirmed(isNegated);
+    const [, count, unit = ''] = /^(\d{1,4})([dwmy])$/i.exec(value) ?? [];
+    const days = UNIT_DAYS[unit.toLowerCase()];
+    if (count === undefined || days === undefined)
+      throw new InvalidValue(`“${value}” is not a time such as 30d, 4w or 6m`);
+    filters[name] = dateOf(now.getTime() - Number(count) * days * DAY_MS);
+  },
+  write: () => [],
+  options: () => [
+    { value: '7d', label: '7 days' },
+    { value: '30d', label: '30 days' },
+    { value: '90d', label: '90 days' },
+  ],
+});

@@ -1,0 +1,49 @@
+import { type Filters, InvalidValue, type QueryContext } from './key.ts';
+import { KEYS } from './keys.ts';
+import { type Term, termsOf } from './terms.ts';
+
+/** A term that is not understood. */
+export interface QueryProblem {
+  /** Positions in the query, in UTF-16 units. */
+  start: number;
+  end: number;
+  message: string;
+}
+
+export const isKey = (key: string): boolean => Object.hasOwn(KEYS, key);
+
+/** Parses a query. Terms that are not understood are left out of the filters. */
+export function parseQuery(
+  query: string,
+  context: QueryContext,
+): { filters: Filters; problems: QueryProblem[] } {
+  const filters: Filters = {};
+  const problems: QueryProblem[] = [];
+  const words: string[] = [];
+  // A term with “-” narrows what the others of its key name.
+  for (const term of termsOf(query, isKey).sort((a, b) => Number(a.isNegated) - Number(b.isNegated)))
+    read(term);
+  if (words.length > 0) filters.q = words.join(' ');
+  return { filters, problems: problems.sort((a, b) => a.start - b.start) };
+
+  function read({ key, isNegated, values, start, end }: Term): void {
+    const texts = values.map(({ text }) => text);
+    if (key === undefined) {
+      words.push(...texts.filter((text) => text !== ''));
+      return;
+    }
+    try {
+      KEYS[key]?.read(texts, isNegated, filters, context);
+    } catch (error) {
+      if (!(error instanceof InvalidValue)) throw error;
+      problems.push({ start, end, message: `${key}: ${error.message}` });
+    }
+  }
+}
+
+/** Writes filters as a query, which {@link parseQuery} turns into the same filters. */
+export const formatQuery = (filters: Filters, context: QueryContext): string =>
+  [
+    ...Object.values(KEYS).flatMap((key) => key.write(filters, context)),
+    ...(filters.q ? [filters.q.replaceAll('"', '')] : []),
+  ].join(' ');

@@ -1,0 +1,78 @@
+import { Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useOrg } from '../app/session.ts';
+import { projectsQuery } from '../projects/queries.ts';
+import { DAYS, type DayRange, daysOf, type MetricsSearch } from './range.ts';
+
+interface Props {
+  search: MetricsSearch;
+  range: DayRange;
+  /** What is wrong with the range. */
+  problem: string | undefined;
+  onChange(search: MetricsSearch): void;
+}
+
+/** The range of days and the project. */
+export function MetricsFilter({ search, range, problem, onChange }: Props) {
+  const org = useOrg();
+  const projects = useQuery(projectsQuery(org)).data ?? [];
+  const { project_id } = search;
+  const project = project_id === undefined ? {} : { project_id };
+  const days = daysOf(search);
+  return (
+    <search aria-label="Range and project" data-print-hidden>
+      <Group gap="xs" align="center">
+        <SegmentedControl
+          aria-label="Range"
+          data={[
+            ...DAYS.map((value) => ({ value: String(value), label: `${value} days` })),
+            { value: 'custom', label: 'Custom' },
+          ]}
+          value={days === undefined ? 'custom' : String(days)}
+          onChange={(value) => {
+            const chosen = DAYS.find((one) => String(one) === value);
+            onChange({ ...project, ...(chosen ? { days: chosen } : range) });
+          }}
+        />
+        {days === undefined && (
+          <Group gap={6} wrap="nowrap">
+            <TextInput
+              type="date"
+              aria-label="First day"
+              value={range.from}
+              error={problem !== undefined}
+              onChange={({ currentTarget: { value } }) =>
+                value && onChange({ ...project, ...range, from: value })
+              }
+            />
+            <Text size="sm">to</Text>
+            <TextInput
+              type="date"
+              aria-label="Last day"
+              value={range.to}
+              error={problem !== undefined}
+              onChange={({ currentTarget: { value } }) =>
+                value && onChange({ ...project, ...range, to: value })
+              }
+            />
+          </Group>
+        )}
+        <Select
+          aria-label="Project"
+          placeholder="All projects"
+          data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+          value={project_id ?? null}
+          onChange={(id) => {
+            const { project_id: _, ...others } = search;
+            onChange({ ...others, ...(id !== null && { project_id: id }) });
+          }}
+          searchable
+          clearable
+          nothingFoundMessage="No matching project"
+          limit={100}
+          w={200}
+        />
+      </Group>
+    </search>
+  );
+}

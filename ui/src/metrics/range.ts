@@ -1,0 +1,62 @@
+import { withoutUndefined } from '../app/search.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** The longest range that the service computes. */
+const MAX_DAYS = 366;
+
+/** The ranges to choose from, in days. */
+export const DAYS = [30, 90, 365] as const;
+type Days = (typeof DAYS)[number];
+const DEFAULT_DAYS: Days = 90;
+
+/** The parameters of the address. Days are in UTC, and the last day is included. */
+export interface MetricsSearch {
+  days?: Days;
+  from?: string;
+  to?: string;
+  project_id?: string;
+}
+
+const dayOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
+
+/** Parses the parameters of an address and omits invalid ones. A range of dates replaces a number of days. */
+export function metricsSearch(given: Record<string, unknown>): MetricsSearch {
+  const [from, to] = [dayOf(given.from), dayOf(given.to)];
+  const days = DAYS.find((one) => String(one) === String(given.days));
+  const { project_id } = given;
+  return withoutUndefined<MetricsSearch>({
+    days: from === undefined && to === undefined ? days : undefined,
+    from,
+    to,
+    project_id: typeof project_id === 'string' && project_id !== '' ? project_id : undefined,
+  });
+}
+
+/** The date of a time in UTC. */
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+export interface DayRange {
+  from: string;
+  to: string;
+}
+
+/** The first and the last day that an address asks for. */
+export function rangeOf({ days = DEFAULT_DAYS, from, to }: MetricsSearch, now: number): DayRange {
+  const last = to ?? dateOf(now);
+  return { from: from ?? dateOf(Date.parse(last) - (days - 1) * DAY_MS), to: last };
+}
+
+/** The chosen number of days; undefined for a range of dates. */
+export const daysOf = ({ days = DEFAULT_DAYS, from, to }: MetricsSearch): Days | undefined =>
+  from === undefined && to === undefined ? days : undefined;
+
+/** What is wrong with a range; undefined if the service can compute it. */
+export function problemOfRange({ from, to }: DayRange, now: number): string | undefined {
+  if (from > to) return 'The first day must not be after the last day.';
+  if (from > dateOf(now)) return 'The first day must not be in the future.';
+  if (Date.parse(to) - Date.parse(from) > (MAX_DAYS - 1) * DAY_MS) return 'Choose at most 366 days.';
+  return undefined;
+}

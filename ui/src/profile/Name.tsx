@@ -1,0 +1,75 @@
+import { ActionIcon, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconPencil } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../app/api.ts';
+import { useMe } from '../app/session.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { showSuccess } from '../components/errors/toasts.ts';
+import { useRefreshUser } from './use-refresh-user.ts';
+
+const MAX_NAME = 200;
+
+/** The name of the user, with a button that changes it. */
+export function Name() {
+  const { user } = useMe();
+  const [opened, setOpened] = useState(false);
+  const close = () => setOpened(false);
+  return (
+    <>
+      <bdi>{user.name}</bdi>
+      <ActionIcon
+        variant="subtle"
+        aria-label="Change name"
+        title="Change name"
+        onClick={() => setOpened(true)}
+      >
+        <IconPencil size={16} aria-hidden />
+      </ActionIcon>
+      <Modal opened={opened} onClose={close} title="Change name">
+        <NameForm onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+function NameForm({ onClose }: { onClose: () => void }) {
+  const { user } = useMe();
+  const refresh = useRefreshUser();
+  const form = useForm({
+    initialValues: { name: user.name },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+  });
+  const change = useMutation({
+    mutationFn: ({ name }: { name: string }) => api.patch('/auth/me', { body: { name: name.trim() } }),
+    async onSuccess() {
+      await refresh();
+      showSuccess('Your name is changed.');
+      onClose();
+    },
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Members of your organizations see it."
+          autoComplete="name"
+          maxLength={MAX_NAME}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        {change.error && <Problem error={change.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            Change name
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

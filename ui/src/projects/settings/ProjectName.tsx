@@ -1,0 +1,39 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { SettingsCard } from '../../components/forms/SettingsCard.tsx';
+import { type Project, useSaveProject } from './use-save-project.ts';
+
+const MAX_NAME = 200;
+
+/** The name of a project. */
+export function ProjectName({ project }: { project: Project }) {
+  const saveProject = useSaveProject(project);
+  const form = useForm({
+    initialValues: { name: project.name },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+  });
+  return (
+    <SettingsCard
+      title="Name"
+      description={
+        <>
+          The slug <code>{project.slug}</code> stays when the name changes.
+        </>
+      }
+      form={form}
+      saved="The name is saved."
+      save={async ({ name }) => {
+        const saved = await saveProject({ name: name.trim() });
+        return { name: saved.name };
+      }}
+    >
+      <TextInput
+        aria-label="Name"
+        maxLength={MAX_NAME}
+        maw="32rem"
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+    </SettingsCard>
+  );
+}

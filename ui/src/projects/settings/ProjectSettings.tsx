@@ -1,0 +1,54 @@
+import { IconLock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { rolesAllowed } from '../../app/roles.ts';
+import { useOrg } from '../../app/session.ts';
+import { Empty } from '../../components/Empty.tsx';
+import { isFinal } from '../../components/errors/problem.ts';
+import { Loaded } from '../../components/Loaded.tsx';
+import { LinkAnchor } from '../../components/links.tsx';
+import { Page } from '../../components/Page.tsx';
+import { ProjectDueDates } from '../../due-dates/ProjectDueDates.tsx';
+import { projectQuery } from '../queries.ts';
+import { CloseMissing } from './CloseMissing.tsx';
+import { ProjectName } from './ProjectName.tsx';
+import { SourceLinks } from './SourceLinks.tsx';
+
+const route = getRouteApi('/_signed-in/o/$org/projects/$slug/settings');
+
+/** The settings of a project, for admins. */
+export function ProjectSettings() {
+  const { slug } = route.useParams();
+  const org = useOrg();
+  const project = useQuery(projectQuery(org, slug));
+  if (!project.data)
+    return (
+      <Page title={isFinal(project.error) ? 'Project not found' : 'Project settings'}>
+        <Loaded query={project}>{() => null}</Loaded>
+      </Page>
+    );
+  const { id, name } = project.data;
+  return (
+    <Page
+      title="Project settings"
+      description={
+        <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug }} size="sm">
+          <bdi>{name}</bdi>
+        </LinkAnchor>
+      }
+    >
+      {org.may('updateProject') ? (
+        <>
+          <ProjectName key={`name ${id}`} project={project.data} />
+          <SourceLinks key={`links ${id}`} project={project.data} />
+          <ProjectDueDates key={`due ${id}`} projectId={id} />
+          <CloseMissing key={`close ${id}`} project={project.data} />
+        </>
+      ) : (
+        <Empty icon={<IconLock />} title="Your role does not allow this">
+          Only {rolesAllowed('updateProject')} can change the settings of a project.
+        </Empty>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,173 @@
+import { Alert, Group, Table, Text } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { SEVERITIES } from '../app/search.ts';
+import { useOrg } from '../app/session.ts';
+import { Empty } from '../components/Empty.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { counted, number } from '../components/numbers.ts';
+import { Page } from '../components/Page.tsx';
+import { PrintButton } from '../components/PrintButton.tsx';
+import { FileLocation } from '../findings/FileLocation.tsx';
+import { useListWords } from '../findings/list/filters/list-words.ts';
+import { filterOf, type ListedFinding } from '../findings/list-queries.ts';
+import { SEVERITY_NAMES, SeverityBadge, StatusBadge } from '../findings/Severity.tsx';
+import { titleOf } from '../findings/title.ts';
+import { addressOf } from '../findings/views.ts';
+import { membersQuery } from '../members/queries.ts';
+import { projectsQuery } from '../projects/queries.ts';
+import { dateOf, REASON_NAMES } from '../triage/texts.ts';
+import classes from './Report.module.css';
+import { type Report as Data, reportQuery, takeRequest } from './report-queries.ts';
+
+const route = getRouteApi('/_signed-in/o/$org/report');
+
+/** The findings of a list for paper: one table without navigation and controls. */
+export function Report() {
+  const org = useOrg();
+  const filter = filterOf(route.useSearch());
+  const report = useQuery(reportQuery(org, filter));
+  const words = useListWords(filter);
+  const projects = useQuery(projectsQuery(org));
+  const members = useQuery(membersQuery(org));
+  const isComplete = report.data !== undefined && !projects.isPending && !members.isPending;
+  const isPrinted = useRef(false);
+  useEffect(() => {
+    if (!isComplete || isPrinted.current) return;
+    isPrinted.current = true;
+    if (takeRequest()) window.print();
+  }, [isComplete]);
+  const projectNames = new Map(projects.data?.map(({ id, name }) => [id, name]));
+  const memberNames = new Map(members.data?.map(({ user_id, name, email }) => [user_id, name || email]));
+  return (
+    <Page
+      title="Findings"
+      description={words}
+      actions={
+        <Group gap="xs" data-print-hidden>
+          <LinkButton
+            to="/o/$org/findings"
+            params={{ org: org.slug }}
+            search={addressOf(filter)}
+            variant="default"
+            leftSection={<IconArrowLeft size={16} aria-hidden />}
+          >
+            Back to the list
+          </LinkButton>
+          <PrintButton />
+        </Group>
+      }
+    >
+      <Loaded query={report}>
+        {(data) =>
+          data.total === 0 ? (
+            <Empty title="No matching findings">The report is empty.</Empty>
+          ) : (
+            <>
+              <Counts report={data} />
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
+              <section className={classes.wrapper} tabIndex={0} aria-label="Findings of the report">
+                <Table className={classes.table} verticalSpacing={5} fz="sm">
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>Severity</Table.Th>
+                      <Table.Th className={classes.finding}>Finding</Table.Th>
+                      <Table.Th>Status</Table.Th>
+                      <Table.Th>Found</Table.Th>
+                      <Table.Th>Due</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {data.findings.map((finding) => (
+                      <Row
+                        key={finding.id}
+                        finding={finding}
+                        project={projectNames.get(finding.project_id)}
+                        assignee={
+                          finding.assignee_id && (memberNames.get(finding.assignee_id) ?? 'Former member')
+                        }
+                      />
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </section>
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Counts({ report: { findings, total } }: { report: Data }) {
+  const isCut = findings.length < total;
+  const parts = SEVERITIES.map((severity) => ({
+    severity,
+    count: findings.filter((finding) => finding.severity === severity).length,
+  })).filter(({ count }) => count > 0);
+  return (
+    <>
+      <Text fw={600} role="status">
+        {counted(total, 'finding')}
+        {!isCut &&
+          `: ${parts.map(({ severity, count }) => `${number(count)} ${SEVERITY_NAMES[severity].toLowerCase()}`).join(', ')}`}
+      </Text>
+      {isCut && (
+        <Alert color="yellow" title={`The report has the first ${number(findings.length)} findings`}>
+          Add filters, or export a file: files have all {counted(total, 'finding')}.
+        </Alert>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  finding: ListedFinding;
+  project: string | undefined;
+  assignee: string | undefined;
+}
+
+function Row({ finding, project, assignee }: RowProps) {
+  const { slug } = useOrg();
+  const { id, title, file, line, cve, severity, status, regressed, reason, due_at, created_at } = finding;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <SeverityBadge severity={severity} />
+      </Table.Td>
+      <Table.Td className={classes.finding}>
+        <LinkAnchor to="/o/$org/findings/$id" params={{ org: slug, id }} c="inherit" inherit preload={false}>
+          <bdi>{titleOf(title)}</bdi>
+        </LinkAnchor>
+        <Text size="xs" c="dimmed">
+          {file && (
+            <>
+              <FileLocation file={file} line={line} />
+              {' · '}
+            </>
+          )}
+          {cve && `${cve} · `}
+          <bdi>{project}</bdi>
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <StatusBadge status={status} regressed={regressed} />
+        {reason && (
+          <Text size="xs" c="dimmed">
+            {REASON_NAMES[reason]}
+          </Text>
+        )}
+        {assignee && (
+          <Text size="xs" c="dimmed" className={classes.who}>
+            <bdi>{assignee}</bdi>
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{dateOf(created_at)}</Table.Td>
+      <Table.Td>{due_at && dateOf(due_at)}</Table.Td>
+    </Table.Tr>
+  );
+}

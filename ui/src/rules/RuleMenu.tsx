@@ -1,0 +1,193 @@
+import { ActionIcon, List, Menu, Stack, Text } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconArrowDown,
+  IconArrowUp,
+  IconDots,
+  IconPencil,
+  IconPlayerPlay,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { Schemas } from '../app/api.ts';
+import { useOrg } from '../app/session.ts';
+import { openConfirm } from '../components/dialogs/confirm.ts';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { counted } from '../components/numbers.ts';
+import { titleOf } from '../findings/title.ts';
+import { refreshFindings } from '../triage/cache.ts';
+import { applyRule, undoRule } from './apply.ts';
+import { previewQuery, type Rule, rulesQuery } from './queries.ts';
+
+interface Props {
+  rule: Rule;
+  /** Its position in `all`. */
+  index: number;
+  all: readonly Rule[];
+}
+
+/** The actions on a rule. */
+export function RuleMenu({ rule, index, all }: Props) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { id, name, conditions, actions } = rule;
+  const { queryKey } = rulesQuery(org);
+  const renew = () => queries.invalidateQueries({ queryKey });
+
+  const move = useMutation({
+    mutationFn: (to: number) => {
+      const ids = all.map((one) => one.id).filter((one) => one !== id);
+      ids.splice(to, 0, id);
+      return org.api.put('/rules/order', { body: { ids } });
+    },
+    onSettled: renew,
+    onError: showError,
+  });
+  const apply = useMutation({
+    mutationFn: (expected: number) => applyRule(org, id, expected),
+    onSuccess: (updated) => showSuccess(`“${name}” has changed ${counted(updated, 'finding')}.`),
+    onError: showError,
+    onSettled: () => refreshFindings(queries, org),
+  });
+  const askToApply = useMutation({
+    mutationFn: () => queries.query({ ...previewQuery(org, { conditions, actions }), staleTime: 0 }),
+    onSuccess: ({ total, findings }) =>
+      total === 0
+        ? showSuccess(`No open finding matches “${name}” now.`)
+        : openConfirm({
+            title: (
+              <>
+                Apply “<bdi>{name}</bdi>” to {counted(total, 'finding')}?
+              </>
+            ),
+            children: <Found findings={findings} total={total} />,
+            labels: { confirm: 'Apply', cancel: 'Cancel' },
+            onConfirm: () => apply.mutate(total),
+          }),
+    onError: showError,
+  });
+  const undo = useMutation({
+    mutationFn: () => undoRule(org, id),
+    onSuccess: ({ restored, skipped }) => {
+      const kept = skipped > 0 ? ` ${counted(skipped, 'finding')} kept: changed by someone since.` : '';
+      showSuccess(`${counted(restored, 'finding')} restored.${kept}`);
+    },
+    onError: showError,
+    onSettled: () => refreshFindings(queries, org),
+  });
+  const remove = useMutation({
+    mutationFn: () => org.api.delete('/rules/{id}', { params: { path: { id } } }),
+    onSuccess: () => showSuccess(`“${name}” was deleted.`),
+    onError: showError,
+    onSettled: renew,
+  });
+
+  const askToUndo = () =>
+    openConfirm({
+      title: (
+        <>
+          Undo what “<bdi>{name}</bdi>” has changed?
+        </>
+      ),
+      children: (
+        <Text size="sm">
+          Findings that nobody has changed since are as they would be without the rule. The rule stays
+          {rule.enabled ? ' enabled: disable it first if it should leave new findings alone.' : ' disabled.'}
+        </Text>
+      ),
+      labels: { confirm: 'Undo changes', cancel: 'Cancel' },
+      onConfirm: () => undo.mutate(),
+    });
+  const askToDelete = () =>
+    openConfirm({
+      title: (
+        <>
+          Delete “<bdi>{name}</bdi>”?
+        </>
+      ),
+      children: (
+        <Text size="sm">
+          Findings that it has changed stay as they are. To restore them, undo its changes before you delete
+          it.
+        </Text>
+      ),
+      labels: { confirm: 'Delete rule', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => remove.mutate(),
+    });
+
+  const isBusy = [move, apply, askToApply, undo, remove].some(({ isPending }) => isPending);
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`} loading={isBusy}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconPencil size={16} />}
+          onClick={() => navigate({ to: '/o/$org/rules/$id', params: { org: org.slug, id } })}
+        >
+          Edit
+        </Menu.Item>
+        <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => askToApply.mutate()}>
+          Apply to existing findings…
+        </Menu.Item>
+        <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={askToUndo}>
+          Undo its changes…
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconArrowUp size={16} />}
+          disabled={index === 0}
+          onClick={() => move.mutate(index - 1)}
+        >
+          Move up
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconArrowDown size={16} />}
+          disabled={index === all.length - 1}
+          onClick={() => move.mutate(index + 1)}
+        >
+          Move down
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} />}
+          onClick={askToDelete}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** The findings that a dialog lists. */
+const LISTED = 5;
+
+/** The first findings that a rule would change. Dialogs are outside of the router and cannot link to them. */
+function Found({ findings, total }: { findings: readonly Schemas['ListedFinding'][]; total: number }) {
+  const others = total - Math.min(LISTED, findings.length);
+  return (
+    <Stack gap="xs">
+      <List size="sm">
+        {findings.slice(0, LISTED).map(({ id, title, file }) => (
+          <List.Item key={id} style={{ overflowWrap: 'anywhere' }}>
+            <bdi>{titleOf(title)}</bdi>
+            {file && (
+              <Text span size="xs" c="dimmed" display="block">
+                <bdi>{file}</bdi>
+              </Text>
+            )}
+          </List.Item>
+        ))}
+      </List>
+      {others > 0 && <Text size="sm">and {counted(others, 'other')}</Text>}
+    </Stack>
+  );
+}

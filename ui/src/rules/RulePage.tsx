@@ -1,0 +1,98 @@
+import { IconLock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { rolesAllowed } from '../app/roles.ts';
+import { useOrg } from '../app/session.ts';
+import { Empty } from '../components/Empty.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { LinkAnchor } from '../components/links.tsx';
+import { Page } from '../components/Page.tsx';
+import { findingQuery } from '../findings/finding-queries.ts';
+import { rulesQuery } from './queries.ts';
+import { RuleForm } from './RuleForm.tsx';
+import { valuesFrom, valuesOf } from './values.ts';
+
+const newRoute = getRouteApi('/_signed-in/o/$org/rules/new');
+const route = getRouteApi('/_signed-in/o/$org/rules/$id');
+
+/** Creates a rule, with the values of a finding if the address names one. */
+export function NewRule() {
+  const org = useOrg();
+  const { from } = newRoute.useSearch();
+  const onSaved = useBack();
+  const finding = useQuery({ ...findingQuery(org, from ?? ''), enabled: from !== undefined });
+  return (
+    <RoleCheck title="New rule">
+      {from === undefined ? (
+        <RuleForm initial={valuesOf(undefined)} onSaved={onSaved} />
+      ) : (
+        <Loaded query={finding}>
+          {(found) => <RuleForm key={found.id} initial={valuesFrom(found)} onSaved={onSaved} />}
+        </Loaded>
+      )}
+    </RoleCheck>
+  );
+}
+
+/** Edits a rule. */
+export function EditRule() {
+  const org = useOrg();
+  const { id } = route.useParams();
+  const onSaved = useBack();
+  const rules = useQuery({ ...rulesQuery(org), enabled: org.may('listRules') });
+  return (
+    <RoleCheck title="Edit rule">
+      <Loaded query={rules}>
+        {(list) => {
+          const rule = list.find((one) => one.id === id);
+          return rule ? (
+            <RuleForm key={rule.updated_at} rule={rule} initial={valuesOf(rule)} onSaved={onSaved} />
+          ) : (
+            <Empty title="This rule does not exist">It may have been deleted.</Empty>
+          );
+        }}
+      </Loaded>
+    </RoleCheck>
+  );
+}
+
+function useBack() {
+  const navigate = newRoute.useNavigate();
+  const { slug } = useOrg();
+  return () => void navigate({ to: '/o/$org/rules', params: { org: slug } });
+}
+
+/** A page about rules; without its content for roles that may not manage rules. */
+export function RoleCheck({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: React.ReactNode;
+  children: React.ReactNode;
+}) {
+  const org = useOrg();
+  const description = title === 'Rules' && 'The first enabled rule that matches decides about a new finding.';
+  return (
+    <Page
+      title={title}
+      description={
+        description || (
+          <LinkAnchor to="/o/$org/rules" params={{ org: org.slug }} size="sm">
+            Rules
+          </LinkAnchor>
+        )
+      }
+      actions={org.may('listRules') && actions}
+    >
+      {org.may('listRules') ? (
+        children
+      ) : (
+        <Empty icon={<IconLock />} title="Your role does not allow this">
+          Only {rolesAllowed('listRules')} can see and change rules.
+        </Empty>
+      )}
+    </Page>
+  );
+}

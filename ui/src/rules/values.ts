@@ -1,0 +1,103 @@
+import type { Finding } from '../findings/finding-queries.ts';
+import { titleOf } from '../findings/title.ts';
+import type { Rule, RuleActions, RuleConditions } from './queries.ts';
+
+/** The longest pattern that the service accepts, in characters. */
+const MAX_PATTERN = 256;
+const MAX_NAME = 100;
+
+/** The names of conditions, in the order of the form. */
+export const CONDITIONS = [
+  'project_id',
+  'severity',
+  'source',
+  'persona',
+  'title',
+  'path',
+  'cwe',
+  'cve',
+] as const satisfies (keyof RuleConditions)[];
+
+export type Condition = (typeof CONDITIONS)[number];
+
+/** The values of the form. Empty values are left out of the rule. */
+export interface RuleValues extends Record<Condition, string[]> {
+  name: string;
+  status: NonNullable<RuleActions['status']> | '';
+  reason: NonNullable<RuleActions['reason']> | '';
+  note: string;
+  assignee_id: string;
+  due_days: number | string;
+}
+
+const NONE: RuleValues = {
+  name: '',
+  project_id: [],
+  severity: [],
+  source: [],
+  persona: [],
+  title: [],
+  path: [],
+  cwe: [],
+  cve: [],
+  status: '',
+  reason: '',
+  note: '',
+  assignee_id: '',
+  due_days: '',
+};
+
+export const valuesOf = (rule: Pick<Rule, 'name' | 'conditions' | 'actions'> | undefined): RuleValues => ({
+  ...NONE,
+  ...(rule && { name: rule.name, ...rule.conditions, ...rule.actions }),
+});
+
+/** A rule for findings like this one, with the decision about it. As narrow as possible: the user widens it. */
+export function valuesFrom(finding: Finding): RuleValues {
+  const title = titleOf(finding.title);
+  const folder = finding.file?.replace(/[^/]*$/, '') ?? '';
+  const { status, reason } = finding;
+  const isDecision = status === 'false_positive' || status === 'wontfix';
+  return {
+    ...NONE,
+    name: title.slice(0, MAX_NAME),
+    project_id: [finding.project_id],
+    source: finding.source ? [finding.source] : [],
+    title: [
+      finding.title.length > MAX_PATTERN ? `${finding.title.slice(0, MAX_PATTERN - 1)}*` : finding.title,
+    ],
+    path: folder && folder.length < MAX_PATTERN - 1 ? [`${folder}**`] : [],
+    status: isDecision ? status : '',
+    reason: (isDecision && reason) || '',
+  };
+}
+
+/** The conditions of the form; undefined if there is none. */
+export function conditionsOf(values: RuleValues): RuleConditions | undefined {
+  const given = CONDITIONS.filter((name) => values[name].length > 0).map((name) => [name, values[name]]);
+  return given.length > 0 ? (Object.fromEntries(given) as RuleConditions) : undefined;
+}
+
+/** The actions of the form; undefined if there is none. */
+export function actionsOf({
+  status,
+  reason,
+  note,
+  assignee_id,
+  due_days,
+}: RuleValues): RuleActions | undefined {
+  if (status === '' && assignee_id === '' && due_days === '') return undefined;
+  return {
+    ...(status !== '' && {
+      status,
+      ...(reason !== '' && { reason }),
+      ...(note.trim() !== '' && { note: note.trim() }),
+    }),
+    ...(assignee_id !== '' && { assignee_id }),
+    ...(due_days !== '' && { due_days: Number(due_days) }),
+  };
+}
+
+/** The form's field of an error of the service, such as `path` of `conditions.path.0`. */
+export const fieldOf = (field: string): string =>
+  /^(?:conditions|actions)\.([a-z_]+)/.exec(field)?.[1] ?? field;

@@ -1,0 +1,104 @@
+import { Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Schemas } from '../app/api.ts';
+import { rolesAllowed } from '../app/roles.ts';
+import { useOrg } from '../app/session.ts';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { Loaded } from '../components/Loaded.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
+import { mfaQuery } from '../profile/queries.ts';
+import { confirmChange } from './confirm-change.tsx';
+import { featuresQuery } from './queries.ts';
+
+type Feature = Schemas['OrgFeature'];
+
+const TITLES: Record<string, string> = {
+  org_wide_tokens: 'Org-wide API tokens',
+  require_mfa: 'Require MFA',
+};
+
+/** The features of the organization. */
+export function Features() {
+  const features = useQuery(featuresQuery(useOrg()));
+  return (
+    <Loaded query={features}>
+      {(list) => (
+        <Stack component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+          {list.map((feature) => (
+            <FeatureCard key={feature.name} feature={feature} />
+          ))}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function FeatureCard({ feature }: { feature: Feature }) {
+  const { name, description } = feature;
+  const org = useOrg();
+  const mayChange = org.may('updateOrgFeature');
+  const title = TITLES[name] ?? name;
+  const id = `feature-${name}`;
+  return (
+    <Card component="li" withBorder aria-labelledby={id}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Stack gap={6} style={{ minWidth: 0 }}>
+          <Group gap="xs">
+            <Title order={2} fz="md" id={id}>
+              {title}
+            </Title>
+            <State feature={feature} />
+          </Group>
+          <Text size="sm">{description}</Text>
+          <Text size="xs" c="dimmed" component="div">
+            {noteOf(feature, mayChange)} API name: <Code>{name}</Code>
+          </Text>
+        </Stack>
+        {mayChange && <Toggle feature={feature} title={title} />}
+      </Group>
+    </Card>
+  );
+}
+
+/** Tells who can change a feature. */
+function noteOf({ provisioned, enabled }: Feature, mayChange: boolean): string {
+  if (provisioned) return mayChange ? '' : `Only ${rolesAllowed('updateOrgFeature')} can change this.`;
+  const first = 'The administrator of this service must make it available first.';
+  return enabled ? `${first} An owner has already turned it on.` : first;
+}
+
+function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
+  const [label, color] = !provisioned
+    ? (['Not available', 'gray'] as const)
+    : enabled
+      ? (['On', 'green'] as const)
+      : (['Off', 'gray'] as const);
+  return <StateBadge label={label} color={color} />;
+}
+
+function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: Feature; title: string }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (to: boolean) =>
+      org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
+    onSuccess: (_, to) => {
+      showSuccess(`“${title}” is ${to ? 'on' : 'off'}.`);
+      return queries.invalidateQueries({ queryKey: ['org', org.slug] });
+    },
+    onError: showError,
+  });
+  const ask = async (to: boolean) => {
+    const mfa = name === 'require_mfa' && to ? await queries.query({ ...mfaQuery, staleTime: 0 }) : undefined;
+    confirmChange({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm: () => change.mutate(to) });
+  };
+  return (
+    <Switch
+      aria-label={title}
+      size="md"
+      checked={enabled}
+      disabled={!provisioned || change.isPending}
+      onChange={({ currentTarget }) => ask(currentTarget.checked).catch(showError)}
+    />
+  );
+}

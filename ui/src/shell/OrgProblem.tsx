@@ -1,0 +1,36 @@
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ErrorComponentProps, useRouteContext } from '@tanstack/react-router';
+import { NoSuchOrg } from '../app/no-such-org.ts';
+import { sessionQuery } from '../app/session.ts';
+import { signOut } from '../app/sign-out.ts';
+import { ProblemWindow } from '../components/errors/Problem.tsx';
+import { showError } from '../components/errors/toasts.ts';
+
+/** An error in place of the pages of an organization. A link from a mail may be for another account. */
+export function OrgProblem({ error, reset }: ErrorComponentProps) {
+  return (
+    <ProblemWindow error={error} onRetry={reset} action={error instanceof NoSuchOrg && <OtherAccount />} />
+  );
+}
+
+/** Names the signed-in user, and lets another one sign in and return to this page. */
+function OtherAccount() {
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const user = useQueryClient().getQueryData(sessionQuery.queryKey)?.user;
+  const change = useMutation({
+    mutationFn: () => signOut(site, `/login?return_to=${encodeURIComponent(location.href)}`),
+    onError: showError,
+  });
+  if (!user || !site.sharesSession) return null;
+  return (
+    <>
+      <Text size="sm" flex="1 0 100%">
+        You are signed in as <bdi>{user.email}</bdi>.
+      </Text>
+      <Button size="xs" variant="default" loading={change.isPending} onClick={() => change.mutate()}>
+        Use another account
+      </Button>
+    </>
+  );
+}

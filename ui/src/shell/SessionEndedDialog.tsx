@@ -1,0 +1,50 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { Site } from '../app/site.ts';
+
+interface Props {
+  opened: boolean;
+  onClose(): void;
+  site: Site;
+  state: 'waiting' | 'looking' | 'not yet';
+  /** Looks whether the user has signed in again. */
+  look(): void;
+}
+
+/** Asks the user to sign in again in a second window, so that the input on this page is kept. */
+export function SessionEndedDialog({ opened, onClose, site, state, look }: Props) {
+  const leave = `/login?return_to=${encodeURIComponent(location.href)}`;
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Your session has ended"
+      centered
+      // Above other dialogs, which keep their input.
+      zIndex={1000}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Text size="sm">Sign in again in a new window, then return to this page. Your input is kept.</Text>
+        <Text size="sm" role="status" c="dimmed">
+          {state === 'not yet' && 'You are not signed in yet.'}
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="subtle" component="a" href={site.signInUrl(leave)}>
+            Leave this page
+          </Button>
+          <Button variant="default" onClick={look} loading={state === 'looking'}>
+            Continue
+          </Button>
+          <Button
+            component="a"
+            href={site.signInUrl('/login?return_to=/signed-in')}
+            target="_blank"
+            data-autofocus
+          >
+            Sign in
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,59 @@
+import { Modal, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { whenUp } from '../app/server.ts';
+import { stepUps } from '../app/step-up.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { mfaQuery } from '../profile/queries.ts';
+
+const StepUpForm = lazy(whenUp(async () => ({ default: (await import('./StepUpForm.tsx')).StepUpForm })));
+
+/**
+ * Asks the user for a step-up if the service requires one, then repeats the call. The page keeps its input.
+ */
+export function StepUpDialog({ opened, password }: { opened: boolean; password: string | undefined }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={() => stepUps.answer(false)}
+      title="Confirm your identity"
+      centered
+      // Above the dialog of the call, below the dialog of an ended session.
+      zIndex={900}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Loading password={password} />
+    </Modal>
+  );
+}
+
+const placeholder = (
+  <Stack aria-hidden>
+    <Skeleton h={40} />
+    <Skeleton h={60} />
+    <Skeleton h={36} />
+  </Stack>
+);
+
+function Loading({ password }: { password: string | undefined }) {
+  // Read once per dialog, so that its input stays.
+  const mfa = useQuery({
+    ...mfaQuery,
+    queryKey: ['step-up'],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  if (mfa.isPending) return placeholder;
+  if (mfa.isError) return <Problem error={mfa.error} onRetry={() => mfa.refetch()} />;
+  return (
+    <Suspense fallback={placeholder}>
+      <StepUpForm
+        password={password}
+        devices={mfa.data.mfa_enabled ? mfa.data.devices.filter(({ verified }) => verified) : []}
+      />
+    </Suspense>
+  );
+}

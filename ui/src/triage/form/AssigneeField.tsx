@@ -1,0 +1,65 @@
+import { Button, Group, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { membersQuery } from '../../members/queries.ts';
+import type { FormRequest } from './triage-form.ts';
+
+/** Values of the field that are no member. */
+export const KEEP = 'keep';
+export const NOBODY = 'nobody';
+
+interface Props extends Pick<FormRequest, 'org' | 'user'> {
+  /** Whether findings may keep different assignees. */
+  mayKeep: boolean;
+  value: string;
+  onChange(id: string, name?: string): void;
+  autoFocus: boolean;
+}
+
+/** The member to whom findings are assigned. */
+export function AssigneeField({ org, user, mayKeep, value, onChange, autoFocus }: Props) {
+  const { data = [] } = useQuery(membersQuery(org));
+  const members = data.filter(({ pending }) => !pending);
+  const nameOf = (id: string) => members.find(({ user_id }) => user_id === id)?.name;
+  const isKnown = [KEEP, NOBODY].includes(value) || nameOf(value) !== undefined;
+  return (
+    <Select
+      label="Assignee"
+      miw={220}
+      searchable
+      selectFirstOptionOnChange
+      // A match that is not marked yet must not apply the form without it.
+      onKeyDown={(event) =>
+        event.key === 'Enter' && !event.ctrlKey && !event.metaKey && event.preventDefault()
+      }
+      // Typing replaces the present name.
+      onFocus={({ currentTarget }) => currentTarget.select()}
+      onClick={({ currentTarget }) => currentTarget.select()}
+      allowDeselect={false}
+      nothingFoundMessage="No member found"
+      value={value}
+      data={[
+        ...(mayKeep ? [{ value: KEEP, label: 'Keep as it is' }] : []),
+        { value: NOBODY, label: 'Nobody' },
+        ...(isKnown ? [] : [{ value, label: 'A former member' }]),
+        ...members.map(({ user_id, name, email }) => ({ value: user_id, label: `${name} (${email})` })),
+      ]}
+      onChange={(id) => id && onChange(id, nameOf(id))}
+      data-autofocus={autoFocus || undefined}
+      inputContainer={(input) => (
+        <Group gap="xs" wrap="nowrap">
+          <div style={{ flex: 1, minWidth: 0 }}>{input}</div>
+          {/* It stays after it was used, because it has the focus then. */}
+          <Button
+            variant="default"
+            onClick={() => onChange(user.id, user.name)}
+            aria-disabled={value === user.id}
+            data-disabled={value === user.id || undefined}
+            flex="none"
+          >
+            Assign to me
+          </Button>
+        </Group>
+      )}
+    />
+  );
+}

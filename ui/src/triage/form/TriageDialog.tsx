@@ -1,0 +1,55 @@
+import { Modal } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useState } from 'react';
+import { counted } from '../../components/numbers.ts';
+import { titleOf } from '../../findings/title.ts';
+import { TriageForm } from './TriageForm.tsx';
+import type { FormRequest } from './triage-form.ts';
+
+interface Props {
+  opened: boolean;
+  request: FormRequest | undefined;
+  onClose(): void;
+}
+
+/** The triage form as a dialog. */
+export function TriageDialog({ request, opened, onClose }: Props) {
+  const narrow = useMediaQuery('(max-width: 36em)', undefined, { getInitialValueInEffect: false });
+  // The dialog keeps its content while it closes.
+  const [last, setLast] = useState(request);
+  if (request && request !== last) setLast(request);
+  const shown = request ?? last;
+  if (!shown) return null;
+  const { findings, count = findings.length } = shown;
+  const [first] = findings;
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      yOffset="6vh"
+      fullScreen={narrow ?? false}
+      title={
+        first && count === 1 ? (
+          <>
+            Triage “<bdi>{titleOf(first.title)}</bdi>”
+          </>
+        ) : (
+          `Triage ${counted(count, 'finding')}`
+        )
+      }
+      styles={{ title: { overflowWrap: 'anywhere', maxHeight: '4.6em', overflow: 'hidden' } }}
+    >
+      <TriageForm
+        key={`${count} ${findings.map(({ id }) => id).join()}`}
+        {...shown}
+        opened={opened}
+        onCancel={onClose}
+        onDecide={(decision, assignee) => {
+          onClose();
+          shown.onDecide(decision, assignee);
+        }}
+      />
+    </Modal>
+  );
+}

@@ -1,0 +1,142 @@
+import { Button, Card, Collapse, FileButton, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown, IconUpload } from '@tabler/icons-react';
+import { type ReactNode, useId, useRef, useState } from 'react';
+import { FORMATS } from '../../../lib/importers/names.ts';
+import { chosenOf } from './dropped.ts';
+import { LeaveGuard } from './LeaveDialog.tsx';
+import type { Uploads } from './queue.ts';
+import { outcomeOf, progressOf } from './result-text.ts';
+import { NO_OPTIONS, UploadOptionFields } from './UploadOptions.tsx';
+import { UploadRow } from './UploadRow.tsx';
+import classes from './Uploads.module.css';
+import { type Dropped, isActive } from './upload.ts';
+import { useDrop } from './use-drop.ts';
+import { useUploadList } from './use-uploads.ts';
+
+interface Props {
+  project: { id: string; name: string };
+  uploads: Uploads;
+  title: string;
+  /** Whether the section is among the first steps, whose look it has. */
+  isStep?: boolean;
+  children?: ReactNode;
+}
+
+/** Uploads reports to a project. The whole section is a target for files. */
+export function UploadReports({ project, uploads, title, isStep = false, children }: Props) {
+  const id = useId();
+  const section = useRef<HTMLElement>(null);
+  const choose = useRef<HTMLButtonElement>(null);
+  const resetInput = useRef<() => void>(null);
+  const [options, setOptions] = useState(NO_OPTIONS);
+  const [opened, { toggle }] = useDisclosure();
+  const list = useUploadList(uploads);
+  const add = (dropped: Dropped[]) => uploads.add(dropped, { projectId: project.id, options });
+  const drag = useDrop(section, add);
+  const active = list.filter(isActive).length;
+  const focus = (element: HTMLElement | null | undefined) => (element ?? choose.current)?.focus();
+  return (
+    <Card
+      withBorder
+      component="section"
+      aria-labelledby={id}
+      ref={section}
+      className={classes.section ?? ''}
+      {...(isStep && { bg: 'var(--mantine-color-body)' })}
+    >
+      <Stack gap="sm">
+        <div>
+          <Title order={2} size={isStep ? 'h3' : 'h2'} id={id}>
+            {title}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {children} The format is detected: SARIF, Trivy, Semgrep, ZAP or one of {FORMATS.length - 4}{' '}
+            others, also compressed with gzip.
+          </Text>
+        </div>
+        <Group justify="space-between" gap="xs">
+          <Group gap="sm">
+            <FileButton
+              multiple
+              resetRef={resetInput}
+              onChange={(files) => {
+                add(chosenOf(files));
+                // Otherwise the same file could not be chosen again.
+                resetInput.current?.();
+              }}
+            >
+              {(props) => (
+                <Button {...props} ref={choose} leftSection={<IconUpload size={16} />}>
+                  Choose files
+                </Button>
+              )}
+            </FileButton>
+            <span className={classes.hint}>or drop them anywhere in this section</span>
+          </Group>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={toggle}
+            aria-expanded={opened}
+            rightSection={<IconChevronDown size={16} style={{ rotate: opened ? '180deg' : '0deg' }} />}
+          >
+            More options
+          </Button>
+        </Group>
+        <Collapse expanded={opened}>
+          <UploadOptionFields options={options} onChange={setOptions} />
+        </Collapse>
+        {list.length > 0 && (
+          <div>
+            <Group justify="space-between" mih={30}>
+              <Text size="sm" c="dimmed">
+                {progressOf(list.length, active)}
+              </Text>
+              {list.length - active > 1 && (
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  onClick={() => {
+                    uploads.removeEnded();
+                    focus(undefined);
+                  }}
+                >
+                  Clear finished
+                </Button>
+              )}
+            </Group>
+            <ul className={classes.list} aria-label="Uploads">
+              {list.map((upload) => (
+                <UploadRow
+                  key={upload.id}
+                  upload={upload}
+                  onCancel={() => uploads.cancel(upload.id)}
+                  onRetry={() => uploads.retry(upload.id, options.format)}
+                  onRemove={(next) => {
+                    focus(next);
+                    uploads.remove(upload.id);
+                  }}
+                />
+              ))}
+            </ul>
+          </div>
+        )}
+      </Stack>
+      <VisuallyHidden role="log" aria-label="Results of uploads">
+        {list.map((upload) => {
+          const outcome = outcomeOf(upload);
+          return outcome && <p key={`${upload.id} ${upload.state.kind}`}>{outcome}</p>;
+        })}
+      </VisuallyHidden>
+      {drag !== 'none' && (
+        <div className={classes.drop} data-drag={drag}>
+          <span>
+            Drop files here to upload them to <bdi>{project.name}</bdi>
+          </span>
+        </div>
+      )}
+      <LeaveGuard uploads={uploads} />
+    </Card>
+  );
+}

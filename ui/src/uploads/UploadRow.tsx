@@ -1,0 +1,233 @@
+import { ActionIcon, Button, Group, Loader, Progress, Stack, Text, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconCheck, IconCircleX, IconClock, IconX } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { byteSize } from '../components/bytes.ts';
+import { Copy } from '../components/Copy.tsx';
+import { UploadResult } from './UploadResult.tsx';
+import classes from './Uploads.module.css';
+import { isActive, type Upload } from './upload.ts';
+import { type UploadProblem, uploadProblem } from './upload-problem.ts';
+
+interface Props {
+  upload: Upload;
+  onCancel: () => void;
+  onRetry: () => void;
+  /** @param next the element that takes the focus; undefined if the list is empty */
+  onRemove: (next: HTMLElement | undefined) => void;
+}
+
+/** One file: its progress, result or error. */
+export function UploadRow({ upload, onCancel, onRetry, onRemove }: Props) {
+  const { label, file } = upload;
+  const row = useRef<HTMLLIElement>(null);
+  const active = isActive(upload);
+  const action = active ? `Cancel the upload of ${label}` : `Remove ${label} from this list`;
+  const neighbour = () => {
+    const other = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
+    return other?.querySelector<HTMLElement>('[data-end]') ?? undefined;
+  };
+  const retry = () => {
+    // The clicked button disappears.
+    row.current?.querySelector<HTMLElement>('[data-end]')?.focus();
+    onRetry();
+  };
+  return (
+    <li className={classes.row} ref={row}>
+      <div className={classes.icon}>{iconOf(upload)}</div>
+      <div>
+        <div className={classes.name}>
+          <Text size="sm" fw={500} component="bdi">
+            {label}
+          </Text>
+          {file && (
+            <Text size="xs" c="dimmed" span>
+              {byteSize(file.size)}
+            </Text>
+          )}
+        </div>
+        <Detail upload={upload} onRetry={retry} />
+      </div>
+      <Tooltip label={active ? 'Cancel' : 'Remove from this list'}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={action}
+          data-end
+          onClick={() => (active ? onCancel() : onRemove(neighbour()))}
+        >
+          <IconX size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </li>
+  );
+}
+
+function iconOf(upload: Upload): ReactNode {
+  const { state } = upload;
+  const failure = <IconCircleX size={18} color="var(--mantine-color-error)" aria-hidden />;
+  switch (state.kind) {
+    case 'queued':
+    case 'waiting':
+      return <IconClock size={18} color="var(--mantine-color-dimmed)" aria-hidden />;
+    case 'imported': {
+      const { status, error_message } = state.report.scan;
+      if (status === 'failed') return failure;
+      if (error_message) {
+        return <IconAlertTriangle size={18} color="var(--severity-medium)" aria-hidden />;
+      }
+      return <IconCheck size={18} color="var(--mantine-color-teal-text)" aria-hidden />;
+    }
+    case 'failed':
+    case 'refused':
+      return failure;
+    case 'canceled':
+      return <IconCircleX size={18} color="var(--mantine-color-dimmed)" aria-hidden />;
+    default:
+      return <Loader size={16} aria-hidden />;
+  }
+}
+
+function Detail({ upload, onRetry }: { upload: Upload; onRetry: () => void }) {
+  const { state, file, label } = upload;
+  switch (state.kind) {
+    case 'queued':
+      return <Note>Queued</Note>;
+    case 'compressing':
+      return <Bar label={label} text="Compressing" />;
+    case 'sending': {
+      const { sent, total } = state;
+      const saved = file && total < file.size ? ', compressed' : '';
+      return (
+        <Bar
+          label={label}
+          percent={total === 0 ? 0 : Math.floor((sent / total) * 100)}
+          text={`${byteSize(Math.min(sent, total))} of ${byteSize(total)} sent${saved}`}
+        />
+      );
+    }
+    case 'importing':
+      return <Bar label={label} text="Importing" />;
+    case 'waiting':
+      return <Wait until={state.until} />;
+    case 'imported':
+      return <UploadResult report={state.report} />;
+    case 'refused':
+      return <Failure problem={state} />;
+    case 'canceled':
+      return (
+        <Stack gap={6}>
+          <Note>
+            {state.wasSent
+              ? 'Canceled during the import. The report may have been imported: see the scans of the project.'
+              : 'Canceled. Nothing was imported.'}
+          </Note>
+          <Again onRetry={onRetry}>Upload again</Again>
+        </Stack>
+      );
+    case 'failed': {
+      const problem = uploadProblem(state.error, file?.name ?? '', state.wasSent);
+      return (
+        <Failure problem={problem}>{!problem.isFinal && <Again onRetry={onRetry}>Try again</Again>}</Failure>
+      );
+    }
+  }
+}
+
+const Note = ({ children }: { children: ReactNode }) => (
+  <Text size="sm" c="dimmed">
+    {children}
+  </Text>
+);
+
+const Again = ({ onRetry, children }: { onRetry: () => void; children: ReactNode }) => (
+  <Group>
+    <Button size="xs" variant="default" onClick={onRetry}>
+      {children}
+    </Button>
+  </Group>
+);
+
+/** @param props without `percent`, the progress is unknown */
+function Bar({ label, percent, text }: { label: string; percent?: number; text: string }) {
+  const known = percent !== undefined;
+  return (
+    <div>
+      <Progress.Root size="sm" mt={2} mb={4}>
+        <Progress.Section
+          value={percent ?? 100}
+          animated={!known}
+          withAria={known}
+          {...(known && { 'aria-label': `Upload of ${label}` })}
+        />
+      </Progress.Root>
+      <Note>{text}</Note>
+    </div>
+  );
+}
+
+function Wait({ until }: { until: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(1, Math.ceil((until - now) / 1000));
+  return (
+    <Note>
+      The service is busy with other reports. Trying again in {seconds} {seconds === 1 ? 'second' : 'seconds'}
+      .
+    </Note>
+  );
+}
+
+function Failure({ problem, children }: { problem: UploadProblem; children?: ReactNode }) {
+  const { title, advice, position, formats, action, requestId } = problem;
+  return (
+    <Stack gap={6}>
+      <div>
+        <Text size="sm" c="var(--mantine-color-error)" fw={500}>
+          {title}
+        </Text>
+        <Text size="sm" className={classes.message}>
+          {advice}
+        </Text>
+        {position !== undefined && (
+          <Text size="sm" className={classes.message}>
+            Position: <code>{position}</code>
+          </Text>
+        )}
+        {formats !== undefined && <Formats formats={formats} />}
+        {requestId !== undefined && (
+          <Group gap={4}>
+            <Text size="xs" c="dimmed">
+              Request <code>{requestId}</code>
+            </Text>
+            <Copy value={requestId} label="Copy the request ID" />
+          </Group>
+        )}
+      </div>
+      {action ? (
+        <Group gap="xs">
+          <Button component="a" href={action.href} size="xs">
+            {action.label}
+          </Button>
+          {children}
+        </Group>
+      ) : (
+        children
+      )}
+    </Stack>
+  );
+}
+
+function Formats({ formats }: { formats: string }) {
+  const count = formats.split(',').length;
+  // The message names a single format.
+  if (count === 1) return null;
+  return (
+    <Text size="sm" component="details">
+      <summary>{count} formats were tried</summary>
+      {formats}
+    </Text>
+  );
+}

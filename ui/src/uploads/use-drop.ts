@@ -1,0 +1,57 @@
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { droppedOf, hasFiles } from './dropped.ts';
+import type { Dropped } from './upload.ts';
+
+/** Where files are dragged to: nowhere, another place of the window, or the target. */
+export type Drag = 'none' | 'elsewhere' | 'target';
+
+/** Browsers repeat `dragover` every 50 to 350 ms while something is dragged over the window. */
+const GONE_MS = 800;
+
+/**
+ * Makes an element a target for files. A file that misses it is not opened by the browser, which would leave the page.
+ * @param onDrop called with what was dropped
+ */
+export function useDrop(target: RefObject<HTMLElement | null>, onDrop: (dropped: Dropped[]) => void): Drag {
+  const [drag, setDrag] = useState<Drag>('none');
+  const latest = useRef(onDrop);
+  useEffect(() => {
+    latest.current = onDrop;
+  });
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = () => {
+      clearTimeout(timer);
+      setDrag('none');
+    };
+    const isInside = ({ target: place }: DragEvent) => target.current?.contains(place as Node) ?? false;
+    const onDragOver = (event: DragEvent) => {
+      if (!hasFiles(event.dataTransfer)) return;
+      event.preventDefault();
+      const inside = isInside(event);
+      event.dataTransfer.dropEffect = inside ? 'copy' : 'none';
+      setDrag(inside ? 'target' : 'elsewhere');
+      clearTimeout(timer);
+      timer = setTimeout(end, GONE_MS);
+    };
+    const onDragLeave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) end();
+    };
+    const onDropped = (event: DragEvent) => {
+      if (!hasFiles(event.dataTransfer)) return;
+      event.preventDefault();
+      end();
+      if (isInside(event)) latest.current(droppedOf(event.dataTransfer));
+    };
+    window.addEventListener('dragover', onDragOver);
+    window.addEventListener('dragleave', onDragLeave);
+    window.addEventListener('drop', onDropped);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('dragover', onDragOver);
+      window.removeEventListener('dragleave', onDragLeave);
+      window.removeEventListener('drop', onDropped);
+    };
+  }, [target]);
+  return drag;
+}
