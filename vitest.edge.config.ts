@@ -3,6 +3,7 @@ import { SUITES } from './tests/support/edge/suites.ts';
 import { limits } from './tests/support/run/limits.ts';
 import { createProgress } from './tests/support/run/progress.ts';
 import { openRun } from './tests/support/run/run.ts';
+import { LongestFirst } from './tests/support/run/sequence.ts';
 
 /** Seconds on the reference machine. */
 const EXPECTED_S = 210;
@@ -16,6 +17,7 @@ export default defineConfig({
     maxWorkers: 2,
     isolate: false,
     reporters: ['default', createProgress(EXPECTED_S)],
+    sequence: { sequencer: LongestFirst },
     provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '' },
     include: ['tests/edge/**/*.test.ts', ...SUITES],
     globalSetup: [

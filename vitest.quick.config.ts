@@ -59,6 +59,7 @@ const SUITES = [
   'ui/finding',
   'ui/rules',
   'ui/site',
+  'ui/styles',
 ];
 
 await openRun();

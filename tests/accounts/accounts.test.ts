@@ -44,6 +44,31 @@ async function verifiedUser(): Promise<TestUser & { emailId: string }> {
 
 const outcome = ({ status, error }: Answer) => [status, error];
 
+describe('the name of an account', () => {
+  it('is changed by its user only, and others see the new one', async () => {
+    const [ada, eve] = [await createUser(api, 'Ada'), await createUser(api, 'Eve')];
+    const changed = must(
+      await api.patch('/auth/me', { cookie: ada.cookie, body: { name: '  Ada Lovelace ' } }),
+    );
+    expect(changed).toMatchObject({ id: ada.id, email: ada.email, name: 'Ada Lovelace', mfa_enabled: false });
+    expect(must(await me(ada.cookie)).user).toEqual(changed);
+    expect(must(await me(eve.cookie)).user.name).toBe('Eve');
+  });
+
+  it.each([{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(201) }, { name: 1 }])(
+    'must be valid: %j',
+    async (body) => {
+      const { cookie } = await createUser(api, 'Ada');
+      expect((await api.patch('/auth/me', { cookie, body })).status).toBe(400);
+      expect(must(await me(cookie)).user.name).toBe('Ada');
+    },
+  );
+
+  it('needs a session', async () => {
+    expect((await api.patch('/auth/me', { body: { name: 'Eve' } })).status).toBe(401);
+  });
+});
+
 describe('a password', () => {
   it('is reset by a mailed link, once, which ends all sessions', async () => {
     const user = await createUser(api);

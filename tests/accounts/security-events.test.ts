@@ -264,6 +264,7 @@ describe('the log', () => {
       call,
       get: (path, options) => call('GET', path, options),
       post: (path, options) => call('POST', path, options),
+      put: (path, options) => call('PUT', path, options),
       patch: (path, options) => call('PATCH', path, options),
       delete: (path, options) => call('DELETE', path, options),
     };

@@ -38,6 +38,7 @@ describe('configuration', () => {
         tokensPerProject: 500,
         mailsPerHour: 30,
       },
+      maxReport: 64 * 1024 * 1024,
       encryptionKeys: [],
       logLevel: 'info',
       logFormat: 'text',
@@ -49,6 +50,22 @@ describe('configuration', () => {
       parseConfig({}),
     );
   });
+
+  it.each([
+    ['64MiB', 64 * 1024 * 1024],
+    ['8 kib', 8 * 1024],
+    ['16', 16 * 1024 * 1024],
+    ['1048576', 1024 * 1024],
+  ])('reads the size of a report: %s', (SVC_MAX_REPORT, maxReport) => {
+    expect(parseConfig({ SVC_MAX_REPORT }).maxReport).toBe(maxReport);
+  });
+
+  it.each(['0', '513MiB', '700', '64MB', '-1', 'much', '1.5MiB'])(
+    'refuses as the size of a report: %s',
+    (size) => {
+      expect(() => parseConfig({ SVC_MAX_REPORT: size })).toThrow(/SVC_MAX_REPORT: .* from 1KiB to 512MiB/);
+    },
+  );
 
   it('reads what is given', () => {
     const config = parseConfig({

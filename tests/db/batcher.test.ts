@@ -66,9 +66,14 @@ describe('a batcher', () => {
   it('starts a full batch while another one runs, unless they share a key', async () => {
     const batches: string[][] = [];
     const gate = deferred();
+    let acquired = 0;
     const batcher = createBatcher<string, string>({
       maxItems: 2,
       maxConcurrent: 2,
+      async acquire(runBatch) {
+        acquired++;
+        await runBatch();
+      },
       keysOf: (item) => item.split(','),
       async run(items) {
         batches.push(items);
@@ -81,6 +86,9 @@ describe('a batcher', () => {
     const waits = [batcher('a,b'), batcher('b')];
     const runs = [batcher('c'), batcher('d'), batcher('e'), batcher('f')];
     expect(await Promise.all(runs)).toEqual(['c', 'd', 'e', 'f']);
+    const before = acquired;
+    for (let turns = 0; turns < 20; turns++) await new Promise((turn) => setImmediate(turn));
+    expect(acquired - before).toBeLessThan(2);
     gate.resolve();
     expect(await Promise.all([first, ...waits])).toEqual(['a', 'a,b', 'b']);
     expect(batches).toEqual([['a'], ['c', 'd'], ['e', 'f'], ['a,b'], ['b']]);

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findPackage, prepareBinaries } from '../../db/embedded/binaries.ts';
@@ -31,11 +32,13 @@ const asRoot = process.geteuid?.() === 0;
 let dir: string;
 let dataDir: string;
 let template: string;
+let script: string;
 const cleanUp: (() => unknown)[] = [];
 
 beforeAll(async () => {
   template = await mkdtemp(join(tmpdir(), 'embedded-'));
   await (await startEmbedded({ dataDir: template, log })).stop();
+  script = await buildChild();
 });
 afterAll(() => rm(template, { recursive: true, force: true, maxRetries: 5 }));
 
@@ -69,8 +72,10 @@ async function start(settings?: Record<string, string>) {
   return server;
 }
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const EMBEDDED = new URL('../../db/embedded/embedded.ts', import.meta.url).href;
 const CHILD = `
-  import { startEmbedded } from ${JSON.stringify(new URL('../../db/embedded/embedded.ts', import.meta.url).href)};
+  import { startEmbedded } from './db/embedded/embedded.ts';
   const log = { debug() {}, info() {}, warn() {} };
   const server = await startEmbedded({ dataDir: process.argv[2], log });
   console.log(server.adminUrl);
@@ -80,12 +85,25 @@ const CHILD = `
   });
 `;
 
+/** Bundles it once: to compile its modules in each process takes a second. */
+async function buildChild(): Promise<string> {
+  const outfile = join(template, 'child.mjs');
+  await build({
+    stdin: { contents: CHILD, resolveDir: ROOT, loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    // The package with PostgreSQL is found from there.
+    define: { 'import.meta.url': JSON.stringify(EMBEDDED) },
+  });
+  return outfile;
+}
+
 /** A start in a process of its own. */
 async function startChild() {
-  const script = join(dir, 'child.mts');
-  await writeFile(script, CHILD);
-  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  const child = spawn(process.execPath, [script, dataDir], {
+    cwd: ROOT,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   cleanUp.push(() => end(child, () => child.kill('SIGKILL')));
@@ -178,6 +196,7 @@ describe('the role of the service', () => {
   });
 
   test('is given what a superuser made before there was the role, also when it was half given', async () => {
+    await haveDatabase();
     const first = await start();
     const org = 'org_0123456789abcdef0123456789abcdef';
     for (const schema of ['shared', org]) {
@@ -205,6 +224,7 @@ describe('the role of the service', () => {
   });
 
   test('gets its password back when somebody changed it', async () => {
+    await haveDatabase();
     const first = await start();
     await query(first.adminUrl, "alter role svc_app password 'lost' superuser");
     await expect(query(first.url, 'select 1')).rejects.toMatchObject({ code: '28P01' });
@@ -363,6 +383,7 @@ describe('startEmbedded', () => {
   });
 
   test('says why PostgreSQL does not start', async () => {
+    await haveDatabase();
     const failure = start({ shared_buffers: 'plenty' });
     await expect(failure).rejects.toThrow(EmbeddedUnavailable);
     await expect(failure).rejects.toThrow('FATAL:  invalid value for parameter "shared_buffers": "plenty"');

@@ -7,6 +7,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { createEmptyOrg } from '../support/database/older-org.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
 
@@ -167,9 +168,12 @@ describe('the org track', () => {
     expect(newSchema).toEqual(oldSchema);
     // Some 12 KB each: tables whose rows are always short need none.
     expect(newSchema.filter((line) => line.endsWith(' toast true'))).toEqual([
+      'changes toast true',
       'exploits toast true',
+      'finding_events toast true',
       'findings toast true',
-      'idempotency_keys toast true',
+      'rules toast true',
+      'saved_views toast true',
       'scans toast true',
     ]);
     for (const org of [old, made]) expect(await stepsOf(org)).toEqual(orgMigrations.map(({ name }) => name));
@@ -229,9 +233,10 @@ describe('the org track', () => {
     const before = await startApp({
       orgMigrations: orgMigrations.filter(({ name }) => name < '0002_counts'),
     });
-    const [org, other] = [await createOrg(before.api), await createOrg(before.api)];
-    const schema = orgSchemaName(org.id);
     const { database } = before.services;
+    const [first, second] = [await createEmptyOrg(before), await createEmptyOrg(before)];
+    const org = first;
+    const schema = orgSchemaName(org.id);
     await database.sql.unsafe(
       `insert into ${schema}.scans (scan_id, project_id, persona, name, status, created_at)
        select 'scan-' || i, $1::uuid, 'senku', 'x', (array['running', 'completed', 'failed'])[1 + i % 3], now()
@@ -240,19 +245,25 @@ describe('the org track', () => {
     );
     await database.sql.unsafe(
       `insert into ${schema}.findings (id, project_id, fingerprint, scan_id, last_scan_id, title, severity, description,
-         status, status_changed_at, seen_count, last_seen_at, created_at, updated_at)
+         status, status_changed_at, seen_count, last_seen_at, created_at, updated_at, regressed)
        select gen_random_uuid(), $1::uuid, 'print-' || i, 'scan-0', 'scan-0', 'x',
          (array['critical', 'high', 'low', 'info'])[1 + i % 4], 'x', (array['open', 'fixed', 'verified'])[1 + i % 3],
-         now(), 1, now(), now(), now()
+         now(), 1, now(), now(), now(), i % 5 = 0
        from generate_series(0, 99) i`,
       [org.projectId],
     );
     const after = await startApp({ databaseUrl: before.databaseUrl });
     await after.services.orgs.migrateAll();
-    const { findings, scans } = await expectKeptCounts(database, org);
+    const path = `/projects/${org.projectId}/tokens`;
+    const { token } = must(await after.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
+    const { findings, regressed, scans } = await expectKeptCounts(database, org);
     expect([findings.length, scans.length]).toEqual([12, 3]);
-    for (const each of [org, other]) await expectRightCounts(database, after.api, each);
-    await push(after.api, org, 'scan-0', { fingerprint: 'print-0', severity: 'medium' });
+    expect(regressed.reduce((sum, { n }) => sum + n, 0)).toBe(20);
+    for (const each of [first, second]) await expectRightCounts(database, after.api, each);
+    await push(after.api, { ...org, asAgent: { token, org: org.slug } }, 'scan-0', {
+      fingerprint: 'print-0',
+      severity: 'medium',
+    });
     await expectRightCounts(database, after.api, org);
   });
 

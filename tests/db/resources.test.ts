@@ -17,11 +17,14 @@ const tables = defineOrgTables(TEMPLATE_SCHEMA);
 
 /** The columns of each table that the API does not show. */
 const INTERNAL = {
-  orgs: ['viewer_tokens_verify', 'created_by'],
+  orgs: ['viewer_tokens_verify', 'created_by', 'lacks_indexes'],
   projects: [],
   apiTokens: ['token_hash'],
-  scans: [],
-  findings: ['severity_before'],
+  scans: ['sources', 'closed_after'],
+  findings: [
+    ...['severity_before', 'regressed_before', 'created_by', 'change_id'],
+    ...['due_dates', 'due_before', 'resolved_at'],
+  ],
   exploits: [],
 };
 

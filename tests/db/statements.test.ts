@@ -58,7 +58,7 @@ it('a parameter that is missing fails instead of being sent as null', async () =
 const OTHER_WAYS = [
   /^db\/(pool|embedded)\//,
   /^db\/(statements|stream)\.ts$/,
-  /^db\/findings\/search\.ts$/,
+  /^db\/findings\/lists\/search\.ts$/,
   /^lib\/edge\/database\.ts$/,
 ];
 

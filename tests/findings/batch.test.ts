@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { pushBatch } from '../../lib/findings/pushes/batch.ts';
+import type { AgentCall } from '../../lib/http/call.ts';
 import { createOrg, createScan, finding, must, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -250,6 +252,42 @@ describe('an idempotency key', () => {
     expect(Object.keys(await seen('race-'))).toHaveLength(300);
   });
 
+  it('writes each push once while repeated requests and failing pushes change the groups', async () => {
+    const second = await startApp({ databaseUrl: t.databaseUrl });
+    const key = freshKey();
+    const batch = some(300, 'overlap');
+    const schema = orgSchemaName(org.id);
+    const refuse = (fingerprint: string) =>
+      admin.sql.unsafe(
+        `alter table "${schema}".findings add constraint refused check (fingerprint <> '${fingerprint}') not valid`,
+      );
+    const accept = () => admin.sql.unsafe(`alter table "${schema}".findings drop constraint refused`);
+    await refuse('overlap-7');
+    const first = Array.from({ length: 4 }, (_, i) => send(batch, { key, api: i % 2 ? t.api : second.api }));
+    await first[0];
+    await accept();
+    const more = Array.from({ length: 4 }, (_, i) => send(batch, { key, api: i % 2 ? t.api : second.api }));
+    await Promise.all([...first, ...more]);
+    expect((await send(batch, { key })).result).toMatchObject({ created: 300, failed: 0 });
+    const counts = await seen('overlap');
+    expect(Object.keys(counts)).toHaveLength(300);
+    expect(new Set(Object.values(counts))).toEqual(new Set([1]));
+  });
+
+  it('refreshes the summary of an ended scan, which the first request may not have reached', async () => {
+    const key = freshKey();
+    const endedScan = await createScan(t.api, org);
+    must(await t.api.patch(`/agent/scans/${endedScan}`, { ...org.asAgent, body: { status: 'completed' } }));
+    const batch = [aFinding({ scan_id: endedScan, fingerprint: 'late' })];
+    must(await send(batch, { key }));
+    await admin.sql.unsafe(`update "${orgSchemaName(org.id)}".scans set summary = null where scan_id = $1`, [
+      endedScan,
+    ]);
+    must(await send(batch, { key }));
+    const { summary } = must(await t.api.get(`/scans/${endedScan}`, org.asOwner));
+    expect(summary).toMatchObject({ total: 1 });
+  });
+
   it('continues a batch of which a part was not written', async () => {
     const key = freshKey();
     const batch = some(600, 'parts');
@@ -319,4 +357,30 @@ describe('an idempotency key', () => {
       ['idempotency-key'],
     ]);
   });
+});
+
+it('a batch of invalid findings gives other requests their turn', async () => {
+  let turn = 0;
+  const count = () => {
+    turn++;
+    ticker = setImmediate(count);
+  };
+  let ticker = setImmediate(count);
+  /** The number of findings that were validated in each turn of the event loop. */
+  const validated = new Map<number, number>();
+  const invalid = {
+    get title() {
+      validated.set(turn, (validated.get(turn) ?? 0) + 1);
+      return 5;
+    },
+  };
+  const call = { token: { projectId: org.projectId } } as AgentCall;
+  const options = { key: undefined, withStatus: false };
+  const { failed } = await pushBatch(call, Array(1_000).fill(invalid), options);
+  clearImmediate(ticker);
+  expect(failed).toBe(1_000);
+  // Zod reads a field more than once.
+  const reads = [...validated.values()];
+  const readsOfEach = reads.reduce((sum, n) => sum + n) / 1_000;
+  expect(Math.max(...reads)).toBeLessThanOrEqual(51 * readsOfEach);
 });

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
-import { setFindingStatus, setFindingStatuses } from '../../db/findings/findings.ts';
 import { createIngest, ingestOne } from '../../db/findings/ingest/ingest.ts';
 import type { Push } from '../../db/findings/ingest/push.ts';
 import { ingestStatement } from '../../db/findings/ingest/statement.ts';
+import { changeFinding, changeFindings } from '../../db/findings/triage/triage.ts';
 import { createIds } from '../../db/ids.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
 import { finishScan, insertScan } from '../../db/scans/scans.ts';
@@ -17,6 +17,8 @@ import { type Answer, createOrg, createScan, finding, must, push, type TestOrg }
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+
+const changer = (now: Date) => ({ now, actorId: null, changeId: crypto.randomUUID() });
 
 /** Rounds of each random test. `COUNTS_RUNS=200 npx vitest run tests/findings/counts.test.ts --project api` hunts longer. */
 const RUNS = Number(process.env.COUNTS_RUNS ?? 5);
@@ -215,7 +217,9 @@ describe('counts', { timeout: TIMEOUT }, () => {
           ),
           insertScan(pool.sql, where.tables, scan),
           finishScan(pool.sql, where.tables, end),
-          ...USER_STATUSES.map((status) => setFindingStatus(pool.sql, where.tables, { id, status, now })),
+          ...USER_STATUSES.map((status) =>
+            changeFinding(pool.sql, where.tables, { id, status }, changer(now)),
+          ),
         ];
       });
       const reached = Math.random() * 80;
@@ -310,8 +314,8 @@ describe('batches of two processes', { timeout: TIMEOUT }, () => {
           .slice(0, i === 0 ? 1 : 40)
           .map((n) => ({ id: ids[n] as string, status: anyOf(FINDING_STATUSES) }));
         await use(async (sql) => {
-          if (i > 0) await setFindingStatuses(sql, where.tables, changes, now);
-          else for (const change of changes) await setFindingStatus(sql, where.tables, { ...change, now });
+          if (i > 0) await changeFindings(sql, where.tables, changes, changer(now));
+          else for (const change of changes) await changeFinding(sql, where.tables, change, changer(now));
         });
       }
     });
@@ -340,7 +344,8 @@ describe('a finding that is seen again', () => {
           const { project_id, ...fields } = finding(org, scanId, { fingerprint: `seen-${ord}`, severity });
           return { ord, id, at, project_id, ...fields };
         });
-        const batch = { pushes: JSON.stringify(rows), tokenIds: '{}', now: new Date().toISOString() };
+        const now = new Date().toISOString();
+        const batch = { pushes: JSON.stringify(rows), actorIds: '{}', now, version: 0 };
         await ingestStatement(defineOrgTables(schema)).run(tx, batch);
         const stats = await tx.unsafe(
           `select relname, n_tup_ins as i, n_tup_upd as u, n_tup_hot_upd as hot from pg_stat_xact_user_tables

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { countByDay } from '../../db/findings/counts/trend.ts';
 import { createIngest, ingestOne } from '../../db/findings/ingest/ingest.ts';
-import { countByDay } from '../../db/findings/trend.ts';
 import { createIds } from '../../db/ids.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
@@ -166,17 +166,19 @@ describe('GET /dashboard/projects', () => {
         project: { id: site.projectId, name: 'Site', slug: 'site' },
         ...NOTHING,
         ...{ total: 1, unresolved: 1, critical: 1 },
+        ...{ attention: { ...NONE, total: 1, critical: 1 }, regressed: NONE },
         last_scan_at: await startedAt(scanOfSite),
       },
       {
         project: { id: shop, name: 'Web shop', slug: 'web-shop' },
         ...NOTHING,
         ...{ total: 5, unresolved: 2, high: 2 },
+        ...{ attention: { ...NONE, total: 2, high: 2 }, regressed: NONE },
         last_scan_at: await startedAt(last),
       },
       // By name, however it is written.
-      { project: expect.objectContaining({ name: 'Docs' }), ...NOTHING },
-      { project: expect.objectContaining({ name: 'empty' }), ...NOTHING },
+      { project: expect.objectContaining({ name: 'Docs' }), ...NOTHING, attention: NONE, regressed: NONE },
+      { project: expect.objectContaining({ name: 'empty' }), ...NOTHING, attention: NONE, regressed: NONE },
     ]);
   });
 
@@ -189,6 +191,7 @@ describe('GET /dashboard/projects', () => {
 });
 
 const NOTHING = { total: 0, critical: 0, high: 0, medium: 0, low: 0, info: 0, unresolved: 0 };
+const { unresolved: _, ...NONE } = NOTHING;
 
 let org: TestOrg | undefined;
 async function anyOrg(): Promise<TestOrg> {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findingFieldList, pushedFindingFields, shownFindingFields } from '../../db/findings/fields.ts';
 import { renameStatement } from '../../db/findings/ingest/previous-fingerprints.ts';
 import { ingestStatement, recordingStatement } from '../../db/findings/ingest/statement.ts';
-import { findingText } from '../../db/findings/text.ts';
+import { findingText } from '../../db/findings/lists/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import { toQuery } from '../../db/statements.ts';
@@ -25,12 +25,10 @@ describe('the SQL that derives from the declared fields', () => {
   const select = (as: 'json' | 'csv') =>
     `select ${toQuery(findingText(tables, { as })).sql}\nfrom "${TEMPLATE_SCHEMA}".findings`;
 
+  const BATCH = { pushes: '', actorIds: '', now: '', version: 0 };
   it.each([
-    ['push', ingestStatement(tables).query({ pushes: '', tokenIds: '', now: '' }).sql],
-    [
-      'push-recorded',
-      recordingStatement(tables).query({ pushes: '', tokenIds: '', now: '', records: '' }).sql,
-    ],
+    ['push', ingestStatement(tables).query(BATCH).sql],
+    ['push-recorded', recordingStatement(tables).query(BATCH).sql],
     ['rename', renameStatement(tables).query({ pushes: '' }).sql],
     ['json', select('json')],
     ['csv', select('csv')],
@@ -67,6 +65,19 @@ describe('a declared field', () => {
   });
   const pushRaw = async (body: Row): Promise<Row> =>
     must(await t.api.post('/agent/findings', { ...org.asAgent, body }));
+  /** A finding that has every field but two: it has regressed, so that no risk is accepted, and it was just seen. */
+  const pushRegressed = async (body: Row): Promise<Row> => {
+    const { id } = await pushRaw(body);
+    const change = {
+      status: 'fixed',
+      reason: 'mitigated',
+      assignee_id: org.owner.id,
+      due_at: '2030-01-01T00:00:00Z',
+    };
+    must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: change }));
+    return await pushRaw(body);
+  };
+  const PRESENT = SHOWN.filter((name) => name !== 'accepted_until' && name !== 'missing_since');
   const get = (path: string) => t.api.get(path, org.asOwner);
   const read = async (id: unknown): Promise<Row> => must(await get(`/findings/${id}`));
 
@@ -80,8 +91,8 @@ describe('a declared field', () => {
 
   it('is in every answer with its value, and an internal one in none', async () => {
     const body = examples('everywhere');
-    const { deduplicated, ...pushed } = await pushRaw(body);
-    expect(Object.keys(pushed)).toEqual(SHOWN);
+    const { deduplicated, ...pushed } = await pushRegressed(body);
+    expect(Object.keys(pushed)).toEqual(PRESENT);
     expect(pushed).toMatchObject(body);
 
     const only = (rows: Row[]) => rows.filter(({ id }) => id === pushed.id);
@@ -93,20 +104,20 @@ describe('a declared field', () => {
     const ofAgent = await t.api.get(`/agent/findings?project_id=${org.projectId}`, org.asAgent);
     expect(only(must(ofAgent))).toEqual([pushed]);
 
-    const patch = { ...org.asOwner, body: { status: 'confirmed' } };
+    const patch = { ...org.asOwner, body: { status: 'confirmed', reason: 'other' } };
     const triaged = must(await t.api.patch(`/findings/${pushed.id}`, patch));
-    expect(Object.keys(triaged)).toEqual(SHOWN);
+    expect(Object.keys(triaged)).toEqual(PRESENT);
     expect(triaged).toMatchObject({ ...body, status: 'confirmed' });
   });
 
   it('is in files with its value', async () => {
-    const finding = await pushRaw(examples('exported'));
+    const finding = await pushRegressed(examples('exported'));
     const query = `sort=created_at&scan_id=${scan}`;
     const csv = (await get(`/findings?format=csv&${query}`)).text.replace('\ufeff', '').split('\r\n');
     expect(csv[0]?.split(',')).toEqual([...SHOWN, 'project_slug', 'project_name']);
     const line = csv.find((text) => text.startsWith(String(finding.id)));
     const values = line?.match(/"[^"]*"|[^,]+/g)?.map((value) => value.replaceAll('"', ''));
-    expect(values).toEqual([...SHOWN.map((name) => String(finding[name])), 'web-shop', 'Web shop']);
+    expect(values).toEqual([...PRESENT.map((name) => String(finding[name])), 'web-shop', 'Web shop']);
 
     const log = JSON.parse((await get(`/findings?format=sarif&${query}`)).text);
     const result = log.runs[0].results.find(
@@ -119,7 +130,7 @@ describe('a declared field', () => {
       file: result.locations[0].physicalLocation.artifactLocation.uri,
       line: result.locations[0].physicalLocation.region.startLine,
     };
-    for (const name of SHOWN)
+    for (const name of PRESENT)
       expect([name, place[name] ?? result.properties[name]]).toEqual([name, finding[name]]);
   });
 

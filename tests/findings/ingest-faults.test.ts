@@ -38,10 +38,10 @@ beforeAll(async () => {
   t = await startApp();
   locker = openDatabase({ url: t.databaseUrl, max: 2 });
   watcher = openDatabase({ url: t.databaseUrl, max: 1 });
-  const ingest: typeof t.services.ingest = (...push) => {
+  const ingest = ((...push: Parameters<typeof t.services.ingest>) => {
     batched++;
     return t.services.ingest(...push);
-  };
+  }) as typeof t.services.ingest;
   ({ fetch } = createApp({ ...t.services, ingest }, endpoints));
   api = createApi((request) => fetch(request));
 });

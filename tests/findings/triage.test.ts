@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setFindingStatuses } from '../../db/findings/findings.ts';
+import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
@@ -180,7 +180,8 @@ describe('at the same time', () => {
         statuses.map((status, i) => {
           const inOrder = i % 2 ? ids : ids.toReversed();
           const changes = inOrder.map((id) => ({ id, status }));
-          return setFindingStatuses(database.sql, tables, changes, new Date());
+          const changer = { now: new Date(), actorId: null, changeId: crypto.randomUUID() };
+          return changeFindings(database.sql, tables, changes, changer);
         }),
       );
       // Each saw what another, or the round before, had left in all of them: none came in between.

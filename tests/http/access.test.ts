@@ -94,6 +94,29 @@ async function member(role?: string, { id } = org): Promise<string> {
   return session(userId);
 }
 
+let verifiedUser: Promise<string> | undefined;
+
+/** The id of a user with a verified address and no MFA, who is a pending member of these organizations and of no other. */
+async function verified(...pendingAt: TestOrg[]): Promise<string> {
+  verifiedUser ??= createUser(t.api).then(({ id }) => id);
+  const id = await verifiedUser;
+  await sql('update shared.users set mfa_enabled = false where id = $1', [id]);
+  await sql('update shared.user_emails set verified_at = now() where user_id = $1', [id]);
+  await sql('delete from shared.memberships where user_id = $1 and org_id in ($2, $3)', [
+    id,
+    org.id,
+    strict.id,
+  ]);
+  for (const { id: orgId } of pendingAt) {
+    await sql(
+      `insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
+       values ($1, $2, 'owner', 'other@example.com', now())`,
+      [orgId, id],
+    );
+  }
+  return id;
+}
+
 const NOT_AUTHENTICATED = [401, 'auth_error/not_authenticated'];
 const SESSION_OVER = [401, 'auth_error/session_revoked'];
 const NO_ORG = [404, 'tenant_error/not_found'];
@@ -220,10 +243,9 @@ describe.each(ofKind('cookie', 'cookieOrg'))('%s', (name, endpoint) => {
   });
 
   it('is open to a verified account in strict mode', async () => {
-    const user = await createUser(t.api);
-    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [user.id]);
-    await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [org.id, user.id]);
-    const answer = await call(endpoint, { cookie: await session(user.id), org: org.slug }, closed);
+    const id = await verified();
+    await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [org.id, id]);
+    const answer = await call(endpoint, { cookie: await session(id), org: org.slug }, closed);
     expect(GUARDS).not.toContainEqual(outcome(answer));
   });
 });
@@ -238,15 +260,9 @@ describe.each(ofKind('public', 'baseDomainOnly', 'bearer'))('%s', (_, endpoint) 
 
 describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
   it('is closed to a pending member in strict mode, and tells as little as to a stranger', async () => {
-    const user = await createUser(t.api);
-    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [user.id]);
+    const user = await verified(org, strict);
     for (const { id, slug } of [org, strict]) {
-      await sql(
-        `insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
-         values ($1, $2, 'owner', 'other@example.com', now())`,
-        [id, user.id],
-      );
-      const cookie = await session(user.id);
+      const cookie = await session(user);
       expect(outcome(await call(endpoint, { cookie, org: slug }, closed))).toEqual(NOT_MEMBER);
       if (id === org.id)
         expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie, org: slug })));
@@ -282,10 +298,10 @@ describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
   });
 
   it('lets in who has MFA', async () => {
-    const user = await createUser(t.api);
-    await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [strict.id, user.id]);
-    await sql('update shared.users set mfa_enabled = true where id = $1', [user.id]);
-    const answer = await call(endpoint, { cookie: await session(user.id), org: strict.slug });
+    const id = await verified();
+    await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [strict.id, id]);
+    await sql('update shared.users set mfa_enabled = true where id = $1', [id]);
+    const answer = await call(endpoint, { cookie: await session(id), org: strict.slug });
     expect(GUARDS).not.toContainEqual(outcome(answer));
   });
 
@@ -418,7 +434,18 @@ describe('two organizations', () => {
     const code = { filename: 'poc.py', language: 'python', code: 'print(1)' };
     const path = `/agent/findings/${findings}/exploits`;
     const { id: exploits } = must(await t.api.post(path, { ...owner.asAgent, body: code }));
-    return { scans, findings, exploits, projects: owner.projectId, tokens: owner.tokenId };
+    const note = { ...owner.asOwner, body: { body: 'mine' } };
+    const { id: comments } = must(await t.api.post(`/findings/${findings}/comments`, note));
+    const change = { ...owner.asOwner, body: { ids: [findings], status: 'confirmed' } };
+    const { change_id: changes } = must(await t.api.patch('/findings', change));
+    const view = { ...owner.asOwner, body: { name: 'mine', query: 'status=open', shared: true } };
+    const { id: views } = must(await t.api.post('/views', view));
+    const rule = { name: 'mine', conditions: { severity: ['high'] }, actions: { status: 'wontfix' } };
+    const { id: rules } = must(await t.api.post('/rules', { ...owner.asOwner, body: rule }));
+    // A finding that the rule decided about, whose undo would open it.
+    await push(t.api, owner, scans);
+    const { projectId: projects, tokenId: tokens } = owner;
+    return { scans, findings, exploits, comments, changes, views, rules, projects, tokens };
   }
 
   beforeAll(async () => {
@@ -428,7 +455,18 @@ describe('two organizations', () => {
     const [from, to] = [schemaOf(a), schemaOf(b)];
     // The one slug a project of each may have is A's.
     await sql(`update ${to}.projects set slug = 'only-b'`);
-    for (const table of ['projects', 'scans', 'findings', 'exploits', 'api_tokens'])
+    for (const table of [
+      'projects',
+      'scans',
+      'findings',
+      'exploits',
+      'finding_events',
+      'changes',
+      'saved_views',
+      'rules',
+      'rule_changes',
+      'api_tokens',
+    ])
       await sql(`insert into ${to}.${table} select * from ${from}.${table}`);
     await sql(`update ${to}.api_tokens set token_hash = repeat('0', 64) where id = $1`, [a.tokenId]);
     for (const [table, columns] of Object.entries({
@@ -436,6 +474,9 @@ describe('two organizations', () => {
       scans: ['name', 'error_message'],
       findings: ['title', 'description'],
       exploits: ['filename', 'code'],
+      finding_events: ['note'],
+      saved_views: ['name', 'query'],
+      rules: ['name'],
       api_tokens: ['name'],
     }))
       await sql(`update ${to}.${table} set ${columns.map((column) => `${column} = '${SECRET}'`).join()}`);
@@ -474,8 +515,14 @@ describe('two organizations', () => {
   /** A body every endpoint that names no project takes, whichever it is. */
   const bodyFor = ({ path }: Endpoint) => ({
     ...finding(b, onlyB.scans ?? '', { name: 'changed', filename: 'x', language: 'x', code: 'x' }),
+    body: 'changed',
     persona: 'senku',
     role: 'viewer',
+    query: 'status=open',
+    critical: 7,
+    conditions: { path: ['**'] },
+    actions: { due_days: 1 },
+    ids: [shared.rules],
     status: path.includes('/scans/') ? 'failed' : 'open',
   });
 

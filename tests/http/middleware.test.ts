@@ -63,6 +63,11 @@ describe('app.routes', () => {
     ['logout', 'begin originCheck baseDomain'],
     ['pushFindings', 'begin bearerFormat organization bearerToken fairShare tokenUse input'],
     ['pushFinding', 'begin bearerFormat organization bearerToken fairShare tokenUse input projectScope'],
+    ['sendReport', 'begin bearerFormat organization bearerToken fairShare tokenUse input projectScope'],
+    [
+      'uploadReport',
+      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input',
+    ],
     ['healthz', 'begin'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { recountOrg } from '../../db/findings/recount.ts';
+import { recountOrg } from '../../db/findings/counts/recount.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
 import { type Answered, answerFaults } from '../support/isolation/answers.ts';
@@ -26,6 +26,7 @@ import {
   type OrgName,
   RECOVERY_CODE,
   RIGHT_PASSWORD,
+  RULES,
   readable,
   SESSIONS,
   STRICT,
@@ -37,6 +38,7 @@ import {
   tokenText,
   UNVERIFIED,
   USERS,
+  VIEWS,
   WITH_MFA,
 } from '../support/isolation/world.ts';
 import { limit } from '../support/run/limits.ts';
@@ -267,6 +269,33 @@ async function makeOrg(org: OrgName) {
     [enabled.join()],
   );
 
+  await insert(
+    `${schema}.saved_views`,
+    VIEWS.slice(0, 2).map((name, i) => ({
+      id: idOf('view', name),
+      owner_id: idOf('user', members[i]?.[0] as string),
+      name: mark(name),
+      query: `q=${mark(name)}`,
+      shared: i === 1,
+      created_at,
+    })),
+  );
+
+  await insert(`${schema}.policy_versions`, [{ id: 1, version: 1 }]);
+  await insert(
+    `${schema}.rules`,
+    RULES.slice(0, 2).map((name, i) => ({
+      ...{ id: idOf('rule', name), position: i + 1, name: mark(name), enabled: i === 1 },
+      conditions: { title: ['secret*'], ...(i === 1 && { project_id: [idOf('project', 'shop')] }) },
+      actions: {
+        status: 'confirmed',
+        note: mark(name),
+        assignee_id: idOf('user', members[i]?.[0] as string),
+      },
+      ...{ created_at, updated_at: created_at },
+    })),
+  );
+
   // In Charlie slugs and things are the other way round.
   const turned = org === 'charlie';
   const other = { shop: 'site', site: 'shop', vault: 'vault' } as const;
@@ -312,6 +341,32 @@ async function makeOrg(org: OrgName) {
         last_seen_at: created_at,
         created_at,
         updated_at: created_at,
+        change_id: idOf('change', `of-${finding}`),
+      },
+    ]);
+    await insert(`${schema}.finding_events`, [
+      {
+        finding_id: idOf('finding', finding),
+        at: created_at,
+        id: idOf('comment', `on-${finding}`),
+        kind: 'comment',
+        actor_id: idOf('user', Object.keys(MEMBERS[org])[0] as string),
+        note: mark(`${project}.comment`),
+      },
+    ]);
+    await insert(`${schema}.changes`, [
+      {
+        id: idOf('change', `of-${finding}`),
+        at: created_at,
+        actor_id: idOf('user', Object.keys(MEMBERS[org])[0] as string),
+        finding_ids: [idOf('finding', finding)],
+        what: { status: { to: 'open' } },
+        fields: [
+          {
+            ...{ id: idOf('finding', finding), status: 'confirmed', status_changed_at: created_at },
+            ...{ regressed: false, to_status: 'open', to_regressed: false },
+          },
+        ],
       },
     ]);
     await insert(`${schema}.exploits`, [
@@ -446,7 +501,19 @@ async function readFacts(): Promise<Facts> {
       projects: map(`${s}.projects`, 'id', 'slug'),
       scans: map(`${s}.scans`, 'scan_id', 'project_id'),
       findings: map(`${s}.findings`, 'id', 'project_id'),
+      comments: map(
+        `${s}.finding_events where kind = 'comment'`,
+        'id',
+        object({ finding: 'finding_id', author: 'actor_id' }),
+      ),
+      views: map(`${s}.saved_views`, 'id', object({ owner: 'owner_id', shared: 'shared' })),
+      rules: map(`${s}.rules where deleted_at is null`, 'id', 'name'),
       exploits: map(`${s}.exploits`, 'id', 'finding_id'),
+      changes: map(
+        `${s}.changes`,
+        'id',
+        object({ finding: 'finding_ids[1]', author: 'actor_id', undone: 'undone_at is not null' }),
+      ),
       tokens: map(
         `${s}.api_tokens`,
         'id',

@@ -105,7 +105,7 @@ describe('the page of the web UI', () => {
 
   it.each(['br', 'gzip'])('has files that are kept for ever, compressed beforehand: %s', async (encoding) => {
     const { text } = await server.api.get('//');
-    const [, script] = /<script [^>]*src="([^"]*)"/.exec(text) ?? [];
+    const [, script] = /<script type="module"[^>]*src="([^"]*)"/.exec(text) ?? [];
     const file = await fetch(server.url + script, { headers: { 'accept-encoding': encoding } });
     expect(file.headers.get('content-encoding')).toBe(encoding);
     expect(file.headers.get('content-type')).toMatch(/javascript/);

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -18,17 +19,23 @@ interface ScanOptions {
   persona?: string;
   /** How it ends; it runs on without. */
   end?: 'completed' | 'failed';
+  /** Of the findings. */
+  source?: string | null;
+  target?: object;
+  error_message?: string;
   of?: TestOrg;
 }
 
 /** Registers a scan a minute after the one before, reports what has these fingerprints, and ends it. */
-async function scan(prints: string, { persona = 'senku', end, of = org }: ScanOptions = {}) {
+async function scan(prints: string, options: ScanOptions = {}) {
+  const { persona = 'senku', end, of = org, source, target, error_message } = options;
   t.advance(60_000);
   const scan_id = `scan-${scans++}`;
-  const body = { scan_id, project_id: of.projectId, persona };
+  const body = { scan_id, project_id: of.projectId, persona, target };
   must(await t.api.post('/agent/scans', { ...of.asAgent, body }));
-  for (const fingerprint of prints) await push(t.api, of, scan_id, { fingerprint });
-  if (end) must(await t.api.patch(`/agent/scans/${scan_id}`, { ...of.asAgent, body: { status: end } }));
+  for (const fingerprint of prints) await push(t.api, of, scan_id, { fingerprint, source });
+  const ending = { status: end, error_message };
+  if (end) must(await t.api.patch(`/agent/scans/${scan_id}`, { ...of.asAgent, body: ending }));
   return scan_id;
 }
 const completed = (prints: string, options: ScanOptions = {}) =>
@@ -89,6 +96,65 @@ describe('GET /scans/{id}/changes', () => {
     expect(await changes(running)).toEqual([first, 1, 0, 3]);
     // Not with a later one.
     expect(await changes(first)).toEqual([undefined, 3, 0, 0]);
+  });
+
+  it('compares scans of two scanners each with the one before of the same scanner', async () => {
+    const semgrep = await completed('abc', { source: 'semgrep' });
+    const trivy = await completed('xyz', { source: 'trivy' });
+    expect(await changes(trivy)).toEqual([undefined, 3, 0, 0]);
+    const next = await completed('bcd', { source: 'semgrep' });
+    expect(await changes(next)).toEqual([semgrep, 1, 2, 1]);
+    expect(await changes(await completed('x', { source: 'trivy' }))).toEqual([trivy, 0, 1, 2]);
+    // It may be of either scanner, so no finding is said to be gone.
+    const empty = await completed('');
+    expect(await changes(empty)).toEqual([undefined, 0, 0, 0]);
+    expect(await changes(await completed('bcd', { source: 'semgrep' }))).toEqual([next, 0, 3, 0]);
+    // One that runs, as far as it is.
+    expect(await changes(await scan('b', { source: 'semgrep' }))).toMatchObject([
+      expect.any(String),
+      0,
+      1,
+      2,
+    ]);
+    expect(await changes(next, trivy)).toEqual([trivy, 3, 0, 3]);
+  });
+
+  it('compares scans with a source in common, and findings without a source with each other', async () => {
+    const none = await completed('ab', { source: null });
+    const both = await scan('c', { source: 'semgrep' });
+    await push(t.api, org, both, { fingerprint: 'x', source: 'trivy' });
+    must(await t.api.patch(`/agent/scans/${both}`, { ...org.asAgent, body: { status: 'completed' } }));
+    expect(await changes(both)).toEqual([undefined, 2, 0, 0]);
+    expect(await changes(await completed('x', { source: 'trivy' }))).toEqual([both, 0, 1, 1]);
+    expect(await changes(await completed('b', { source: null }))).toEqual([none, 0, 1, 1]);
+  });
+
+  it('compares a scan without findings while one scanner is known', async () => {
+    const first = await completed('abc', { source: 'semgrep' });
+    const empty = await completed('');
+    expect(await changes(empty)).toEqual([first, 0, 0, 3]);
+    expect(await changes(await completed('a', { source: 'semgrep' }))).toEqual([empty, 1, 0, 0]);
+  });
+
+  it('compares scans of the same target that had no problems', async () => {
+    const web = await completed('abc', { target: { path: 'web' } });
+    const api = await completed('xy', { target: { path: 'api' } });
+    expect(await changes(api)).toEqual([undefined, 2, 0, 0]);
+    await completed('a', { target: { path: 'web' }, error_message: 'Out of memory.' });
+    expect(await changes(await completed('ab', { target: { path: 'web' } }))).toEqual([web, 0, 2, 1]);
+    expect(await changes(await completed('ab', { target: { path: 'web', ref: 'main' } }))).toEqual([
+      undefined,
+      2,
+      0,
+      0,
+    ]);
+    expect(await changes(await completed('ab'))).toEqual([undefined, 2, 0, 0]);
+  });
+
+  it('compares with scans of earlier versions, whose sources are not known', async () => {
+    const first = await completed('abc', { source: 'semgrep' });
+    await t.services.database.sql.unsafe(`update "${orgSchemaName(org.id)}".scans set sources = null`);
+    expect(await changes(await completed('ab', { source: 'trivy' }))).toEqual([first, 0, 2, 1]);
   });
 
   it('looks at scans of its own project only', async () => {

@@ -22,7 +22,7 @@ const valid = (fields: object = {}) => ({
 describe('POST /agent/scans', () => {
   it('registers a running scan', async () => {
     const target = { type: 'repo', path: '.', url: 'https://example.com/shop.git', ref: 'main' };
-    const body = valid({ name: 'Nightly', target });
+    const body = valid({ name: 'Nightly', target, commit: '4f2a9c1e6d8b' });
     const answer = await register(body);
     expect(answer.status).toBe(201);
     expect(answer.result).toEqual({
@@ -83,9 +83,9 @@ describe('POST /agent/scans', () => {
   });
 
   it('makes a name and needs no target', async () => {
-    const { name, target } = must(await register(valid({ name: null })));
+    const { name, target, commit } = must(await register(valid({ name: null, commit: '' })));
     expect(name).toMatch(/^senku scan \d{4}-\d\d-\d\dT/);
-    expect(target).toBeUndefined();
+    expect([target, commit]).toEqual([undefined, undefined]);
   });
 
   it('takes any printable scan_id of 1 to 36 characters', async () => {
@@ -116,6 +116,8 @@ describe('POST /agent/scans', () => {
     [{ name: 'x'.repeat(201) }, 'field_invalid', ['name']],
     [{ target: 'repo' }, 'field_invalid', ['target']],
     [{ target: { url: 7 } }, 'field_invalid', ['target.url']],
+    [{ commit: 'x'.repeat(65) }, 'field_invalid', ['commit']],
+    [{ commit: 7 }, 'field_invalid', ['commit']],
   ])('refuses %j', async (fields, code, bad) => {
     const answer = await register(valid(fields));
     expect([answer.status, answer.error, answer.badFields]).toEqual([400, `validation_error/${code}`, bad]);

@@ -19,5 +19,11 @@ select coalesce("org_template"."findings"."id"::text, '')
   || ',' || coalesce("org_template"."findings"."seen_count"::text, '')
   || ',' || coalesce(to_char("org_template"."findings"."last_seen_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
   || ',' || coalesce(to_char("org_template"."findings"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
-  || ',' || coalesce(to_char("org_template"."findings"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '') || E'\r\n'
+  || ',' || coalesce(to_char("org_template"."findings"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
+  || ',' || coalesce(to_char("org_template"."findings"."regressed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
+  || ',' || coalesce('"' || case when ascii(left("org_template"."findings"."reason", 1)) in (61, 43, 45, 64, 9, 13, 10, 65309, 65291, 65293, 65312) then '''' else '' end || replace("org_template"."findings"."reason", '"', '""') || '"', '')
+  || ',' || coalesce("org_template"."findings"."assignee_id"::text, '')
+  || ',' || coalesce(to_char("org_template"."findings"."due_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
+  || ',' || coalesce(to_char("org_template"."findings"."accepted_until" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
+  || ',' || coalesce(to_char("org_template"."findings"."missing_since" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '') || E'\r\n'
 from "org_template".findings

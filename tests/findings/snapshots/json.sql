@@ -19,5 +19,11 @@ select '{"id":' || '"' || "org_template"."findings"."id" || '"'
   || ',"seen_count":' || "org_template"."findings"."seen_count"
   || ',"last_seen_at":' || to_char("org_template"."findings"."last_seen_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""')
   || ',"created_at":' || to_char("org_template"."findings"."created_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""')
-  || ',"updated_at":' || to_char("org_template"."findings"."updated_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""') || '}'
+  || ',"updated_at":' || to_char("org_template"."findings"."updated_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""')
+  || coalesce(',"regressed_at":' || to_char("org_template"."findings"."regressed_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
+  || coalesce(',"reason":' || to_json("org_template"."findings"."reason"), '')
+  || coalesce(',"assignee_id":' || '"' || "org_template"."findings"."assignee_id" || '"', '')
+  || coalesce(',"due_at":' || to_char("org_template"."findings"."due_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
+  || coalesce(',"accepted_until":' || to_char("org_template"."findings"."accepted_until" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
+  || coalesce(',"missing_since":' || to_char("org_template"."findings"."missing_since" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '') || '}'
 from "org_template".findings

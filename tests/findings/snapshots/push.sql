@@ -1,8 +1,16 @@
 with input as materialized (
-  select * from json_to_recordset($1::text::json) as r(
+  select r.*, ($1::uuid[])[r.actor] as actor_id from json_to_recordset($2::text::json) as r(
     ord int,
     id uuid,
     at timestamptz,
+    actor int,
+    due_at timestamptz,
+    due_dates timestamptz[],
+    rule_id uuid,
+    first_status text,
+    first_reason text,
+    first_assignee uuid,
+    first_resolved_at timestamptz,
     scan_id text,
     project_id uuid,
     fingerprint text,
@@ -16,14 +24,16 @@ with input as materialized (
     file text,
     line integer,
     source text)
+  where $3::int is null
+    or $4::int = coalesce((select version from "org_template"."policy_versions"), 0)
 ), scan as materialized (
   select scan_id, project_id, status from "org_template"."scans"
   where scan_id = any (array(select scan_id from input)) for share
 ), token as materialized (
   select id from "org_template"."api_tokens"
-  where id = any ($2::uuid[]) for no key update skip locked
+  where id = any ($5::uuid[]) for no key update skip locked
 ), touched as (
-  update "org_template"."api_tokens" t set last_used = $3::timestamptz from token where t.id = token.id
+  update "org_template"."api_tokens" t set last_used = $6::timestamptz from token where t.id = token.id
 ), written as (
   insert into "org_template"."findings" as f (
     id,
@@ -48,7 +58,19 @@ with input as materialized (
     last_seen_at,
     created_at,
     updated_at,
-    severity_before)
+    severity_before,
+    regressed_at,
+    regressed_before,
+    reason,
+    assignee_id,
+    due_at,
+    accepted_until,
+    created_by,
+    missing_since,
+    change_id,
+    due_dates,
+    due_before,
+    resolved_at)
   select
     i.id,
     i.scan_id,
@@ -65,14 +87,26 @@ with input as materialized (
     i.file,
     i.line,
     i.source,
-    'open',
+    coalesce(i.first_status, 'open'),
     i.at,
     false,
     1,
     i.at,
     i.at,
     i.at,
-    null
+    null,
+    null,
+    null,
+    i.first_reason,
+    i.first_assignee,
+    i.due_at,
+    null,
+    i.actor_id,
+    null,
+    i.rule_id,
+    i.due_dates,
+    null,
+    i.first_resolved_at
   from input i join scan s on s.scan_id = i.scan_id and s.project_id = i.project_id
   order by i.project_id, i.fingerprint
   on conflict (project_id, fingerprint) do update set
@@ -91,7 +125,16 @@ with input as materialized (
     seen_count = f.seen_count + 1,
     last_seen_at = excluded.last_seen_at,
     updated_at = excluded.updated_at,
-    severity_before = f.severity
+    severity_before = f.severity,
+    regressed_at = case when f.regressed or not f.status in ('fixed', 'verified') then f.regressed_at else excluded.updated_at end,
+    regressed_before = f.regressed,
+    due_at = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end]
+      when f.due_dates is not null and f.severity <> excluded.severity
+        then f.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end]
+      else f.due_at end,
+    missing_since = excluded.missing_since,
+    due_dates = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates else f.due_dates end,
+    due_before = f.due_at
   returning
     f.id,
     f.scan_id,
@@ -107,15 +150,51 @@ with input as materialized (
     f.regressed,
     f.seen_count,
     f.created_at,
-    f.project_id, f.fingerprint, f.severity, f.severity_before, f.last_scan_id, (xmax <> 0) as deduplicated
+    f.regressed_at,
+    f.reason,
+    f.assignee_id,
+    f.due_at,
+    f.accepted_until,
+    f.project_id, f.fingerprint, f.severity, f.severity_before, f.regressed_before, f.due_before, f.last_scan_id, (xmax <> 0) as deduplicated
+), moved as (
+  select * from written where severity is distinct from severity_before or regressed is distinct from regressed_before
 ), counted as (
-  insert into "org_template"."finding_counts" as c (project_id, severity, status, count)
-  select project_id, severity, status, sum(change) from (
-    select project_id, severity, status, 1 as change from written where severity is distinct from severity_before
+  insert into "org_template"."finding_counts" as c (project_id, severity, status, count, regressed)
+  select project_id, severity, status, sum(change), sum(regressed) from (
+    select project_id, severity, status, 1 as change, regressed::int as regressed from moved
     union all
-    select project_id, severity_before, status, -1 from written where severity_before <> severity
-  ) changes group by project_id, severity, status having sum(change) <> 0 order by project_id, severity, status
-  on conflict (project_id, severity, status) do update set count = c.count + excluded.count
+    select project_id, severity_before, status, -1, -(regressed_before::int) from moved where severity_before is not null
+  ) changes group by project_id, severity, status having sum(change) <> 0 or sum(regressed) <> 0
+  order by project_id, severity, status
+  on conflict (project_id, severity, status) do update set
+    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+), noted as (
+  insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to")
+  select m.id, i.at, md5(i.id || k.kind)::uuid, k.kind, i.actor_id, k."from", k."to"
+  from moved m join input i on i.project_id = m.project_id and i.fingerprint = m.fingerprint
+  cross join lateral (values
+    ('severity', m.severity_before, m.severity, m.severity <> m.severity_before),
+    ('regressed', m.status, null, m.regressed and not m.regressed_before),
+    ('due_at', to_json(m.due_before) #>> '{}', to_json(m.due_at) #>> '{}', m.due_at is distinct from m.due_before)
+  ) k(kind, "from", "to", is_changed)
+  where m.severity_before is not null and k.is_changed
+), ruled as (
+  select w.id, i.rule_id, i.at, i.first_status, i.first_reason, i.first_assignee, i.due_at,
+    i.due_dates[case i.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end] as due_policy
+  from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
+  where i.rule_id is not null and not w.deduplicated
+), noted_rule as (
+  insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
+  select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
+    case k.kind when 'status' then (select actions ->> 'note' from "org_template"."rules" where id = r.rule_id) end
+  from ruled r cross join lateral (values
+    ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
+    ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),
+    ('due_at', to_json(r.due_policy) #>> '{}', to_json(r.due_at) #>> '{}', null, r.due_at is distinct from r.due_policy)
+  ) k(kind, "from", "to", reason, is_changed)
+  where k.is_changed
+), changed_by_rule as (
+  insert into "org_template"."rule_changes" (rule_id, finding_id) select rule_id, id from ruled
 ), sighted as (
   insert into "org_template"."sightings" (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
@@ -136,7 +215,12 @@ select i.ord, s.status as scan_status, w.deduplicated,
     'status_changed_at', w.status_changed_at,
     'regressed', w.regressed,
     'seen_count', w.seen_count,
-    'created_at', w.created_at) end as known
+    'created_at', w.created_at,
+    'regressed_at', w.regressed_at,
+    'reason', w.reason,
+    'assignee_id', w.assignee_id,
+    'due_at', w.due_at,
+    'accepted_until', w.accepted_until) end as known
 from input i
 left join scan s on s.scan_id = i.scan_id
 left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id

@@ -130,7 +130,7 @@ describe('what was logged meanwhile', () => {
 it('metrics have no labels but ours', async () => {
   const { text } = await t.api.get('//metrics');
   const paths = new Set([...operations.map(({ path }) => path), 'unmatched', '/assets/*']);
-  const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
   const samples = [
     ...text.matchAll(/^svc_http_requests_total\{method="(.*?)",path="(.*?)",status="(.*?)"\}/gm),
   ];

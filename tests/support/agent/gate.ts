@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as open, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { afterSuite } from '../run/suite.ts';
 
-/** An HTTP proxy before the service that counts pushes. */
+/** An HTTP proxy before the service that counts pushes, each with a finding or a batch. */
 export interface Gate {
   url: string;
   /** Resolves once the service has answered so many pushes, before the last of them gets its answer. */
@@ -25,7 +25,8 @@ export async function openGate(target: string, admits = Number.POSITIVE_INFINITY
   let answered = 0;
   const waiting: { count: number; resolve: () => void }[] = [];
   const server = createServer((request, response) => {
-    const isPush = request.method === 'POST' && request.url === '/api/v1/agent/findings';
+    const isPush =
+      request.method === 'POST' && /^\/api\/v1\/agent\/findings(\/batch)?(\?|$)/.test(request.url ?? '');
     if (isPush && ++admitted > admits) return;
     const onAnswer = () => {
       if (!isPush) return;

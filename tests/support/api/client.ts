@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /** Credentials, headers and body of a call; everything is optional. */
 export interface CallOptions {
+  /** Text, bytes or a form as they are; anything else as JSON. */
   body?: unknown;
   /** Value of the `svc_token` cookie. */
   cookie?: string | undefined;
@@ -59,8 +60,13 @@ export function createClient(
     if (options.org !== undefined) headers.set('x-org-slug', options.org);
     const init: RequestInit = { method, headers };
     if (options.body !== undefined) {
-      init.body = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
-      if (!headers.has('content-type')) headers.set('content-type', 'application/json');
+      const { body } = options;
+      const isForm = body instanceof FormData;
+      init.body =
+        typeof body === 'string' || body instanceof Uint8Array || isForm
+          ? (body as string)
+          : JSON.stringify(body);
+      if (!isForm && !headers.has('content-type')) headers.set('content-type', 'application/json');
     }
     const url = origin + (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
     const response = await fetch(new Request(url, init));
@@ -73,6 +79,7 @@ export function createClient(
     call,
     get: (path: string, options?: CallOptions) => call('GET', path, options),
     post: (path: string, options?: CallOptions) => call('POST', path, options),
+    put: (path: string, options?: CallOptions) => call('PUT', path, options),
     patch: (path: string, options?: CallOptions) => call('PATCH', path, options),
     delete: (path: string, options?: CallOptions) => call('DELETE', path, options),
   };

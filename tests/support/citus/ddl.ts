@@ -16,10 +16,7 @@ export function ddlFaults({ kind, body }: Statement): string[] {
     case 'AlterTableStmt':
       return body.cmds.flatMap((one: Part) => changeFaults(one.AlterTableCmd, body.relation.schemaname));
     case 'IndexStmt':
-      return [
-        ...(body.idxname ? [] : ['an index without a name']),
-        ...(body.concurrent ? ['CONCURRENTLY, outside of the transaction'] : []),
-      ];
+      return body.idxname ? [] : ['an index without a name'];
     case 'RenameStmt':
       return body.renameType === 'OBJECT_TABCONSTRAINT' ? ['the renaming of a constraint'] : [];
     case 'DropStmt':

@@ -18,7 +18,7 @@ export interface Operation {
   method: string;
   path: string;
   parameters?: { name: string; in: string }[];
-  requestBody?: { content: Record<string, Media> };
+  requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, DescribedResponse>;
 }
 

@@ -94,15 +94,44 @@ POST   /api/v1/members/leave                              cookie+org
 POST   /api/v1/members/{userId}/resend-invitation         cookie+org, admin
 PATCH  /api/v1/members/{userId}                           cookie+org, admin
 GET    /api/v1/auth/session                               public
+PATCH  /api/v1/auth/me                                    cookie
 POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
 POST   /api/v1/auth/undo-email-change                     base domain
 GET    /api/v1/scans/{id}/changes                         cookie+org
 POST   /api/v1/agent/findings/batch                       bearer
+POST   /api/v1/agent/reports                              bearer
+POST   /api/v1/projects/{id}/reports                      cookie+org, member
 GET    /api/v1/agent/scans/{id}/gone                      bearer
 PATCH  /api/v1/findings                                   cookie+org, member
+PATCH  /api/v1/projects/{slug}                            cookie+org, admin
+GET    /api/v1/findings/{id}/activity                     cookie+org
+POST   /api/v1/findings/{id}/comments                     cookie+org, member
+PATCH  /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
+DELETE /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
+GET    /api/v1/changes                                    cookie+org, member
+POST   /api/v1/changes/{id}/undo                          cookie+org, member
 GET    /api/v1/dashboard/trend                            cookie+org
 GET    /api/v1/dashboard/projects                         cookie+org
+GET    /api/v1/revision                                   cookie+org
+GET    /api/v1/findings/{id}/similar                      cookie+org
+GET    /api/v1/dashboard/metrics                          cookie+org
+GET    /api/v1/views                                      cookie+org
+POST   /api/v1/views                                      cookie+org
+PATCH  /api/v1/views/{id}                                 cookie+org
+DELETE /api/v1/views/{id}                                 cookie+org
+GET    /api/v1/settings/due-dates                         cookie+org
+PUT    /api/v1/settings/due-dates                         cookie+org, admin
+GET    /api/v1/projects/{id}/due-dates                    cookie+org
+PUT    /api/v1/projects/{id}/due-dates                    cookie+org, admin
+GET    /api/v1/rules                                      cookie+org, admin
+POST   /api/v1/rules                                      cookie+org, admin
+PUT    /api/v1/rules/order                                cookie+org, admin
+POST   /api/v1/rules/preview                              cookie+org, admin
+PATCH  /api/v1/rules/{id}                                 cookie+org, admin
+DELETE /api/v1/rules/{id}                                 cookie+org, admin
+POST   /api/v1/rules/{id}/apply                           cookie+org, admin
+POST   /api/v1/rules/{id}/undo                            cookie+org, admin
 GET    /api/v1/settings/security                          cookie+org
 PATCH  /api/v1/settings/security                          cookie+org, admin
 `);

@@ -24,6 +24,7 @@ export function planAccountTour(on: Traveller) {
     verifyEmail: async () => on.api.post('/auth/verify-email', { body: await on.linkTo(EMAIL) }),
     login: () => on.login(EMAIL),
     me: () => on.api.get('/auth/me', on.asUser()),
+    updateMe: () => on.api.patch('/auth/me', { ...on.asUser(), body: { name: 'Ada Lovelace' } }),
     session: () => on.api.get('/auth/session', on.asUser()),
     changePassword: () =>
       on.api.post('/auth/change-password', {

@@ -1,6 +1,8 @@
 import { type Answer, must, PASSWORD } from '../api/api.ts';
 import type { Stop, Traveller } from './traveller.ts';
 
+const REPORT = JSON.stringify({ findings: [{ title: 'Weak cipher', severity: 'low' }] });
+
 /** Calls of all endpoints of an organization, in this order. */
 export function planOrgTour(on: Traveller) {
   const all = (calls: Promise<Answer>[]) => Promise.all(calls);
@@ -38,6 +40,14 @@ export function planOrgTour(on: Traveller) {
       all([
         on.api.get('/projects/web-shop', on.asOwner()),
         on.api.get(`/projects/${on.made.project}`, on.asOwner()),
+      ]),
+    updateProject: () =>
+      all([
+        on.api.patch('/projects/web-shop', {
+          ...on.asOwner(),
+          body: { close_after_scans: 10, source_url: 'https://github.com/acme/web-shop' },
+        }),
+        on.api.patch(`/projects/${on.made.project}`, { ...on.asOwner(), body: { name: 'Web shop' } }),
       ]),
     async createProjectToken() {
       const body = { name: 'ci', expires_in: 30 };
@@ -96,6 +106,19 @@ export function planOrgTour(on: Traveller) {
       all(
         ['nightly', 'weekly'].map((id) => on.api.get(`/agent/scans/${id}/gone?source=semgrep`, on.asAgent())),
       ),
+    sendReport: () =>
+      on.api.post(`/agent/reports?project_id=${on.made.project}`, { ...on.asAgent(), body: REPORT }),
+    uploadReport: () => {
+      const form = new FormData();
+      form.set('file', new File([REPORT], 'report.json'));
+      return on.api.post(
+        `/projects/${on.made.project}/reports?persona=senku&target_ref=main&commit=4f2a9c1`,
+        {
+          ...on.asOwner(),
+          body: form,
+        },
+      );
+    },
 
     listScans: () =>
       all(
@@ -110,8 +133,8 @@ export function planOrgTour(on: Traveller) {
           on.api.get(`/scans/${path}`, on.asOwner()),
         ),
       ),
-    listFindings: () =>
-      all(
+    async listFindings() {
+      const lists = await all(
         [
           ...[
             '',
@@ -134,7 +157,24 @@ export function planOrgTour(on: Traveller) {
             [key, `-${key}`].flatMap((sort) => [`sort=${sort}`, `sort=${sort}&page=1`]),
           ),
         ].map((query) => on.api.get(`/findings?${query}`, on.asOwner())),
-      ),
+      );
+      // One after another: an organization searches a few times at once.
+      for (const query of [
+        ...[
+          'assignee=me',
+          'mentions=me',
+          'missing=true',
+          'cve=',
+          'path=src/**&page=1',
+          'sort=due_at&found_after=2020-01-01&page=1',
+        ],
+        ...['rule', 'cve&page=1', 'file&omit=description', 'project&per_page=1'].map(
+          (by) => `group_by=${by}`,
+        ),
+      ])
+        lists.push(await on.api.get(`/findings?${query}`, on.asOwner()));
+      return lists;
+    },
     getFinding: () => on.api.get(`/findings/${on.made.finding}`, on.asOwner()),
     updateFinding: () =>
       on.api.patch(`/findings/${on.made.finding}`, { ...on.asOwner(), body: { status: 'fixed' } }),
@@ -142,14 +182,118 @@ export function planOrgTour(on: Traveller) {
       const triage = (...changes: object[]) =>
         on.api.patch('/findings', { ...on.asOwner(), body: { changes } });
       const change = { id: on.made.finding, status: 'open' };
-      return [await triage(change), await triage({ ...change, status: 'fixed' }, { ...change, id: 'none' })];
+      const byFilter = (expected_count: number) =>
+        on.api.patch('/findings', {
+          ...on.asOwner(),
+          body: { filter: { path: '**' }, expected_count, limit: 1, note: 'Who owns these?' },
+        });
+      return [
+        await triage(change),
+        await triage({ ...change, status: 'fixed' }, { ...change, id: 'none' }),
+        await byFilter(0),
+      ];
     },
+    async createComment() {
+      const body = { body: 'Who fixes **this**?' };
+      const answer = await on.api.post(`/findings/${on.made.finding}/comments`, { ...on.asOwner(), body });
+      on.keep('comment', must(answer).id);
+      return answer;
+    },
+    updateComment: () =>
+      on.api.patch(`/findings/${on.made.finding}/comments/${on.made.comment}`, {
+        ...on.asOwner(),
+        body: { body: 'Ada fixes this.' },
+      }),
+    similarFindings: () => on.api.get(`/findings/${on.made.finding}/similar`, on.asOwner()),
+    getActivity: () =>
+      all(
+        ['', '?per_page=1&page=2'].map((query) =>
+          on.api.get(`/findings/${on.made.finding}/activity${query}`, on.asOwner()),
+        ),
+      ),
+    deleteComment: () =>
+      on.api.delete(`/findings/${on.made.finding}/comments/${on.made.comment}`, on.asOwner()),
+    async listChanges() {
+      const pages = ['', '?per_page=1&page=2'];
+      const answers = await all(pages.map((query) => on.api.get(`/changes${query}`, on.asOwner())));
+      on.keep('change', must(answers[0] as Answer)[0].id);
+      return answers;
+    },
+    undoFindingChange: () => on.api.post(`/changes/${on.made.change}/undo`, on.asOwner()),
     listExploits: () => on.api.get(`/findings/${on.made.finding}/exploits`, on.asOwner()),
     getExploit: () => on.api.get(`/findings/${on.made.finding}/exploits/${on.made.exploit}`, on.asOwner()),
     dashboardStats: () => on.api.get('/dashboard/stats', on.asOwner()),
     dashboardTrend: () =>
       all(['', '?days=365'].map((query) => on.api.get(`/dashboard/trend${query}`, on.asOwner()))),
+    dashboardMetrics: () =>
+      all(
+        ['', '?from=2026-01-01&to=2026-01-31', `?project_id=${on.made.project}`].map((query) =>
+          on.api.get(`/dashboard/metrics${query}`, on.asOwner()),
+        ),
+      ),
     dashboardProjects: () => on.api.get('/dashboard/projects', on.asOwner()),
+    async getRevision() {
+      const first = await on.api.get('/revision', on.asOwner());
+      const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+      return [first, await on.api.get('/revision', { ...on.asOwner(), headers })];
+    },
+
+    async createView() {
+      const body = { name: 'Mine', query: 'severity=critical,high&status=open&sort=-priority' };
+      const answer = await on.api.post('/views', { ...on.asOwner(), body });
+      on.keep('view', must(answer).id);
+      return answer;
+    },
+    listViews: () => on.api.get('/views', on.asOwner()),
+    updateView: () =>
+      on.api.patch(`/views/${on.made.view}`, { ...on.asOwner(), body: { name: 'Ours', shared: true } }),
+    deleteView: () => on.api.delete(`/views/${on.made.view}`, on.asOwner()),
+
+    updateDueDates: () =>
+      on.api.put('/settings/due-dates', { ...on.asOwner(), body: { critical: 7, high: 30, medium: null } }),
+    getDueDates: () => on.api.get('/settings/due-dates', on.asOwner()),
+    updateProjectDueDates: async () => {
+      const path = `/projects/${on.made.project}/due-dates`;
+      const answer = await on.api.put(path, { ...on.asOwner(), body: { critical: 1, low: 0 } });
+      // A process that has not read the policies yet: its first push does.
+      return [answer, await push({ fingerprint: 'due', scan_id: 'weekly', severity: 'critical' })];
+    },
+    getProjectDueDates: () => on.api.get(`/projects/${on.made.project}/due-dates`, on.asOwner()),
+
+    async createRule() {
+      const body = {
+        name: 'Library',
+        conditions: {
+          project_id: [on.made.project],
+          ...{
+            source: ['semgrep'],
+            persona: ['senku'],
+            severity: ['low'],
+            cwe: ['CWE-79'],
+            cve: ['CVE-2026-1234'],
+          },
+          ...{ title: ['Cross-*'], path: ['lib/**'] },
+        },
+        actions: { status: 'wontfix', reason: 'mitigated', note: 'Not ours.', due_days: 30 },
+      };
+      const answer = await on.api.post('/rules', { ...on.asOwner(), body });
+      on.keep('rule', must(answer).id);
+      return answer;
+    },
+    listRules: () => on.api.get('/rules', on.asOwner()),
+    orderRules: () => on.api.put('/rules/order', { ...on.asOwner(), body: { ids: [on.made.rule] } }),
+    async updateRule() {
+      const body = { conditions: { title: ['ruled *'] }, actions: { status: 'confirmed' } };
+      const answer = await on.api.patch(`/rules/${on.made.rule}`, { ...on.asOwner(), body });
+      return [answer, await push({ fingerprint: 'ruled', scan_id: 'weekly', title: 'Ruled by a rule' })];
+    },
+    previewRule: () =>
+      on.api.post('/rules/preview', { ...on.asOwner(), body: { conditions: { severity: ['high'] } } }),
+    applyRuleToFindings: () =>
+      on.api.post(`/rules/${on.made.rule}/apply`, { ...on.asOwner(), body: { limit: 1 } }),
+    undoRuleChanges: () =>
+      on.api.post(`/rules/${on.made.rule}/undo`, { ...on.asOwner(), body: { limit: 1 } }),
+    deleteRule: () => on.api.delete(`/rules/${on.made.rule}`, on.asOwner()),
 
     updateOrgFeature: () =>
       on.api.patch('/org-features/org_wide_tokens', { ...on.asOwner(), body: { enabled: true } }),

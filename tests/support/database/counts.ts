@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Database } from '../../../db/client.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
-import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
+import { FINDING_STATUSES, SEVERITIES, UNRESOLVED } from '../../../db/schema/values.ts';
 import { type Api, must, type TestOrg } from '../api/api.ts';
 
 interface Count {
@@ -18,24 +18,25 @@ export async function expectKeptCounts({ sql }: Database, { id }: { id: string }
     sql.unsafe<Count[]>(
       `select project_id as project, ${keys}, ${what}::int as n from ${schema}.${from} order by project_id, ${keys}`,
     );
-  const findings = await read(
-    'severity, status',
-    'count(*)',
-    'findings group by project_id, severity, status',
-  );
+  const ofFindings = 'findings group by project_id, severity, status';
+  const findings = await read('severity, status', 'count(*)', ofFindings);
+  const regressed = await read('severity, status', 'count(*) filter (where regressed)', ofFindings);
   const scans = await read('status', 'count(*)', 'scans group by project_id, status');
   expect([...(await read('severity, status', 'count', 'finding_counts where count <> 0'))]).toEqual([
     ...findings,
   ]);
+  expect([...(await read('severity, status', 'regressed', 'finding_counts where count <> 0'))]).toEqual([
+    ...regressed,
+  ]);
   expect([...(await read('status', 'count', 'scan_counts where count <> 0'))]).toEqual([...scans]);
-  return { findings: [...findings], scans: [...scans] };
+  return { findings: [...findings], regressed: [...regressed], scans: [...scans] };
 }
 
 const sum = (counts: readonly Count[]) => counts.reduce((total, { n }) => total + n, 0);
 
 /** Expects that the counts that are kept, the dashboard and the totals of pages say what the rows say. */
 export async function expectRightCounts(database: Database, api: Api, org: TestOrg): Promise<void> {
-  const { findings, scans } = await expectKeptCounts(database, org);
+  const { findings, regressed, scans } = await expectKeptCounts(database, org);
   const bySeverity = SEVERITIES.map((severity) => [
     severity,
     sum(findings.filter((count) => count.severity === severity)),
@@ -65,4 +66,16 @@ export async function expectRightCounts(database: Database, api: Api, org: TestO
   ] satisfies [string, (count: Count) => boolean][]) {
     expect([query, await total('/findings', query)]).toEqual([query, sum(findings.filter(matches))]);
   }
+  const isResolved = ({ status }: Count) => !UNRESOLVED.includes(status as never);
+  const ofAttention = sum(findings) - sum(findings.filter(isResolved)) + sum(regressed.filter(isResolved));
+  expect(await total('/findings', '&regressed=true')).toBe(sum(regressed));
+  expect(await total('/findings', '&regressed=false')).toBe(sum(findings) - sum(regressed));
+  expect(await total('/findings', '&attention=true&sort=-priority')).toBe(ofAttention);
+  const projects = must(await api.get('/dashboard/projects', org.asOwner));
+  const totals = (name: 'attention' | 'regressed') =>
+    projects.reduce(
+      (all: number, project: Record<typeof name, { total: number }>) => all + project[name].total,
+      0,
+    );
+  expect([totals('attention'), totals('regressed')]).toEqual([ofAttention, sum(regressed)]);
 }

@@ -11,6 +11,10 @@ export interface SeedOptions {
   bytes: number;
   /** Running scans; each gets the same number of findings. */
   scans?: number;
+  /** Spreads them over a year instead of hours, with due dates, times of resolution, repeated titles and CVEs. */
+  isYear?: boolean;
+  /** Called before the findings are made. */
+  prepare?: (org: TestOrg) => Promise<void>;
 }
 
 /** An organization full of findings. */
@@ -36,7 +40,7 @@ const SHARES = {
 export async function seedOrg(
   { sql }: Pick<ScratchDatabase, 'sql'>,
   { url }: { url: string },
-  { findings, bytes, scans = 10 }: SeedOptions,
+  { findings, bytes, scans = 10, isYear = false, prepare }: SeedOptions,
 ): Promise<SeededOrg> {
   const api = createClient(fetch, url);
   const org = await createOrg(api);
@@ -48,11 +52,14 @@ export async function seedOrg(
   }
   const scanIds: string[] = [];
   while (scanIds.length < scans) scanIds.push(await createScan(api, org));
+  await prepare?.(org);
 
-  await sql.unsafe(insertion(schema, { findings, projectIds, scanIds, description: bytes - FIELD_BYTES }));
+  await sql.unsafe(
+    insertion(schema, { findings, projectIds, scanIds, isYear, description: bytes - FIELD_BYTES }),
+  );
   await sql.unsafe(`delete from ${schema}.finding_counts`);
-  await sql.unsafe(`insert into ${schema}.finding_counts (project_id, severity, status, count)
-    select project_id, severity, status, count(*) from ${schema}.findings group by 1, 2, 3`);
+  await sql.unsafe(`insert into ${schema}.finding_counts (project_id, severity, status, count, regressed)
+    select project_id, severity, status, count(*), count(*) filter (where regressed) from ${schema}.findings group by 1, 2, 3`);
   await sql.unsafe(`vacuum (analyze) ${schema}.findings`);
   await sql.unsafe(`vacuum (analyze) ${schema}.finding_counts`);
   const sample = await sql.unsafe<{ id: string }[]>(
@@ -73,27 +80,44 @@ function byShare(hash: string, shares: Record<string, number>): string {
 
 function insertion(
   schema: string,
-  given: { findings: number; projectIds: string[]; scanIds: string[]; description: number },
+  given: {
+    findings: number;
+    projectIds: string[];
+    scanIds: string[];
+    isYear: boolean;
+    description: number;
+  },
 ): string {
-  const { findings, projectIds, scanIds, description } = given;
+  const { findings, projectIds, scanIds, isYear, description } = given;
+  const milliseconds = isYear ? (365 * 24 * 60 * 60 * 1_000) / findings : 10;
   const oneOf = (values: string[], by: string) =>
     `(array['${values.join("','")}'])[1 + ${by} % ${values.length}]`;
+  // A tenth of the findings has one title, a thousandth one CVE.
+  const title = isYear
+    ? "'Rule ' || floor(1000 * power((n::bigint * 7919 % 10007) / 10007.0, 3))"
+    : "'SQL injection in handler ' || n";
+  const cve = isYear ? "case when n % 10 = 0 then 'CVE-2026-' || 10000 + n / 10 % 100 end" : 'null';
+  const resolvedAt = isYear
+    ? "least(now(), at + interval '1 day' * (1 + ('x' || substr(hash, 13, 2))::bit(8)::int))"
+    : 'at';
+  const dueAt = isYear ? "case when n % 3 > 0 then at + interval '90 days' end" : 'null';
   const digits = (from: number) => `('x' || substr(hash, ${from}, 6))::bit(24)::int % 100`;
   return `
 insert into ${schema}.findings (
   id, project_id, fingerprint, scan_id, last_scan_id, title, severity, description, cwe, cve, cvss_score, cvss_vector,
-  file, line, source, status, status_changed_at, seen_count, last_seen_at, created_at, updated_at)
+  file, line, source, status, status_changed_at, due_at,
+  seen_count, last_seen_at, created_at, updated_at)
 select
   (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(hash, 1, 3) || '8' ||
     substr(hash, 4, 15))::uuid,
-  ${oneOf(projectIds, 'n')}::uuid, hash, scan, scan, 'SQL injection in handler ' || n,
+  ${oneOf(projectIds, 'n')}::uuid, hash, scan, scan, ${title},
   ${byShare(digits(1), SHARES.severity)}, rpad('User input reaches the query. ' || hash, ${description}, hash),
-  'CWE-' || n % 300, null, (n % 100) / 10.0, 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  'CWE-' || n % 300, ${cve}, (n % 100) / 10.0, 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   'src/module-' || n % 97 || '/handler-' || n % 1009 || '.ts', n % 2000 + 1, 'semgrep',
-  ${byShare(digits(7), SHARES.status)}, at, 1, at, at, at
+  ${byShare(digits(7), SHARES.status)}, ${resolvedAt}, ${dueAt}, 1, at, at, at
 from (
   select n, md5(n::text) as hash, ${oneOf(scanIds, 'n')} as scan,
-    date_trunc('milliseconds', now()) - (${findings} - n) * interval '10 milliseconds' as at
+    date_trunc('milliseconds', now()) - (${findings} - n) * interval '${milliseconds} milliseconds' as at
   from generate_series(1, ${findings}) n
 ) as made`;
 }

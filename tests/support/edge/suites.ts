@@ -33,7 +33,12 @@ export const SUITES = [
   'tests/accounts/step-up.test.ts',
   'tests/accounts/strict.test.ts',
   'tests/tokens/tokens.test.ts',
+  'tests/findings/revision.test.ts',
   'tests/findings/triage.test.ts',
+  'tests/rules/apply.test.ts',
+  'tests/rules/push.test.ts',
+  'tests/rules/rules.test.ts',
+  'tests/reports/import.test.ts',
 ];
 
 const MIGRATIONS = 'passes migrations of its own, which are a part of the bundle; tests/edge has the like';

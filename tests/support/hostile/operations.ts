@@ -17,6 +17,8 @@ export interface HostileOperation {
   body?: Record<string, unknown>;
   /** Schema of the body, without references. */
   schema?: Schema;
+  /** The body is a file. */
+  takesFile: boolean;
   statuses: ReadonlySet<string>;
 }
 
@@ -30,6 +32,7 @@ export const hostileOperations = (): HostileOperation[] =>
       params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
       query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
       fields: schema ? fieldsOf(schema) : [],
+      takesFile: requestBody?.content['multipart/form-data'] !== undefined,
       ...(schema && { schema, body: exampleOf(schema) as Record<string, unknown> }),
       statuses: new Set(Object.keys(responses)),
     };

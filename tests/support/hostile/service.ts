@@ -21,20 +21,24 @@ export interface HostileService {
 type Answer = (request: SeenRequest, response: ServerResponse) => void;
 
 /** Accepts every key and every finding, as the service does. */
-const accept: Answer = ({ method, path }, response) => {
-  const id = '019b0000-0000-7000-8000-000000000001';
-  const result = path.includes('/agent/findings') && method === 'GET' ? [] : RESULT;
-  response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
-  response.end(
-    JSON.stringify({
-      success: true,
-      request_id: 'req_0',
-      result: Array.isArray(result) ? result : { ...result, id },
-    }),
-  );
+export const accept: Answer = (request, response) => {
+  const { method, path } = request;
+  const isBatch = path.includes('/agent/findings/batch');
+  response.writeHead(method === 'POST' && !isBatch ? 201 : 200, { 'content-type': 'application/json' });
+  let result: unknown = RESULT;
+  if (isBatch) result = batchResult(request);
+  else if (path.includes('/agent/findings') && method === 'GET') result = [];
+  response.end(JSON.stringify({ success: true, request_id: 'req_0', result }));
 };
 
+function batchResult({ body }: SeenRequest) {
+  const { findings } = JSON.parse(body) as { findings: unknown[] };
+  const results = findings.map(() => ({ status: 'created', id: RESULT.id, regressed: false }));
+  return { created: findings.length, deduplicated: 0, failed: 0, results };
+}
+
 const RESULT = {
+  id: '019b0000-0000-7000-8000-000000000001',
   project_id: '019b0000-0000-7000-8000-000000000002',
   title: 'A finding',
   status: 'open',

@@ -76,6 +76,19 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       insert into shared.mfa_logins (id, user_id, expires_at)
         values ('${session}', '${user}', now() + interval '1 day');
     `);
+    const view = v7();
+    await sql.unsafe(`insert into "${schema}".saved_views (id, owner_id, name, query, shared, created_at)
+      values ('${view}', '${user}', 'Mine', 'status=open', false, now())`);
+    const rule = v7();
+    await sql.unsafe(`update "${schema}".rules set deleted_at = now();
+      insert into "${schema}".rules (id, position, name, enabled, conditions, actions, created_at, updated_at)
+      values ('${rule}', 1, 'Tests', false, '{"path":["test/**"]}', '{"status":"wontfix"}', now(), now())`);
+    const comment = v7();
+    await sql.unsafe(`insert into "${schema}".finding_events (finding_id, at, id, kind, actor_id, note)
+      values ('${finding}', now(), '${comment}', 'comment', '${user}', 'Hello')`);
+    const change = v7();
+    await sql.unsafe(`insert into "${schema}".changes (id, at, actor_id, finding_ids, what, fields)
+      values ('${change}', now(), '${user}', '{${finding}}', '{}', '[]')`);
     const now = new Date();
     const claims = { userId: user as string, id: session as string };
     return {
@@ -91,6 +104,10 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         devices: totp2,
         mailed,
         email: primary,
+        comments: comment,
+        changes: change,
+        views: view,
+        rules: rule,
       },
     };
   }
@@ -107,6 +124,10 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       device_id: id === 'sendStepUpOtp' ? actor.ids.mailed : actor.ids.devices,
       mfa_token: actor.mfaToken,
       changes: [{ id: finding, status: 'confirmed' }],
+      ids: [actor.ids.rules],
+      conditions: { path: ['test/**'] },
+      actions: { status: 'wontfix' },
+      expected_count: undefined,
     };
   }
 
@@ -131,7 +152,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
   await written();
   return {
     org,
-    base({ id, path, kind, body, query }: HostileOperation): Base {
+    base({ id, path, kind, body, query, takesFile }: HostileOperation): Base {
       const known = ids();
       const params: Record<string, string> = Object.fromEntries(
         [...path.matchAll(/([\w-]+)\/\{(\w+)\}/g)].map(([, word = '', name = '']) => [
@@ -146,9 +167,11 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
           : { cookie: `svc_token=${actor.cookie}` };
       return {
         params,
-        query: query.includes('page')
-          ? { ...(id === 'listAgentFindings' && { project_id: org.projectId }), page: '1' }
-          : {},
+        query: {
+          ...(query.includes('project') && { project_id: org.projectId }),
+          ...(query.includes('page') && { page: '1' }),
+        },
+        ...(takesFile && { body: { findings: [{ title: 'Weak cipher', severity: 'Low' }] } }),
         ...(body && {
           body: Object.fromEntries(
             Object.entries(body).map(([key, value]) => [key, key in given ? given[key] : value]),

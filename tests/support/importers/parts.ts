@@ -1,7 +1,11 @@
 import type { Finding } from '../../../lib/importers/finding.ts';
 import type { Workspace } from '../../../lib/importers/importer.ts';
-import type { ImportOptions } from '../../../lib/importers/index.ts';
-import { type ImportedParts, importInParts, type ReportSource } from '../../../lib/importers/parts/index.ts';
+import {
+  type ImportedParts,
+  importInParts,
+  type PartsOptions,
+  type ReportSource,
+} from '../../../lib/importers/parts/index.ts';
 
 /** A report in chunks of a few bytes, which are overwritten after they were read. */
 export function sourceOf(content: string | Uint8Array, chunkBytes = 4_099): ReportSource {
@@ -32,7 +36,7 @@ export async function findingsOf(imported: ImportedParts): Promise<Finding[]> {
 export async function importedInParts(
   content: string | Uint8Array,
   workspace: Workspace,
-  options: ImportOptions = {},
+  options: PartsOptions = {},
   { limits = SMALL, chunkBytes = 4_099 } = {},
 ) {
   const imported = await importInParts(sourceOf(content, chunkBytes), workspace, options, limits);

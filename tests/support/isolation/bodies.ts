@@ -8,6 +8,7 @@ import {
   minted,
   RECOVERY_CODE,
   RIGHT_PASSWORD,
+  RULES,
   TOO_HARD,
   type UserName,
 } from './world.ts';
@@ -34,6 +35,9 @@ export interface BodyParts {
 }
 
 /** A body with `MARK` where a marked text will stand, and what it says about an account; undefined when there is none. */
+/** All findings are older. */
+const LAST_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
+
 export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?: Claim } | undefined {
   const { picks, target } = call;
   if (!WITH_BODY.has(picks.endpoint)) return undefined;
@@ -54,6 +58,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     severity: 'high',
     description: 'MARK',
   });
+  const aMention = `MARK @[them](${idOf('user', target)})`;
+  const aReport = { findings: [{ title: 'MARK', severity: 'high', description: 'MARK' }] };
   const bodies: Partial<Record<EndpointName, () => [Record<string, unknown>, Claim?]>> = {
     register: () => [{ email: address, password, name: 'Newcomer' }],
     login: () => [
@@ -85,6 +91,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     stepUp: () => [{ password, code: RECOVERY_CODE, is_recovery: true }],
     sendStepUpOtp: () => [{ device_id: idOf('device', `${target}/mail`) }],
     undoEmailChange: () => [{ token: mailedToken('undo_email_change', user) }, { about: user }],
+    // Not with a mark: members see the name of each other.
+    updateMe: () => [{ name: 'Another name' }],
     changePassword: () => [{ current_password: password, new_password: 'Other2horse' }],
     addEmail: () => [{ email: call.pick('extra@users.example', emailOf(target, 'main')) }],
     createTotpDevice: () => [{ name: 'MARK' }],
@@ -96,15 +104,33 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     createOrg: () => [{ name: 'MARK', slug: call.pick(undefined, 'alpha', 'www') }],
     updateFindings: () => {
       const status = call.pick('open', 'confirmed', 'fixed', 'wontfix');
+      if (call.pick(true, false, false)) return [{ filter: { q: 'secret' }, after: LAST_ID, status }];
       const named = FINDINGS.slice(call.picks.thing % FINDINGS.length);
       return [{ changes: named.map((name) => ({ id: idOf('finding', name), status })) }];
     },
     updateMember: () => [{ role: call.pick('viewer', 'member', 'admin', 'owner') }],
-    updateFinding: () => [{ status: call.pick('open', 'confirmed', 'fixed', 'wontfix') }],
+    updateFinding: () => [
+      {
+        status: call.pick('open', 'confirmed', 'fixed', 'wontfix'),
+        note: 'MARK',
+        if_status: call.pick(undefined, undefined, 'open'),
+      },
+    ],
+    createComment: () => [{ body: call.pick('MARK', aMention) }],
+    updateComment: () => [{ body: call.pick('MARK', aMention) }],
+    updateProject: () => [
+      {
+        name: 'MARK',
+        close_after_scans: call.pick(undefined, null, 1),
+        source_url: call.pick(undefined, null, 'https://x.example/MARK/{path}'),
+      },
+    ],
     createProject: () => [{ name: 'MARK', slug: call.pick(undefined, 'shop', 'fresh') }],
     inviteMember: () => [{ email: address, role: call.pick('viewer', 'member', 'admin', 'owner') }],
     pushFinding: () => [aFinding()],
     pushFindings: () => [{ findings: [aFinding(), aFinding()] }],
+    sendReport: () => [aReport],
+    uploadReport: () => [aReport],
     updateAgentFinding: () => [{ status: call.pick('open', 'verified') }],
     attachExploit: () => [{ filename: 'MARK', language: 'python', code: 'MARK' }],
     registerScan: () => [
@@ -114,6 +140,27 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     createProjectToken: () => [{ name: 'MARK' }],
     createToken: () => [{ name: 'MARK' }],
     updateOrgFeature: () => [{ enabled: call.pick(true, false) }],
+    createView: () => [{ name: 'MARK', query: 'q=MARK', shared: call.pick(true, false) }],
+    updateView: () => [{ name: 'MARK', shared: call.pick(undefined, true, false) }],
+    createRule: () => [
+      {
+        name: 'MARK',
+        conditions: { project_id: [project_id] },
+        actions: { status: 'wontfix', note: 'MARK' },
+      },
+    ],
+    updateRule: () => [
+      call.pick<Record<string, unknown>>(
+        { name: 'MARK', enabled: false },
+        { conditions: { title: ['MARK*'] }, actions: { assignee_id: idOf('user', user), due_days: 7 } },
+      ),
+    ],
+    orderRules: () => [{ ids: RULES.slice(0, call.pick(2, 1)).map((name) => idOf('rule', name)) }],
+    previewRule: () => [{ conditions: call.pick({ title: ['secret*'] }, { project_id: [project_id] }) }],
+    applyRuleToFindings: () => [{ limit: call.pick(1, 100) }],
+    undoRuleChanges: () => [{ limit: call.pick(1, 100) }],
+    updateDueDates: () => [{ high: call.pick(7, null) }],
+    updateProjectDueDates: () => [{ high: call.pick(7, null, 0) }],
     updateSecuritySettings: () => [{ viewer_tokens_verify: true }],
   };
   const made = bodies[picks.endpoint]?.();

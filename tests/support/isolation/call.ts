@@ -104,6 +104,10 @@ export class Call implements BodyParts {
     scans: () => this.picks.scan,
     findings: () => idOf('finding', this.picks.finding),
     exploits: () => idOf('exploit', this.picks.exploit),
+    views: () => idOf('view', this.picks.view),
+    rules: () => idOf('rule', this.picks.rule),
+    comments: () => idOf('comment', this.picks.comment),
+    changes: () => idOf('change', this.picks.change),
     members: () => idOf('user', this.target),
     'org-features': () => this.picks.flag,
     orgs: () => this.picks.org,
@@ -129,9 +133,17 @@ export class Call implements BodyParts {
     const projectId = `project_id=${idOf('project', project)}`;
     const queries: Partial<Record<string, string[]>> = {
       listAgentFindings: [projectId, `${projectId}&page=1`],
+      sendReport: [projectId, `${projectId}&format=generic-json`],
       listFindings: [
         ...['', projectId, `scan_id=${scan}`, 'q=secret', 'per_page=2&sort=-severity'],
         ...['format=csv', 'format=sarif', 'format=json&omit=description'],
+        ...[
+          'assignee=none',
+          `mentions=${idOf('user', this.target)}`,
+          'has_exploit=true&page=1',
+          'path=**',
+          `${projectId}&${projectId}&sort=due_at&page=1`,
+        ],
         ...['new', 'seen_again', 'gone'].map((change) => `scan_id=${scan}&against=weekly&change=${change}`),
       ],
       listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
@@ -198,7 +210,9 @@ function markFor(call: Call, facts: Facts): string {
   if (call.endpoint.access.kind === 'cookie') return `secret.${call.own}`;
   const { org } = call;
   if (!org) return 'secret.nobody';
-  const project = projectOf(call, facts.orgs[org]);
+  // The findings of a batch are of one project.
+  const [finding] = (call.body?.json.findings ?? []) as { project_id?: string }[];
+  const project = projectOf(call, facts.orgs[org]) ?? finding?.project_id;
   const name = project && nameOf('project', PROJECTS, project);
   return name && call.endpoint.access.kind === 'bearer' ? `secret.${org}.${name}` : `secret.${org}`;
 }

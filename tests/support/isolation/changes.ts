@@ -51,7 +51,10 @@ function changeFault(
     return isOwn ? undefined : wrote;
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
-  if (reason || answer.status >= 400 || call.endpoint.method === 'GET') return wrote;
+  const importsReport = IMPORTS.has(call.picks.endpoint);
+  // The scan of a report that cannot be imported is removed, or has failed.
+  if (reason || (answer.status >= 400 && !importsReport) || call.endpoint.method === 'GET') return wrote;
+  if (change.table === 'report_imports') return importsReport && by.org === org ? undefined : wrote;
   if (change.table === 'sessions' && isReplaced(call, change)) return undefined;
   if (change.table === 'mailed_tokens' && isInvited(call, change, before, after)) return undefined;
   if (change.table === 'outgoing_mails')
@@ -64,6 +67,8 @@ function changeFault(
   const foreign = marksIn(JSON.stringify(change.row)).find((mark) => !mark.startsWith(`secret.${by.org}`));
   return foreign && `${wrote}: ${foreign}`;
 }
+
+const IMPORTS = new Set(['sendReport', 'uploadReport']);
 
 /** Whether the change notes but a member's first visit, or that the owner of a link has verified the invited address. */
 function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Facts, after: Facts): boolean {

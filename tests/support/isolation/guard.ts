@@ -31,6 +31,7 @@ const DENIED: Refusal = [403, 'permission_error/denied'];
 const NOT_VERIFIED: Refusal = [403, 'permission_error/email_not_verified'];
 const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
+const UNDONE: Refusal = [409, 'resource_error/conflict'];
 const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 /** Whether the call is admitted (docs/architecture.md, access). */
@@ -121,6 +122,30 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
 
   if (path.findings && !(path.findings in here.findings)) return NOT_FOUND;
   if (path.exploits && here.exploits[path.exploits] !== path.findings) return NOT_FOUND;
+  if (path.comments) {
+    const comment = here.comments[path.comments];
+    if (comment?.finding !== path.findings) return NOT_FOUND;
+    if (comment?.author !== own) return DENIED;
+  }
+  if (path.changes) {
+    const change = here.changes[path.changes];
+    if (!change) return NOT_FOUND;
+    if (change.author !== own && role === 'member') return DENIED;
+    if (change.undone) return UNDONE;
+  }
+  if (json.shared === true && role === 'viewer') return DENIED;
+  if (path.views) {
+    const view = here.views[path.views];
+    if (!view || (view.owner !== own && !view.shared)) return NOT_FOUND;
+    if (view.owner !== own && role !== 'admin' && role !== 'owner') return DENIED;
+  }
+  if (path.rules && !(path.rules in here.rules)) return NOT_FOUND;
+  if (call.picks.endpoint === 'orderRules') {
+    const ids = json.ids as string[];
+    if (ids.length !== Object.keys(here.rules).length) return UNDONE;
+  }
+  const { project_id: ruled = [] } = (json.conditions ?? {}) as { project_id?: string[] };
+  if (ruled.some((id) => !(id in here.projects))) return [400, 'validation_error/field_invalid'];
   if (path.scans && !(path.scans in here.scans)) return NOT_FOUND;
   const against = /against=([\w-]+)/.exec(call.path)?.[1];
   if (against && path.scans && here.scans[against] !== here.scans[path.scans])

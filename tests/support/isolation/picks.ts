@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { endpoints as table } from '../../../handlers/index.ts';
 import {
   BASE_DOMAIN,
+  CHANGES,
+  COMMENTS,
   DOMAIN,
   ENDPOINTS,
   type EndpointName,
@@ -12,11 +14,13 @@ import {
   ORGS,
   type OrgName,
   PROJECTS,
+  RULES,
   SCANS,
   TOKENS,
   type TokenName,
   USERS,
   type UserName,
+  VIEWS,
 } from './world.ts';
 
 /** Where a request arrives: an app with a base domain, in single-host mode, or in single-host and strict mode. */
@@ -70,6 +74,10 @@ export interface Picks {
   scan: (typeof SCANS)[number];
   finding: (typeof FINDINGS)[number];
   exploit: (typeof EXPLOITS)[number];
+  comment: (typeof COMMENTS)[number];
+  change: (typeof CHANGES)[number];
+  view: (typeof VIEWS)[number];
+  rule: (typeof RULES)[number];
   apiToken: TokenName;
   flag: (typeof FLAGS)[number];
   org: OrgName | 'nowhere';
@@ -118,6 +126,10 @@ export const anyPicks = (endpoints: readonly EndpointName[]): fc.Arbitrary<Picks
     scan: often(known(...SCANS.slice(0, 2)), known(...SCANS), 3),
     finding: often(known(...FINDINGS.slice(0, 2)), known(...FINDINGS), 3),
     exploit: known(...EXPLOITS),
+    comment: known(...COMMENTS),
+    change: known(...CHANGES),
+    view: known(...VIEWS),
+    rule: known(...RULES),
     apiToken: known(...TOKENS),
     flag: known(...FLAGS),
     org: known(...ORGS, 'nowhere' as const),

@@ -11,6 +11,10 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
   const emailsOf = (facts: Facts, id: string) =>
     Object.values(facts.emails).filter((email) => email.user === id);
   const { claim } = call.body ?? {};
+  // A registration answers with the address that it was asked for.
+  const registered =
+    call.picks.endpoint === 'register' ? markOfEmail(String(call.body?.json.email)) : undefined;
+  seen.push((mark) => mark === registered);
   const self = kind === 'user' ? user : claim?.proven && !claim.mixed ? claim.about : undefined;
   if (self) {
     const id = idOf('user', self);
@@ -26,6 +30,11 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
     seen.push(below(project ? `secret.${org}.${project}` : `secret.${org}`));
   } else if (org) {
     seen.push(below(`secret.${org}`));
+    // Who wrote a comment is named also after leaving.
+    const authors = Object.values(before.orgs[org].comments).map(
+      ({ author }) => `secret.${userOf(author)}.name`,
+    );
+    seen.push((mark) => call.picks.endpoint === 'getActivity' && authors.includes(mark));
     for (const facts of [before, after])
       for (const [id, membership] of Object.entries(facts.orgs[org].members)) {
         const { invited, confirmed, unseen } = membership;

@@ -78,6 +78,10 @@ export const PROJECTS = ['shop', 'site', 'vault', 'nowhere'] as const;
 export const SCANS = ['nightly', 'weekly', 'vault-scan', 'nowhere'] as const;
 export const FINDINGS = ['sqli', 'xss', 'vault-rce', 'nowhere'] as const;
 export const EXPLOITS = ['poc-sqli', 'poc-xss', 'poc-vault', 'nowhere'] as const;
+export const COMMENTS = ['on-sqli', 'on-xss', 'on-vault-rce', 'nowhere'] as const;
+export const CHANGES = ['of-sqli', 'of-xss', 'of-vault-rce', 'nowhere'] as const;
+export const VIEWS = ['private', 'shared', 'nowhere'] as const;
+export const RULES = ['scans', 'shop', 'nowhere'] as const;
 export const TOKENS = ['shop', 'site', 'wide', 'twin', 'revoked', 'expired', 'vault', 'nowhere'] as const;
 export const FLAGS = ['org_wide_tokens', 'require_mfa', 'nowhere'] as const;
 export type TokenName = (typeof TOKENS)[number];
@@ -129,6 +133,10 @@ export interface OrgFacts {
   findings: Record<string, string>;
   /** Findings by id. */
   exploits: Record<string, string>;
+  comments: Record<string, { finding: string; author: string }>;
+  changes: Record<string, { finding: string; author: string; undone: boolean }>;
+  views: Record<string, { owner: string; shared: boolean }>;
+  rules: Record<string, string>;
   tokens: Record<string, { hash: string; project: string | null; revoked: boolean; expired: boolean }>;
 }
 

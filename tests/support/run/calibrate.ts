@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /** Test files that run at the same time. */
-export const WORKERS = 5;
+export const WORKERS = 6;
 
 /** Enough to keep both cores of the reference machine busy. */
 const THREADS = 3;

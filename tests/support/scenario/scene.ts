@@ -40,6 +40,8 @@ export interface Scene {
   loader: LoadGenerator;
   /** The checkout whose server is measured. */
   checkout: string;
+  /** Where CPU profiles are written, if they are. */
+  profileDir: string | undefined;
   database(): Promise<ScratchDatabase>;
   /** Builds the server and starts it. */
   launch(options?: SceneServerOptions): Promise<LaunchedServer>;
@@ -79,13 +81,15 @@ export function openScene(
   const servers = new Set<LaunchedServer>();
   const seeded = new Map<string, Promise<SeededOrg>>();
 
+  const profileDir = profile ? `${site.root}/bench/results` : undefined;
+
   const stopServers = async () => {
     await Promise.all([...servers].map(stopInTime));
     servers.clear();
   };
 
   const scene: Scene = {
-    ...{ site, loader, checkout, stopServers },
+    ...{ site, loader, checkout, profileDir, stopServers },
     database() {
       opened ??= openScratchDatabase(site, process.env.DATABASE_URL);
       return opened;
@@ -97,7 +101,7 @@ export function openScene(
       const server = launchServer({
         ...{ root: checkout, entry, workDir: site.workDir },
         env: { ...SETTINGS, ...(url !== 'embedded' && { DATABASE_URL: url }), ...env },
-        profileDir: profile ? `${site.root}/bench/results` : undefined,
+        profileDir,
       });
       servers.add(server);
       // Closing the site undoes the last step first: the server stops before its database.

@@ -9,6 +9,7 @@ import { createApp } from '../../../lib/http/app.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Mail } from '../../../lib/mail/mailer.ts';
 import { createServices } from '../../../lib/node/services.ts';
+import type { ReportReader } from '../../../lib/reports/reader.ts';
 import type { Services } from '../../../lib/services.ts';
 import { type Api, createApi } from '../api/api.ts';
 import { createDatabase } from '../database/database.ts';
@@ -50,6 +51,8 @@ export interface TestAppOptions {
   mails?: Mail[];
   /** By default passwords are stored unhashed, which costs nothing. */
   hasher?: PasswordHasher;
+  /** By default reports are read in processes, as on a server. */
+  reports?: ReportReader;
 }
 
 export const JWT_SECRET = 'a secret for tests only with 32 bytes or more';
@@ -72,6 +75,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       },
     },
     clock: () => new Date(Date.now() + ahead),
+    ...(options.reports && { reports: options.reports }),
     ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
   afterSuite(async () => {

@@ -22,6 +22,17 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
+/** User and system time of a process and of the processes that it has started, those that have exited included, in seconds. */
+export async function treeCpuSecondsOf(pid: number): Promise<number> {
+  let ticks = 0;
+  for (const id of [pid, ...(await descendantsOf(pid))]) {
+    const fields = (await statOf(id)) ?? [];
+    // The last two are those of exited children that the process has waited for.
+    for (const field of [11, 12, 13, 14]) ticks += Number(fields[field] ?? 0);
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
 /** Resident memory of a process, in MiB. */
 export async function memoryOf(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec((await read(pid, 'status')) ?? '')?.[1]) / 1024;

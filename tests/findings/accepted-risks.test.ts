@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { openExpiredRisks } from '../../lib/findings/triage/expired-risks.ts';
+import { createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import { expectRightCounts } from '../support/database/counts.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+
+/* A risk is accepted until a time. Then the finding is open again. */
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+let t: TestApp;
+let org: TestOrg;
+let scanId: string;
+
+beforeAll(async () => {
+  t = await startApp();
+  org = await createOrg(t.api);
+  scanId = await createScan(t.api, org);
+});
+
+const inMs = (ms: number) => new Date(t.services.clock().getTime() + ms).toISOString();
+const make = async () => (await push(t.api, org, scanId)).id as string;
+const patch = (id: string, body: object) => t.api.patch(`/findings/${id}`, { ...org.asOwner, body });
+const accept = async (id: string, ms: number) =>
+  must(await patch(id, { status: 'wontfix', reason: 'risk_accepted', accepted_until: inMs(ms) }));
+const read = async (id: string) => must(await t.api.get(`/findings/${id}`, org.asOwner));
+const run = () => openExpiredRisks(t.services);
+const notes = async () =>
+  (await t.services.database.sql.unsafe(`select 1 from shared.accepted_risks where org_id = '${org.id}'`))
+    .length;
+
+describe('a finding whose risk is accepted', () => {
+  it('is open again when the time has come, by the service', async () => {
+    const id = await make();
+    await accept(id, HOUR_MS);
+    await run();
+    expect(await read(id)).toMatchObject({ status: 'wontfix', reason: 'risk_accepted' });
+    t.advance(HOUR_MS + MINUTE_MS);
+    await run();
+    const opened = await read(id);
+    expect(opened).toMatchObject({ status: 'open' });
+    expect(opened).not.toHaveProperty('accepted_until');
+    expect(opened).not.toHaveProperty('reason');
+    const [status] = must(await t.api.get(`/findings/${id}/activity`, org.asOwner)).filter(
+      ({ kind }: { kind: string }) => kind === 'status',
+    );
+    expect(status).toMatchObject({ from: 'wontfix', to: 'open', actor: { type: 'system' } });
+    expect(await notes()).toBe(0);
+    await expectRightCounts(t.services.database, t.api, org);
+  });
+
+  it('stays accepted for longer if the time was extended', async () => {
+    const id = await make();
+    await accept(id, HOUR_MS);
+    await accept(id, 3 * HOUR_MS);
+    t.advance(2 * HOUR_MS);
+    await run();
+    expect(await read(id)).toMatchObject({ status: 'wontfix' });
+    t.advance(HOUR_MS);
+    await run();
+    expect(await read(id)).toMatchObject({ status: 'open' });
+    expect(await notes()).toBe(0);
+  });
+
+  it('is noted only if it exists, so that nobody can fill the table of all organizations', async () => {
+    const change = { status: 'wontfix', accepted_until: inMs(HOUR_MS) };
+    const ids = Array.from({ length: 500 }, () => crypto.randomUUID());
+    const body = { ids, ...change };
+    expect(must(await t.api.patch('/findings', { ...org.asOwner, body })).failed).toHaveLength(500);
+    expect((await patch(ids[0] as string, change)).status).toBe(404);
+    expect(await notes()).toBe(0);
+  });
+
+  it('keeps its time if a change of it is refused', async () => {
+    const id = await make();
+    await accept(id, HOUR_MS);
+    const accepted_until = inMs(9 * HOUR_MS);
+    const refused = await patch(id, { status: 'wontfix', accepted_until, if_status: 'open' });
+    expect(refused.status).toBe(409);
+    t.advance(HOUR_MS + MINUTE_MS);
+    await run();
+    expect(await read(id)).toMatchObject({ status: 'open' });
+  });
+
+  it('is left alone after it was triaged otherwise', async () => {
+    const id = await make();
+    await accept(id, HOUR_MS);
+    must(await patch(id, { status: 'wontfix', reason: 'mitigated', accepted_until: null }));
+    const fixed = await make();
+    await accept(fixed, HOUR_MS);
+    must(await patch(fixed, { status: 'fixed' }));
+    t.advance(2 * HOUR_MS);
+    await run();
+    expect([(await read(id)).status, (await read(fixed)).status]).toEqual(['wontfix', 'fixed']);
+    expect(await notes()).toBe(0);
+  });
+
+  it('is opened once by two processes, and many of them at a time', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, make));
+    const body = { ids, status: 'wontfix', accepted_until: inMs(HOUR_MS) };
+    must(await t.api.patch('/findings', { ...org.asOwner, body }));
+    t.advance(HOUR_MS + MINUTE_MS);
+    await Promise.all([run(), run(), run()]);
+    for (const id of ids) {
+      const entries = must(await t.api.get(`/findings/${id}/activity`, org.asOwner));
+      expect(entries.filter(({ to }: { to?: string }) => to === 'open')).toHaveLength(1);
+    }
+    await expectRightCounts(t.services.database, t.api, org);
+  });
+
+  it('is opened at once, however many there are', async () => {
+    const count = 600;
+    const findings = Array.from({ length: count }, () => finding(org, scanId));
+    const { results } = must(
+      await t.api.post('/agent/findings/batch', { ...org.asAgent, body: { findings } }),
+    );
+    const ids: string[] = results.map(({ id }: { id: string }) => id);
+    for (const part of [ids.slice(0, count / 2), ids.slice(count / 2)]) {
+      const body = { ids: part, status: 'wontfix', accepted_until: inMs(HOUR_MS) };
+      must(await t.api.patch('/findings', { ...org.asOwner, body }));
+    }
+    t.advance(HOUR_MS + MINUTE_MS);
+    await run();
+    expect(await notes()).toBe(0);
+    for (const id of [ids.at(0), ids.at(-1)]) expect((await read(id as string)).status).toBe('open');
+  });
+
+  it('is noted until a change that is still to come is over', async () => {
+    const id = await make();
+    await accept(id, MINUTE_MS);
+    t.advance(MINUTE_MS);
+    await run();
+    expect(await read(id)).toMatchObject({ status: 'open' });
+    // A change that began before could be committed only now.
+    expect(await notes()).toBe(1);
+    t.advance(3 * MINUTE_MS);
+    await run();
+    expect(await notes()).toBe(0);
+  });
+
+  it('of an organization that cannot be changed does not hold up the others', async () => {
+    const broken = await createOrg(t.api);
+    const scan = await createScan(t.api, broken);
+    const stuck = (await push(t.api, broken, scan)).id;
+    const body = { status: 'wontfix', accepted_until: inMs(HOUR_MS) };
+    must(await t.api.patch(`/findings/${stuck}`, { ...broken.asOwner, body }));
+    const id = await make();
+    await accept(id, HOUR_MS);
+    t.advance(HOUR_MS + MINUTE_MS);
+    const { sql } = t.services.database;
+    const schema = orgSchemaName(broken.id);
+    await sql.unsafe(`alter table "${schema}".finding_events rename to away`);
+    await run();
+    expect(await read(id)).toMatchObject({ status: 'open' });
+    await sql.unsafe(`alter table "${schema}".away rename to finding_events`);
+    t.advance(6 * MINUTE_MS);
+    await run();
+    expect(must(await t.api.get(`/findings/${stuck}`, broken.asOwner))).toMatchObject({ status: 'open' });
+  });
+});
