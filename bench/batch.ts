@@ -1,19 +1,10 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { pushedFindingFields } from '../db/findings/fields.ts';
-import { insertedColumns, insertedValues, updates } from '../db/findings/ingest/push-sql.ts';
-import { createIds } from '../db/ids.ts';
-import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createOrg, createScan, finding, type TestOrg } from '../tests/support/api/client.ts';
+import { createClient, createOrg, createScan, finding } from '../tests/support/api/client.ts';
 import { asAgent, type WireRequest, wire } from '../tests/support/http/requests.ts';
 import { MARK, newRun } from '../tests/support/load/load.ts';
 import { type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
-import type { Scene } from '../tests/support/scenario/scene.ts';
 import { sum } from '../tests/support/scenario/stats.ts';
-import { findPsql, runPsql } from './support/psql.ts';
+import { copyFindings } from './support/copy-findings.ts';
+import { findPsql } from './support/psql.ts';
 import { bench, inTurns } from './support/rounds.ts';
 import { sampleFields } from './support/sample.ts';
 
@@ -74,7 +65,13 @@ export const batch = bench({
       201,
     );
     const show = ({ perSecond }: Round) => `${Math.round(perSecond).toLocaleString('en-US')}/s`;
-    const limit = psql ? () => copy(scene, org, scanId, single) : undefined;
+    const limit = psql
+      ? async () => {
+          const load = { sessions: CONNECTIONS, batches: COPIED_BATCHES, rows: FINDINGS };
+          const perSecond = await copyFindings(scene, { org, scanId, fields: single, ...load });
+          return { perSecond, errors: 0, p99: Number.NaN, cpu: Number.NaN };
+        }
+      : undefined;
     const toCopy = await inTurns<Round>(scene, options.rounds, 'batch', { ours: inBatches, limit }, show);
     const toSingle = await inTurns<Round>(
       scene,
@@ -110,47 +107,4 @@ function figures(
     { name: 'errors', value: sum([...toCopy.ours, ...toSingle.ours].map(({ errors }) => errors)), aim: NONE },
     { name: 'server CPU µs/finding', ...figureOf(ofServer, ({ cpu }) => cpu) },
   ];
-}
-
-/**
- * Copies findings into a staging table and upserts them with one statement per batch, into the same table as the server. It
- * does without everything else that a push does: looking up the scan, the token, the counts.
- */
-async function copy(
-  { site, database }: Scene,
-  org: TestOrg,
-  scanId: string,
-  fields: Record<string, unknown>,
-): Promise<Round> {
-  const { url } = await database();
-  const columns = pushedFindingFields.map(({ name, sqlType }) => ({ name, sqlType }));
-  const names = [...columns.map(({ name }) => name), 'id', 'at'];
-  const nextId = createIds(() => new Date());
-  const run = newRun();
-  const begin = `create temp table staging (${columns.map(({ name, sqlType }) => `${name} ${sqlType}`).join(', ')}, id uuid, at timestamptz) on commit delete rows;\n`;
-  const upsert = `insert into ${orgSchemaName(org.id)}.findings as f (${insertedColumns})
-    select ${insertedValues('i')} from staging i on conflict (project_id, fingerprint) do update set ${updates('f')};\ncommit;\n`;
-  const files = Array.from({ length: CONNECTIONS }, (_, i) => join(site.workDir, `copy-${i}.sql`));
-  function* script(session: number) {
-    yield begin;
-    for (let batch = 0; batch < COPIED_BATCHES; batch++) {
-      yield `begin;\ncopy staging (${names.join(', ')}) from stdin;\n`;
-      for (let i = 0; i < FINDINGS; i++) {
-        const { id, at } = nextId();
-        const values: Record<string, unknown> = {
-          ...{ ...fields, scan_id: scanId, id, at: at.toISOString() },
-          fingerprint: `${Math.random().toString(16).slice(2, 14)}-${run}-${session}-${batch}-${i}`,
-        };
-        yield `${names.map((name) => values[name] ?? '\\N').join('\t')}\n`;
-      }
-      yield `\\.\n${upsert}`;
-    }
-  }
-  for (const [i, file] of files.entries()) await pipeline(Readable.from(script(i)), createWriteStream(file));
-  const began = performance.now();
-  await Promise.all(files.map((file) => runPsql(url, file)));
-  const seconds = (performance.now() - began) / 1_000;
-  await Promise.all(files.map((file) => rm(file)));
-  const rows = CONNECTIONS * COPIED_BATCHES * FINDINGS;
-  return { perSecond: rows / seconds, errors: 0, p99: Number.NaN, cpu: Number.NaN };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type PushedName, pushedFindingFields } from '../db/findings/fields.ts';
 import { insertedColumns, insertedValues, storedColumns, updates } from '../db/findings/ingest/push-sql.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createOrg, createScan, type TestOrg } from '../tests/support/api/client.ts';
+import { createClient, createOrg, createScan, must, type TestOrg } from '../tests/support/api/client.ts';
 import { pushOf, wire } from '../tests/support/http/requests.ts';
 import { type LoadResult, MARK, newRun } from '../tests/support/load/load.ts';
 import { type Aim, type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
@@ -24,6 +24,8 @@ interface Pushes {
   distinct?: number;
   /** The number of previous fingerprints in every push, none of which a finding has. */
   previous?: number;
+  /** The number of rules of each organization. The last one decides about every finding. */
+  rules?: number;
   aim?: Aim;
 }
 
@@ -55,6 +57,11 @@ export const ingestPrevious = bench({
     }),
 });
 
+export const ingestRules = bench({
+  summary: 'The same as ingest, with 100 rules of which the last one decides about every finding',
+  run: (scene, options) => measure(scene, options, 'ingest-rules', { orgs: 1, connections: 64, rules: 100 }),
+});
+
 export const ingestMixed = bench({
   summary: 'Distinct findings into 100 organizations, 8 connections each, against pgbench on one',
   run: (scene, options) =>
@@ -68,7 +75,7 @@ async function measure(scene: Scene, options: BenchOptions, name: string, pushes
   const server = await scene.server();
   const pgbench = await findPgbench();
   if (!pgbench) scene.site.say('pgbench is not installed: there is no limit to compare with');
-  const targets = await prepareTargets(server.url, pushes.orgs);
+  const targets = await prepareTargets(server.url, pushes.orgs, pushes.rules);
   const [own] = (await prepareTargets(server.url, 1)) as [Target];
 
   let acknowledged = 0;
@@ -116,10 +123,15 @@ function requestOf(url: string, { org, scanId }: Target, previous: number) {
   return wire(url, pushOf(org, scanId, fields));
 }
 
-function prepareTargets(url: string, orgs: number): Promise<Target[]> {
+function prepareTargets(url: string, orgs: number, rules = 0): Promise<Target[]> {
   const api = createClient(fetch, url);
   const prepare = async () => {
     const org = await createOrg(api);
+    for (let i = 1; i <= rules; i++) {
+      const path = i < rules ? [`**/test${i}/**`, `**/*.spec${i}.ts`] : ['**'];
+      const rule = { name: `Rule ${i}`, conditions: { path }, actions: { status: 'wontfix', due_days: 30 } };
+      must(await api.post('/rules', { ...org.asOwner, body: rule }));
+    }
     return { org, scanId: await createScan(api, org) };
   };
   return Promise.all(Array.from({ length: orgs }, prepare));
@@ -222,6 +234,14 @@ with key as materialized (
   select
     ${id} as id,
     now() as at,
+    cast(:token as uuid) as actor_id,
+    null::timestamptz as due_at,
+    null::timestamptz[] as due_dates,
+    null::uuid as rule_id,
+    null::text as first_status,
+    null::text as first_reason,
+    null::uuid as first_assignee,
+    null::timestamptz as first_resolved_at,
     ${values.join(',\n    ')}
   from key
 ), scan as materialized (

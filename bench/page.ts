@@ -1,4 +1,4 @@
-import { createFindingPages } from '../db/findings/pages.ts';
+import { createFindingPages } from '../db/findings/lists/pages.ts';
 import { defineOrgTables } from '../db/schema/org.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import type { TextQuery } from '../db/stream.ts';

@@ -1,17 +1,24 @@
 import { runProgram } from '../tests/support/scenario/program.ts';
 import { accountTiming } from './account-timing.ts';
+import { agent } from './agent.ts';
 import { batch } from './batch.ts';
 import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
 import { hello } from './hello.ts';
-import { ingest, ingestAgain, ingestMixed, ingestPrevious } from './ingest.ts';
+import { ingest, ingestAgain, ingestMixed, ingestPrevious, ingestRules } from './ingest.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { page } from './page.ts';
 import { point } from './point.ts';
+import { report } from './report.ts';
 import { scanCompletion } from './scan-completion.ts';
+import { selectAll } from './select-all.ts';
 import { start } from './start.ts';
+import { tabs } from './tabs.ts';
+import { triage } from './triage.ts';
 import { ui } from './ui.ts';
+import { upgrade } from './upgrade.ts';
+import { metrics, similar } from './year.ts';
 
 await runProgram({
   name: 'bench',
@@ -21,18 +28,27 @@ await runProgram({
     ingest,
     'ingest-again': ingestAgain,
     'ingest-previous': ingestPrevious,
+    'ingest-rules': ingestRules,
     'ingest-mixed': ingestMixed,
     batch,
+    agent,
+    report,
     list,
     exports,
     point,
     page,
     dashboard,
+    tabs,
+    triage,
+    metrics,
+    similar,
     'scan-completion': scanCompletion,
+    upgrade,
     login,
     start,
     hello,
     'account-timing': accountTiming,
+    'select-all': selectAll,
     ui,
   },
   isShared: true,

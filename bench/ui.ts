@@ -9,6 +9,8 @@ import { IN_PAGE, type InPage } from './support/ui-in-page.ts';
 
 const FINDINGS = 100_000;
 const FILTERS = ['Critical', 'High', 'Medium', 'Low'];
+/** "Slow 3G" of WebPageTest. */
+const SLOW_LINE = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000, offline: false };
 const WHEEL = { steps: 200, pixels: 400, everyMs: 16 };
 
 /** The waiting times of a visitor, in a browser on this machine. */
@@ -25,6 +27,7 @@ export const ui = bench({
       const visit = visitor(browser, server.url, org);
       return [
         ...(await firstLoads(scene.site, rounds, visit)),
+        ...(await slowLoad(scene.site, visit)),
         ...(await filtering(scene.site, rounds, visit)),
         ...(await scrolling(scene.site, visit)),
       ];
@@ -34,18 +37,19 @@ export const ui = bench({
   },
 });
 
-type Visit = (path: string, signedIn?: boolean) => Promise<Page>;
+type Visit = (path: string, signedIn?: boolean, prepare?: (page: Page) => Promise<void>) => Promise<Page>;
 
 /** Opens a page in a browser with an empty cache. */
 const visitor =
   (browser: Browser, url: string, org: SeededOrg): Visit =>
-  async (path, signedIn = true) => {
+  async (path, signedIn = true, prepare) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     if (signedIn) {
       await context.addCookies([{ name: 'svc_token', value: org.owner.cookie, url, httpOnly: true }]);
     }
     await context.addInitScript({ content: IN_PAGE });
     const page = await context.newPage();
+    await prepare?.(page);
     await page.goto(url + (signedIn ? `/o/${org.slug}${path}` : path));
     return page;
   };
@@ -90,6 +94,29 @@ async function firstLoads(site: Site, rounds: number, visit: Visit): Promise<Fig
     );
   }
   return figures;
+}
+
+/** The list of findings on a slow line: when rows are shown, and what was transferred until then. */
+async function slowLoad(site: Site, visit: Visit): Promise<Figure[]> {
+  let bytes = 0;
+  const start = performance.now();
+  const page = await visit('/findings', true, async (page) => {
+    const network = await page.context().newCDPSession(page);
+    network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await network.send('Network.enable');
+    await network.send('Network.emulateNetworkConditions', SLOW_LINE);
+  });
+  await inPage(page, 'rowsShown');
+  const ms = performance.now() - start;
+  const kB = bytes / 1000;
+  await page.context().close();
+  site.say(`  findings on a slow line: rows after ${Math.round(ms)} ms and ${Math.round(kB)} kB`);
+  return [
+    { name: 'findings, slow line: rows ms', value: ms, aim: { atMost: 6_000 } },
+    { name: 'findings, slow line: kB until rows', value: kB, aim: { atMost: 250 } },
+  ];
 }
 
 async function filtering(site: Site, rounds: number, visit: Visit): Promise<Figure[]> {

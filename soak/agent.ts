@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { startAgent, writeReport } from '../tests/support/agent/agent.ts';
 import { type Gate, openGate } from '../tests/support/agent/gate.ts';
@@ -7,6 +8,11 @@ import { type Api, createClient, createOrg, must, type TestOrg } from '../tests/
 import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
 import { type Scene, scenario } from '../tests/support/scenario/scene.ts';
 import { sum } from '../tests/support/scenario/stats.ts';
+
+/** The findings that svc-agent sends in one request. */
+const BATCH = 500;
+/** A batch takes some tens of milliseconds, so that this is any moment of one. */
+const MAX_PAUSE_MS = 100;
 
 /** A fault during a delivery, and the expected outcome. */
 interface Kind {
@@ -33,6 +39,8 @@ interface Outcome {
   /** Findings of the report that are missing in the database after `sync`, or stored twice. */
   missing: number;
   twice: number;
+  /** Sightings of findings beyond the first one. */
+  again: number;
   /** Wrong exit codes and states. */
   unexpected: string[];
 }
@@ -40,7 +48,7 @@ interface Outcome {
 export const agent = scenario({
   summary:
     'signals to svc-agent, and kill -9 of it or of the service, at random moments of a delivery: nothing is lost or twice',
-  options: { rounds: 20, findings: 2_000 },
+  options: { rounds: 20, findings: 20_000 },
   minutes: 30,
   async run(scene, { rounds, findings }): Promise<Figure[]> {
     const { sql } = await scene.database();
@@ -65,20 +73,24 @@ export const agent = scenario({
         kill: () => server.signal('SIGKILL'),
         restart,
       });
-      const { rows, prints } = (
-        await sql.unsafe<{ rows: number; prints: number }[]>(
-          `select count(*)::int as rows, count(distinct fingerprint)::int as prints
+      const { rows, prints, sightings } = (
+        await sql.unsafe<{ rows: number; prints: number; sightings: number }[]>(
+          `select count(*)::int as rows, count(distinct fingerprint)::int as prints,
+             coalesce(sum(seen_count), 0)::int as sightings
            from "${orgSchemaName(org.id)}".findings where project_id = $1`,
           [project.id],
         )
-      )[0] as { rows: number; prints: number };
+      )[0] as { rows: number; prints: number; sightings: number };
       const [scan] = must(await api.get(`/scans?project_id=${project.id}`, org.asOwner));
       const unexpected = [...after.unexpected];
       if (scan.status !== kind.status) unexpected.push(`the scan is ${scan.status}`);
-      seen.push({ missing: findings - prints, twice: rows - prints, unexpected });
+      seen.push({
+        ...{ missing: findings - prints, twice: rows - prints, again: sightings - rows },
+        unexpected,
+      });
       const ms = Math.round(performance.now() - began);
       scene.site.say(
-        `  ${round + 1}: ${kind.name} after ${after.delivered} of ${findings}: ${[...unexpected, `${ms} ms`].join(', ')}`,
+        `  ${round + 1}: ${kind.name} after ${after.batches} of ${findings / BATCH} batches: ${[...unexpected, `${ms} ms`].join(', ')}`,
       );
     }
     const total = (read: (outcome: Outcome) => number) => sum(seen.map(read));
@@ -86,6 +98,7 @@ export const agent = scenario({
       { name: 'deliveries interrupted', value: rounds },
       { name: 'findings lost', value: total(({ missing }) => missing), aim: NONE },
       { name: 'findings stored twice', value: total(({ twice }) => twice), aim: NONE },
+      { name: 'sightings counted twice', value: total(({ again }) => again), aim: NONE },
       { name: 'wrong exit codes and scan states', value: total((one) => one.unexpected.length), aim: NONE },
     ];
   },
@@ -122,8 +135,9 @@ async function interrupt({ kind, project, gate, findings, kill, restart }: Deliv
   const unexpected: string[] = [];
   const before = gate.answered();
   const { child, ended } = startAgent(['report', writeReport(cwd, findings), '--quiet'], { cwd, env });
-  await gate.reached(before + 1 + Math.floor(Math.random() * findings * 0.8));
-  const delivered = gate.answered() - before;
+  await gate.reached(before + 1 + Math.floor((Math.random() * findings * 0.8) / BATCH));
+  await sleep(Math.random() * MAX_PAUSE_MS);
+  const batches = gate.answered() - before;
   if (kind.signal) child.kill(kind.signal);
   else kill();
   if (kind.returns === 'at once') await restart();
@@ -132,5 +146,5 @@ async function interrupt({ kind, project, gate, findings, kill, restart }: Deliv
   if (kind.returns === 'before sync') await restart();
   const synced = await startAgent(['sync', '--quiet'], { cwd, env }).ended;
   if (synced.code !== 0) unexpected.push(`svc-agent sync exited with ${synced.code}: ${synced.err.trim()}`);
-  return { delivered, unexpected };
+  return { batches, unexpected };
 }

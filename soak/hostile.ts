@@ -12,9 +12,9 @@ import { type Figure, NONE } from '../tests/support/scenario/figure.ts';
 import { scenario } from '../tests/support/scenario/scene.ts';
 import type { Site } from '../tests/support/scenario/site.ts';
 import { median } from '../tests/support/scenario/stats.ts';
+import { type LoopWatch, watchLoop } from '../tests/support/server/loop-delay.ts';
 import type { ServerProcess } from '../tests/support/server/process.ts';
 import { heavyRequests } from './support/heavy.ts';
-import { type LoopWatch, watchLoop } from './support/loop-delay.ts';
 import { sendSpoiledBytes } from './support/spoiled-bytes.ts';
 
 const SECRET = 'a secret for soak tests only';

@@ -16,12 +16,13 @@ const KINDS: readonly Kind[] = [
   { name: 'server that migrates, database elsewhere', database: 'standing', upgrade: true },
   { name: 'all processes', database: 'embedded', whom: 'all' },
   { name: 'backend alone', database: 'embedded', only: 'backend' },
+  { name: 'reading process alone', database: 'standing', only: 'reading process' },
   { name: 'all processes of a server that migrates', database: 'embedded', whom: 'all', upgrade: true },
 ];
 
 export const kills = scenario({
   summary:
-    'kill -9 at random moments of ingest, org creation, registration, migration, the first start: nothing is lost, half done or stuck',
+    'kill -9 at random moments of ingest, batches, reports, org creation, registration, migration, the first start: nothing is lost, half done or stuck',
   options: { rounds: 50, starts: 20 },
   minutes: 40,
   async run(scene, { rounds, starts }): Promise<Figure[]> {

@@ -76,11 +76,11 @@ const SEQUENCE = 200;
 
 /** The median time in milliseconds of requests sent one after the other on one connection. */
 export const sequentially =
-  (url: string, request: WireRequest): Measure<number> =>
+  (url: string, request: WireRequest, count = SEQUENCE): Measure<number> =>
   async () => {
     const client = createWireClient(url);
     const times: number[] = [];
-    while (times.length < SEQUENCE) {
+    while (times.length < count) {
       const began = performance.now();
       const { status } = await client.exchange(wire(url, request));
       if (status !== 200) throw new Error(`${request.path}: ${status}`);

@@ -7,7 +7,7 @@ import { type Api, createClient } from '../../tests/support/api/client.ts';
 import type { Scene } from '../../tests/support/scenario/scene.ts';
 import type { LaunchedServer } from '../../tests/support/server/process.ts';
 import { STEPS } from './next-version.ts';
-import { killDatabase, killServer, postmasterIn } from './victim.ts';
+import { killDatabase, killReader, killServer, postmasterIn } from './victim.ts';
 import { findHalves } from './wholeness.ts';
 import { findLost, type Ledger, openLedger, write } from './writers.ts';
 
@@ -16,8 +16,8 @@ export interface Kind {
   name: string;
   database: 'embedded' | 'standing';
   whom?: Parameters<typeof killServer>[2];
-  /** Only the database is killed; the server continues. */
-  only?: 'postmaster' | 'backend';
+  /** Only the database or a process that reads a report is killed; the server continues. */
+  only?: 'postmaster' | 'backend' | 'reading process';
   /** The server has migrations that the database does not have yet. */
   upgrade?: true;
 }
@@ -140,7 +140,8 @@ const killTheDatabase: Killing = async ({ kind, place, before, api, ledger }) =>
   const writing = write(api, ledger, { signal: over.signal, patient: true });
   await sleep(randomInt(MOMENT_MS));
   const back = untilHealthyAgain(api, place.dataDir);
-  await killDatabase(place.dataDir, kind.only ?? 'postmaster');
+  if (kind.only === 'reading process') await killReader(before);
+  else await killDatabase(place.dataDir, kind.only ?? 'postmaster');
   const came = await back;
   await sleep(randomInt(MOMENT_MS));
   over.abort();

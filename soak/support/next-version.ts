@@ -19,11 +19,10 @@ export async function buildNextVersion(site: Site): Promise<string> {
   await mkdir(dir);
   // For packages that are not bundled.
   await symlink(join(site.root, 'node_modules'), join(dir, 'node_modules'));
-  const outfile = join(dir, 'dist/server.js');
   await build({
     absWorkingDir: site.root,
-    entryPoints: ['server.ts'],
-    outfile,
+    entryPoints: { server: 'server.ts', 'report-process': 'lib/node/reports/report-process.ts' },
+    outdir: join(dir, 'dist'),
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -46,7 +45,7 @@ export async function buildNextVersion(site: Site): Promise<string> {
   });
   await copyFile(join(site.root, 'lib/node/argon2-thread.mjs'), join(dir, 'dist/argon2-thread.mjs'));
   await symlink(join(site.root, 'dist/public'), join(dir, 'dist/public'));
-  return outfile;
+  return join(dir, 'dist/server.js');
 }
 
 const step = (n: number, statements: string[]): Migration => ({

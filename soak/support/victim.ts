@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { descendantsOf, kill } from '../../tests/support/server/proc.ts';
 import type { LaunchedServer } from '../../tests/support/server/process.ts';
 
@@ -32,6 +33,19 @@ export async function killDatabase(dataDir: string, whom: 'postmaster' | 'backen
     if (/^postgres: svc /.test(title)) return kill(pid);
   }
   throw new Error('the database serves nobody');
+}
+
+const READER_WITHIN_MS = 10_000;
+
+/** Kills a process of a server that reads a report, once there is one. */
+export async function killReader({ pid: server }: LaunchedServer): Promise<void> {
+  for (const deadline = Date.now() + READER_WITHIN_MS; Date.now() < deadline; await sleep(5)) {
+    for (const pid of await descendantsOf(server)) {
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      if (command.includes('report-process')) return kill(pid);
+    }
+  }
+  throw new Error('the server reads no report');
 }
 
 /** The URL of the embedded database in a data directory, while it runs. */

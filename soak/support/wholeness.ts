@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recountOrg } from '../../db/findings/recount.ts';
+import { recountOrg } from '../../db/findings/counts/recount.ts';
 import type { Sql } from '../../db/pool/query.ts';
 
 /** Incomplete objects in a database, by kind; there must be none. */

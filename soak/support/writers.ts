@@ -12,6 +12,8 @@ import {
   type TestUser,
 } from '../../tests/support/api/client.ts';
 
+import { type BulkLedger, findLostBulk, openBulkLedger, sendBatch, sendReport } from './bulk-writers.ts';
+
 /** The writes that the service has acknowledged. All of them have to survive any fault. */
 export interface Ledger {
   org: TestOrg;
@@ -27,6 +29,7 @@ export interface Ledger {
   tokens: Set<string>;
   users: TestUser[];
   orgs: { id: string; slug: string; ownerId: string }[];
+  bulk: BulkLedger;
   /** The number of answered writes. */
   answered: number;
   /** Messages of refusals as `unavailable`, and how often each came. */
@@ -46,6 +49,7 @@ export async function openLedger(api: Api): Promise<Ledger> {
     tokens: new Set(),
     users: [],
     orgs: [],
+    bulk: openBulkLedger(),
     answered: 0,
     refused: new Map(),
     unexpected: [],
@@ -159,6 +163,12 @@ export async function write(
     if (note(answer)) ledger.orgs.push({ id: answer.result.id, slug, ownerId: org.owner.id });
   }
 
+  async function importReport(): Promise<void> {
+    const answer = await sendReport(api, org, ledger.bulk);
+    if (answer) note(answer);
+    else refusals++;
+  }
+
   const scanId = await createScan(api, org);
   let pushes = 0;
   const pushAll = () => {
@@ -173,13 +183,17 @@ export async function write(
     over(register),
     over(makeOrg),
     over(makeOrg),
+    ...Array.from({ length: 2 }, () =>
+      over(async () => note(await sendBatch(api, org, scanId, ledger.bulk))),
+    ),
+    over(importReport),
   ]);
 }
 
 /** Reads everything that was acknowledged as users and agents. @returns what is missing or incomplete */
 export async function findLost(api: Api, ledger: Ledger): Promise<string[]> {
   const { org } = ledger;
-  const lost: string[] = [];
+  const lost = await findLostBulk(api, org, ledger.bulk);
   const miss = (what: string) => void lost.push(what);
 
   const findings = must(await api.get('/findings', org.asOwner)) as {
