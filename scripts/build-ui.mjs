@@ -33,6 +33,7 @@ export async function buildUi(root) {
   const { build } = await import('vite');
   const { output } = await build({ configFile: join(root, 'ui/vite.config.ts'), logLevel: 'warn' });
   const directory = join(root, 'dist/public/assets/ui');
+  await requireStyles(root, output);
   const assets = output.filter(({ fileName }) => fileName.startsWith('assets/'));
   await Promise.all(assets.map(({ fileName }) => compress(join(root, 'dist/public', fileName))));
   await Promise.all((await readdir(directory)).map((name) => removeOld(join(directory, name))));
@@ -50,6 +51,20 @@ export async function buildUi(root) {
   };
   await writeFile(manifest, JSON.stringify(made));
   return made.packages;
+}
+
+const MANTINE_CLASS = /\bm_[0-9a-f]{6,}\b/g;
+
+/** Fails if the code uses a component of Mantine whose styles `ui/src/mantine.css` does not import. */
+async function requireStyles(root, output) {
+  const classesIn = (text) => text.match(MANTINE_CLASS) ?? [];
+  const ours = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ source }) => `${source}`);
+  const styled = new Set(ours.flatMap(classesIn));
+  const all = new Set(classesIn(await readFile(join(root, 'node_modules/@mantine/core/styles.css'), 'utf8')));
+  const used = output.flatMap((file) => (file.type === 'chunk' ? classesIn(file.code) : []));
+  const missing = unique(used.filter((name) => all.has(name) && !styled.has(name)));
+  if (missing.length > 0)
+    throw new Error(`ui/src/mantine.css lacks the styles of a used component: ${missing.join(', ')}`);
 }
 
 const unique = (values) => [...new Set(values)].sort();

@@ -49,7 +49,7 @@ const common = {
   },
 };
 
-const [server, , reporter, ui] = await Promise.all([
+const [server, , reporter, reports, ui] = await Promise.all([
   // With its packages in it, it starts in a third of the time. Left out is what brings files of its own.
   build({
     ...common,
@@ -63,6 +63,8 @@ const [server, , reporter, ui] = await Promise.all([
     copyFile(join(root, 'lib/node/argon2-thread.mjs'), join(dist, 'argon2-thread.mjs')),
   ),
   build({ ...common, entryPoints: ['agent/reporter.ts'], outdir: join(dist, 'agent') }),
+  // A process's program.
+  build({ ...common, entryPoints: ['lib/node/reports/report-process.ts'], outdir: dist }),
   buildUi(root),
   // In one file that needs nothing else, so that a server can hand out the agent that belongs to it.
   build({
@@ -85,7 +87,9 @@ const [server, , reporter, ui] = await Promise.all([
   ),
 ]);
 
-const bundled = [...new Set([...bundledPackages([server.metafile, reporter.metafile]), ...ui])].sort();
+const bundled = [
+  ...new Set([...bundledPackages([server.metafile, reporter.metafile, reports.metafile]), ...ui]),
+].sort();
 const notices = await noticesOf(
   root,
   [...bundled, SWAGGER_UI, LIST_OF_PASSWORDS],

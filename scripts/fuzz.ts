@@ -27,7 +27,7 @@ const USAGE = `npm run fuzz -- [options]
 /** Of both servers, whose sessions are the same. */
 const JWT_SECRET = 'a secret for fuzzing only of 37 bytes';
 
-/** GET, HEAD, POST, PATCH, DELETE, OPTIONS and other. */
+/** GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS and other. */
 const METHOD_LABELS = 7;
 
 const { values: options } = parseArgs({

@@ -12,6 +12,8 @@ const TRIAGED = 32;
 
 /** What a scanner needs before it reports. */
 const SCAN_MS = 70_000;
+/** How long risks are accepted. */
+const ACCEPTED_MS = 90 * DAY_MS;
 
 interface Known {
   id: string;
@@ -53,6 +55,19 @@ export async function begin(world: World, slug: string, password: string): Promi
 
   const dayNow = () => (world.now() - began) / DAY_MS;
 
+  /** The decision of the team. Confirmed findings are assigned to a member in turn, half of the risks are accepted for a while. */
+  const decisionOf = ({ verdict: status }: Life, turn: number) => ({
+    status,
+    ...(status === 'false_positive' && {
+      reason: turn % 2 ? ('used_in_tests' as const) : ('not_exploitable' as const),
+    }),
+    ...(status === 'wontfix' && {
+      reason: 'risk_accepted' as const,
+      ...(turn % 2 && { accepted_until: new Date(world.now() + ACCEPTED_MS).toISOString() }),
+    }),
+    ...(status === 'confirmed' && turn % 3 > 0 && { assignee_id: userIds[1 + (turn % 3)] }),
+  });
+
   const signIn = (index: number) => world.signIn(userIds[index] ?? '', slug);
 
   async function found(): Promise<void> {
@@ -74,6 +89,23 @@ export async function begin(world: World, slug: string, password: string): Promi
       await owner.post('/members/invite', { body: { email, role } });
     // Somebody who has not answered yet.
     await owner.post('/members/invite', { body: { email: `freelancer@${slug}.example`, role: 'member' } });
+    await owner.put('/settings/due-dates', {
+      body: { critical: 7, high: 30, medium: 90, low: null, info: null },
+    });
+    await owner.post('/rules', {
+      body: {
+        name: 'Information needs no work',
+        conditions: { severity: ['info'] },
+        actions: { status: 'wontfix', reason: 'risk_accepted', note: 'Agreed in the security meeting.' },
+      },
+    });
+    await owner.post('/views', {
+      body: {
+        name: 'Critical and unassigned',
+        query: 'attention=true&severity=critical&assignee=none',
+        shared: true,
+      },
+    });
   }
 
   /** A project's agents, whose token is made when they first report. */
@@ -175,16 +207,22 @@ export async function begin(world: World, slug: string, password: string): Promi
         .filter(({ status }) => status === 'open')
         .sort((a, b) => rank(a) - rank(b))
         .slice(0, TRIAGED)
-        .map((one) => ({ one, status: one.life.verdict }));
+        .map((one, i) => ({ one, ...decisionOf(one.life, i) }));
       const mended = all
         .filter(({ status, life }) => status === 'confirmed' && !isThere(life, dayNow()))
         .map((one) => ({ one, status: 'fixed' as const }));
       const changes = [...looked, ...mended].slice(0, 500);
       if (changes.length === 0) return;
       await user.patch('/findings', {
-        body: { changes: changes.map(({ one, status }) => ({ id: one.id, status })) },
+        body: { changes: changes.map(({ one, ...decision }) => ({ id: one.id, ...decision })) },
       });
       for (const { one, status } of changes) one.status = status;
+      const [remarkable] = looked.filter(({ status }) => status === 'confirmed');
+      if (remarkable && turn % 4 === 0)
+        await user.post('/findings/{id}/comments', {
+          params: { path: { id: remarkable.one.id } },
+          body: { body: 'Reproduced in **staging**. The fix belongs into the next release.' },
+        });
     },
 
     async beginScan(run) {
