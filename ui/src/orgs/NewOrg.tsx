@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
+import * as text from '#strings/orgs.ts';
 import { api, ServiceError } from '../app/api.ts';
 import { useMe } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -12,8 +13,8 @@ import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 
 const REFUSED: Record<string, string> = {
-  slug_taken: 'Another organization uses this slug. Choose another one.',
-  slug_reserved: 'This slug is reserved. Choose another one.',
+  slug_taken: text.slugTaken,
+  slug_reserved: text.slugReserved,
 };
 
 /** Creates an organization. */
@@ -25,7 +26,7 @@ export function NewOrg() {
   const form = useForm({
     initialValues: { name: '', slug: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
+      name: (value) => (value.trim() === '' ? text.enterName : null),
       slug: (value) => orgSlugProblem(value) ?? null,
     },
   });
@@ -48,16 +49,13 @@ export function NewOrg() {
   const fields = form.getInputProps('slug');
 
   return (
-    <Page
-      title="New organization"
-      description="For a team or a company. You become its owner and can invite others."
-    >
+    <Page title={text.newOrganization} description={text.forATeam}>
       <Paper withBorder p="lg" radius="md" maw={560}>
         <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
           <Stack>
             {problem !== undefined && <Problem error={problem} />}
             <TextInput
-              label="Name"
+              label={text.name}
               autoFocus
               required
               withAsterisk={false}
@@ -71,8 +69,8 @@ export function NewOrg() {
               }}
             />
             <TextInput
-              label="Slug"
-              description="Identifies the organization in addresses: 3 to 50 lowercase letters, digits and hyphens. It cannot be changed later."
+              label={text.slug}
+              description={text.whatSlugIs}
               required
               withAsterisk={false}
               autoComplete="off"
@@ -88,18 +86,18 @@ export function NewOrg() {
             />
             <div aria-live="polite">
               <Text size="sm" c="dimmed">
-                Address
+                {text.address}
               </Text>
               <Code fz="sm">{site.orgUrl(orgSlugProblem(slug) ? '…' : slug)}</Code>
             </div>
             <Group justify="flex-end">
               {orgs.length > 0 && (
                 <LinkButton to="/orgs" variant="default">
-                  Cancel
+                  {text.cancel}
                 </LinkButton>
               )}
               <Button type="submit" loading={create.isPending || create.isSuccess}>
-                Create organization
+                {text.createOrganization}
               </Button>
             </Group>
           </Stack>

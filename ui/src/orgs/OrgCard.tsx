@@ -1,5 +1,6 @@
 import { Avatar, Badge, Card, Group, Text } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
+import * as text from '#strings/orgs.ts';
 import type { Schemas } from '../app/api.ts';
 import classes from './OrgCard.module.css';
 
@@ -51,13 +52,13 @@ export function OrgCard({ org, isLast, href }: Props) {
             </Badge>
             {isLast && (
               <Badge variant="default" size="sm" leftSection={<IconClock size={12} aria-hidden />}>
-                Last used
+                {text.lastUsed}
               </Badge>
             )}
           </Group>
           {href === undefined && (
             <Text size="xs" c="dimmed" mt="xs">
-              Not available at this address. Open it at the main address of the service.
+              {text.notAvailableHere}
             </Text>
           )}
         </div>
