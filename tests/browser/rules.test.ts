@@ -127,6 +127,68 @@ describePages('rules', () => {
     expect(found.assignee_id).toBe(org.owner.id);
   });
 
+  it('are kept when they cannot be applied', async () => {
+    await report('Old finding', 'a.ts');
+    const page = await open('/rules/new');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+    await page.getByRole('combobox', { name: 'Title', exact: true }).fill('old *');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Confirmed' }).click();
+    await page.getByLabel('Also change the 1 open finding that match').check();
+    // A finding that the user was not told about arrives meanwhile.
+    await page.route('**/api/v1/rules', async (route) => {
+      if (route.request().method() === 'POST') await report('Old cache', 'b.ts');
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Create rule' }).click();
+    const toast = page.getByRole('alert').filter({ hasText: '“Mine” is saved, but was not applied' });
+    await toast.getByText('Apply to existing findings…').waitFor();
+    await item(page, 'Mine').waitFor();
+    expect(must(await site.api.get('/rules', org.asOwner)).rules).toHaveLength(1);
+    expect(new Set(Object.values(await statuses()))).toEqual(new Set(['open']));
+
+    await act(page, 'Mine', 'Apply to existing findings…');
+    await page.getByRole('dialog', { name: 'Apply “Mine” to 2 findings?' }).getByText('b.ts').waitFor();
+  });
+
+  it('change as many findings as the form says, also while its values change', async () => {
+    await report('Old finding', 'a.ts');
+    await report('Old cache', 'b.ts');
+    const page = await open('/rules/new');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+    await page.getByRole('combobox', { name: 'Title', exact: true }).fill('old *');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Confirmed' }).click();
+    await page.getByLabel('Also change the 2 open findings that match').check();
+
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/v1/rules/preview', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/api/v1/rules/preview');
+    await page.getByRole('combobox', { name: 'File', exact: true }).fill('a.*');
+    await page.keyboard.press('Enter');
+    const submit = page.getByRole('button', { name: 'Create rule' });
+    // Before and while the preview of these values is read.
+    expect(await submit.isDisabled()).toBe(true);
+    expect(await page.getByText('2 open findings').count()).toBe(0);
+    await asked;
+    expect(await submit.isDisabled()).toBe(true);
+    await page.keyboard.press('Control+Enter');
+    expect(must(await site.api.get('/rules', org.asOwner)).rules).toEqual([]);
+    release();
+    await page.getByLabel('Also change the 1 open finding that match').waitFor();
+    await submit.click();
+    await page.getByText('“Mine” is saved. 1 finding changed.').waitFor();
+    expect(await statuses()).toEqual({ 'a.ts': 'confirmed', 'b.ts': 'open' });
+  });
+
   it('are not shown to members', async () => {
     const { id } = await report('Weak hash', 'a.ts');
     const user = await createUser(site.api);

@@ -15,7 +15,6 @@ import {
   Title,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { ServiceError } from '../app/api.ts';
@@ -32,8 +31,10 @@ import { PERSONA_NAMES } from '../scans/persona.ts';
 import { refreshFindings } from '../triage/cache.ts';
 import { REASON_NAMES, REASONS } from '../triage/texts.ts';
 import { applyRule } from './apply.ts';
-import { previewQuery, type Rule, rulesQuery } from './queries.ts';
+import { type Rule, rulesQuery } from './queries.ts';
 import { RulePreview } from './RulePreview.tsx';
+import { showNotApplied } from './show-not-applied.ts';
+import { useRulePreview } from './use-rule-preview.ts';
 import { actionsOf, conditionsOf, fieldOf, type RuleValues } from './values.ts';
 
 interface Props {
@@ -66,16 +67,15 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
     },
   });
   const { values } = form;
-  const [settled] = useDebouncedValue(values, 400);
-  const conditions = conditionsOf(settled);
-  const actions = actionsOf(settled);
-  const preview = useQuery({
-    ...previewQuery(org, { conditions: conditions ?? {}, ...(actions && { actions }) }),
-    enabled: conditions !== undefined,
-  }).data;
+  const preview = useRulePreview(values);
+  const canApply = conditionsOf(values) !== undefined && actionsOf(values) !== undefined;
+  /** How many findings the user has agreed to change is not known yet. */
+  const waits = applies && canApply && preview.isWaiting;
+
+  const offersToApply = canApply && (Boolean(preview.query.data?.total) || (applies && preview.isWaiting));
 
   const save = useMutation({
-    async mutationFn() {
+    async mutationFn(expected: number | undefined) {
       const body = {
         name: values.name.trim(),
         conditions: conditionsOf(values) ?? {},
@@ -85,13 +85,11 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
         ? await org.api.patch('/rules/{id}', { params: { path: { id: rule.id } }, body })
         : await org.api.post('/rules', { body });
       await queries.invalidateQueries({ queryKey: rulesQuery(org).queryKey });
-      const changed = applies && preview ? await applyRule(org, saved.result.id, preview.total) : undefined;
-      return { name: body.name, changed };
+      return { ...saved.result, expected };
     },
-    onSuccess({ name, changed }) {
-      const effect = changed === undefined ? '' : ` ${counted(changed, 'finding')} changed.`;
-      showSuccess(`“${name}” is saved.${effect}`);
-      if (changed) void refreshFindings(queries, org);
+    async onSuccess({ id, name, expected }) {
+      if (expected === undefined) showSuccess(`“${name}” is saved.`);
+      else await applySaved(id, name, expected);
       onSaved();
     },
     onError(error) {
@@ -101,13 +99,24 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
       setProblem(own.length === details.length && own.length > 0 ? undefined : error);
     },
   });
+  /** The rule is saved: an error must not keep the form open, where a second try would save it again. */
+  async function applySaved(id: string, name: string, expected: number): Promise<void> {
+    try {
+      const changed = await applyRule(org, id, expected);
+      showSuccess(`“${name}” is saved. ${counted(changed, 'finding')} changed.`);
+    } catch (error) {
+      showNotApplied(name, error);
+    }
+    void refreshFindings(queries, org);
+  }
 
   const submit = form.onSubmit(() => {
+    if (waits) return;
     setProblem(undefined);
     if (!conditionsOf(values)) return form.setFieldError('title', 'Give at least one condition.');
     if (!actionsOf(values))
       return form.setFieldError('status', 'Choose a status, an assignee or a due date.');
-    save.mutate();
+    save.mutate(applies && preview.total ? preview.total : undefined);
   });
   /** Enter completes a value. Ctrl+Enter submits. */
   const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
@@ -231,24 +240,22 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
           )}
         </Section>
         <Section title="Preview">
-          {conditions ? (
-            <RulePreview conditions={conditions} actions={actions} />
-          ) : (
-            <Text size="sm" c="dimmed">
-              Give a condition to see the findings that match.
-            </Text>
-          )}
+          <RulePreview preview={preview} />
         </Section>
-        {preview !== undefined && preview.total > 0 && conditions && actions && (
+        {offersToApply && (
           <Checkbox
-            label={`Also change the ${counted(preview.total, 'open finding')} that ${preview.total === 1 ? 'matches' : 'match'} now`}
+            label={
+              preview.total === undefined
+                ? 'Also change the open findings that match now'
+                : `Also change the ${counted(preview.total, 'open finding')} that ${preview.total === 1 ? 'matches' : 'match'} now`
+            }
             checked={applies}
             onChange={({ currentTarget }) => setApplies(currentTarget.checked)}
           />
         )}
         {problem !== undefined && <Problem error={problem} />}
         <Group>
-          <Button type="submit" loading={save.isPending}>
+          <Button type="submit" loading={save.isPending || waits}>
             {rule ? 'Save' : 'Create rule'}
           </Button>
           <LinkButton variant="default" to="/o/$org/rules" params={{ org: org.slug }}>
