@@ -120,7 +120,7 @@ describePages('rules', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Assignee' }).fill('Ada');
     await page.getByRole('option', { name: /^Ada Lovelace/ }).click();
-    await page.getByLabel('Also change the 1 open finding that match').check();
+    await page.getByLabel('Also change the 1 open finding that matches now').check();
     await page.getByRole('button', { name: 'Create rule' }).click();
     await page.getByText('“Mine” is saved. 1 finding changed.').waitFor();
     const [found] = must(await site.api.get('/findings', org.asOwner));
@@ -135,7 +135,7 @@ describePages('rules', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Confirmed' }).click();
-    await page.getByLabel('Also change the 1 open finding that match').check();
+    await page.getByLabel('Also change the 1 open finding that matches now').check();
     // A finding that the user was not told about arrives meanwhile.
     await page.route('**/api/v1/rules', async (route) => {
       if (route.request().method() === 'POST') await report('Old cache', 'b.ts');
@@ -161,7 +161,7 @@ describePages('rules', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Confirmed' }).click();
-    await page.getByLabel('Also change the 2 open findings that match').check();
+    await page.getByLabel('Also change the 2 open findings that match now').check();
 
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -183,7 +183,7 @@ describePages('rules', () => {
     await page.keyboard.press('Control+Enter');
     expect(must(await site.api.get('/rules', org.asOwner)).rules).toEqual([]);
     release();
-    await page.getByLabel('Also change the 1 open finding that match').waitFor();
+    await page.getByLabel('Also change the 1 open finding that matches now').waitFor();
     await submit.click();
     await page.getByText('“Mine” is saved. 1 finding changed.').waitFor();
     expect(await statuses()).toEqual({ 'a.ts': 'confirmed', 'b.ts': 'open' });

@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../lib/client/index.ts';
-import type { MatchingChange, MatchingReply, Step } from '../../ui/src/triage/change-matching.ts';
-import { BATCH, type Change, type Reply } from '../../ui/src/triage/change-statuses.ts';
-import { createTriage, createUndoStack, type Undone } from '../../ui/src/triage/engine.ts';
+import type { MatchingChange, MatchingReply, Step } from '../../ui/src/triage/engine/change-matching.ts';
+import { BATCH, type Change, type Reply } from '../../ui/src/triage/engine/change-statuses.ts';
+import { createTriage } from '../../ui/src/triage/engine/engine.ts';
+import type { Undone } from '../../ui/src/triage/engine/model.ts';
+import { createUndoStack } from '../../ui/src/triage/engine/state.ts';
 
 const change = (id: string, status: Change['status'] = 'fixed'): Change => ({ id, title: id, status });
 const many = (count: number) => Array.from({ length: count }, (_, i) => change(`f${i}`));

@@ -8,8 +8,8 @@ import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { findingQuery } from '../findings/finding-queries.ts';
+import { RuleForm } from './form/RuleForm.tsx';
 import { rulesQuery } from './queries.ts';
-import { RuleForm } from './RuleForm.tsx';
 import { valuesFrom, valuesOf } from './values.ts';
 
 const newRoute = getRouteApi('/_signed-in/o/$org/rules/new');

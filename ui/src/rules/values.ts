@@ -52,6 +52,10 @@ export const valuesOf = (rule: Pick<Rule, 'name' | 'conditions' | 'actions'> | u
   ...(rule && { name: rule.name, ...rule.conditions, ...rule.actions }),
 });
 
+/** Whether a rule that sets this status must have a reason. */
+export const needsReason = (status: RuleValues['status']): status is 'false_positive' | 'wontfix' =>
+  status === 'false_positive' || status === 'wontfix';
+
 /** A rule for findings like this one, with the decision about it. As narrow as possible: the user widens it. */
 export function valuesFrom(finding: Finding): RuleValues {
   const title = titleOf(finding.title);

@@ -5,7 +5,7 @@ import { Ago } from '../components/time/Time.tsx';
 import { activityQuery } from '../findings/finding-queries.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
-import type { Conflict } from './change-statuses.ts';
+import type { Conflict } from './engine/change-statuses.ts';
 import { REASON_NAMES } from './texts.ts';
 
 /** The number of findings shown. */

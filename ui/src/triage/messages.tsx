@@ -8,9 +8,9 @@ import { FAILED_MS } from '../components/errors/toasts.ts';
 import { counted, number } from '../components/numbers.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
-import type { Conflict, Previous } from './change-statuses.ts';
 import type { Change, Decision } from './decision.ts';
-import type { Messages } from './engine.ts';
+import type { Conflict, Previous } from './engine/change-statuses.ts';
+import type { Messages } from './engine/model.ts';
 import { textOf } from './texts.ts';
 
 /** How long “Undo” is shown. The pointer or the focus on the toast keeps it longer. */

@@ -13,10 +13,12 @@ import { whenUp } from '../app/server.ts';
 import { type OrgSession, useMe, useOrg } from '../app/session.ts';
 import { type FindingFilter, totalQuery } from '../findings/list-queries.ts';
 import { refreshFindings, shownStatuses, showStatuses } from './cache.ts';
-import { MATCHING_BATCH, type MatchingChange, type Step } from './change-matching.ts';
-import type { Outcome } from './change-statuses.ts';
 import { type Change, type Decision, requestOf } from './decision.ts';
-import { createTriage, createUndoStack, type UndoStack } from './engine.ts';
+import { MATCHING_BATCH, type MatchingChange, type Step } from './engine/change-matching.ts';
+import type { Outcome } from './engine/change-statuses.ts';
+import { createTriage } from './engine/engine.ts';
+import type { UndoStack } from './engine/model.ts';
+import { createUndoStack } from './engine/state.ts';
 import { type FormPreset, openTriageForm, type Target } from './form/triage-form.ts';
 import { createMessages } from './messages.tsx';
 

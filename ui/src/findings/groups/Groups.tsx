@@ -6,7 +6,7 @@ import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { showError } from '../../components/errors/toasts.ts';
 import { Waiting } from '../../components/Waiting.tsx';
-import { BATCH } from '../../triage/change-statuses.ts';
+import { BATCH } from '../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../triage/form/triage-form.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
 import { collect } from '../list/selection/collect.ts';

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { problemOf } from '../../../components/errors/problem.ts';
 import { RequestId } from '../../../components/errors/RequestId.tsx';
 import { number } from '../../../components/numbers.ts';
-import type { Job } from '../../../triage/engine.ts';
+import type { Job } from '../../../triage/engine/model.ts';
 import { titleOf } from '../../title.ts';
 import classes from '../FindingsGrid.module.css';
 

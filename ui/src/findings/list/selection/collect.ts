@@ -1,5 +1,5 @@
 import type { OrgSession } from '../../../app/session.ts';
-import { BATCH } from '../../../triage/change-statuses.ts';
+import { BATCH } from '../../../triage/engine/change-statuses.ts';
 import type { FindingFilter } from '../../list-queries.ts';
 import type { Titled } from './selection.ts';
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useOrg } from '../../../app/session.ts';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
 import { counted } from '../../../components/numbers.ts';
-import { BATCH, type Outcome } from '../../../triage/change-statuses.ts';
+import { BATCH, type Outcome } from '../../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../../triage/form/triage-form.ts';
 import { asksReason, type UserStatus } from '../../../triage/statuses.ts';
 import type { TriageState } from '../../../triage/use-triage.ts';

@@ -1,8 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useOrg } from '../app/session.ts';
-import { previewQuery } from './queries.ts';
-import { actionsOf, conditionsOf, type RuleValues } from './values.ts';
+import { useOrg } from '../../app/session.ts';
+import { previewQuery } from '../queries.ts';
+import { actionsOf, conditionsOf, type RuleValues } from '../values.ts';
 
 /** A pause in typing after which the preview is read. */
 const TYPING_MS = 400;

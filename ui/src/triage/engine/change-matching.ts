@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../lib/client/index.ts';
-import type { FindingFilter } from '../app/search.ts';
-import type { Decision } from './decision.ts';
+import { ServiceError } from '../../../../lib/client/index.ts';
+import type { FindingFilter } from '../../app/search.ts';
+import type { Decision } from '../decision.ts';
 
 /** The findings of one request. More would show the progress less often, and a stop would take longer. */
 export const MATCHING_BATCH = 2_000;

@@ -1,5 +1,5 @@
-import type { FindingStatus } from '../app/search.ts';
-import type { Change } from './decision.ts';
+import type { FindingStatus } from '../../app/search.ts';
+import type { Change } from '../decision.ts';
 
 export type { Change };
 

@@ -1,10 +1,10 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useOrg } from '../app/session.ts';
-import { Problem } from '../components/errors/Problem.tsx';
-import { counted } from '../components/numbers.ts';
-import { FindingItems } from '../findings/FindingItems.tsx';
-import { projectsQuery } from '../projects/queries.ts';
+import * as text from '#strings/rules/form.ts';
+import { useOrg } from '../../app/session.ts';
+import { Problem } from '../../components/errors/Problem.tsx';
+import { FindingItems } from '../../findings/FindingItems.tsx';
+import { projectsQuery } from '../../projects/queries.ts';
 import type { RulePreviewState } from './use-rule-preview.ts';
 
 /** The findings that a rule would change now. */
@@ -14,28 +14,25 @@ export function RulePreview({ preview: { query, hasConditions, isWaiting } }: { 
   if (!hasConditions) {
     return (
       <Text size="sm" c="dimmed">
-        Give a condition to see the findings that match.
+        {text.giveConditionToSee}
       </Text>
     );
   }
   if (error && !isWaiting) return <Problem error={error} onRetry={() => query.refetch()} />;
-  if (!data) return <Text size="sm">Looking for findings…</Text>;
+  if (!data) return <Text size="sm">{text.looking}</Text>;
   const { total, findings } = data;
+  const found = total === 0 ? text.noneMatches : text.wouldChange(total);
   return (
     <Stack gap="xs" aria-busy={isWaiting}>
       <Text size="sm" role="status">
-        {isWaiting
-          ? 'Looking for findings…'
-          : total === 0
-            ? 'No open finding matches now. The rule decides about new findings.'
-            : `${counted(total, 'open finding')} would be changed now.`}
+        {isWaiting ? text.looking : found}
       </Text>
       {total > 0 && (
         <FindingItems findings={findings} projects={new Map(projects?.map(({ id, name }) => [id, name]))} />
       )}
       {total > findings.length && (
         <Text size="sm" c="dimmed">
-          The newest {findings.length} are shown.
+          {text.newestShown(findings.length)}
         </Text>
       )}
     </Stack>
