@@ -1,34 +1,20 @@
-/** The filters that a query can express, with the names and values of `GET /findings`. */
-export interface Filters {
-  severity?: string[];
-  status?: string[];
-  project_id?: string[];
-  source?: string[];
-  not_source?: string[];
-  /** `me`, `none` or user ids. */
-  assignee?: string[];
-  /** `me` or user ids. */
-  mentions?: string[];
-  attention?: boolean;
-  regressed?: boolean;
-  overdue?: boolean;
-  missing?: boolean;
-  has_exploit?: boolean;
-  cwe?: string;
-  cve?: string;
-  rule?: string;
-  file?: string;
-  path?: string;
-  not_path?: string;
-  /** RFC 3339, or a date; inclusive. */
-  found_after?: string;
-  /** RFC 3339, or a date; exclusive. */
-  found_before?: string;
-  seen_after?: string;
-  seen_before?: string;
-  /** Words. */
-  q?: string;
-}
+import type { FindingFilter } from '../../app/search.ts';
+
+/** The filters with several values, which an address separates by commas. */
+export type ListName =
+  | 'severity'
+  | 'status'
+  | 'project_id'
+  | 'source'
+  | 'not_source'
+  | 'assignee'
+  | 'mentions';
+
+/** The filters that a query can express. */
+type Expressed = Omit<FindingFilter, 'scan_id' | 'against' | 'change' | 'sort'>;
+
+/** The filters of a query, with the names and values of `GET /findings`. */
+export type Filters = Omit<Expressed, ListName> & { [Name in ListName]?: string[] };
 
 /** The names that a query can contain. */
 export interface QueryContext {

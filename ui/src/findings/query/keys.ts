@@ -1,9 +1,8 @@
 import { SEVERITIES, STATUSES } from '../../app/search.ts';
 import { age, period } from './dates.ts';
-import { type Filters, InvalidValue, type Key, type Option, requireAffirmed } from './key.ts';
+import { type Filters, InvalidValue, type Key, type ListName, type Option, requireAffirmed } from './key.ts';
 import { quoted } from './terms.ts';
 
-type ListName = 'severity' | 'status' | 'project_id' | 'source' | 'not_source' | 'assignee' | 'mentions';
 type TextName = 'cwe' | 'cve' | 'rule' | 'file' | 'path' | 'not_path';
 type FlagName = 'attention' | 'regressed' | 'overdue' | 'missing' | 'has_exploit';
 

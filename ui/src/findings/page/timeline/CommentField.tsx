@@ -23,7 +23,7 @@ export function CommentField({ value, onChange, onSend, onEscape, ref, ...others
   const field = useRef<HTMLTextAreaElement>(null);
   const [start, setStart] = useState<MentionStart>();
   const [chosen, setChosen] = useState(0);
-  /** Where the cursor is to be after a completion. */
+  /** The position of the cursor after a completion. */
   const caret = useRef<number>(undefined);
   const members = useMentionable(value.includes('@'));
   const wanted = start?.text.toLowerCase() ?? '';
