@@ -1,4 +1,4 @@
-import { ActionIcon, List, Menu, Stack, Text } from '@mantine/core';
+import { ActionIcon, List, Loader, Menu, Stack, Text } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowDown,
@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useRef } from 'react';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
@@ -34,6 +35,7 @@ export function RuleMenu({ rule, index, all }: Props) {
   const navigate = useNavigate();
   const { id, name, conditions, actions } = rule;
   const { queryKey } = rulesQuery(org);
+  const button = useRef<HTMLButtonElement>(null);
   const renew = () => queries.invalidateQueries({ queryKey });
 
   const move = useMutation({
@@ -79,7 +81,11 @@ export function RuleMenu({ rule, index, all }: Props) {
   });
   const remove = useMutation({
     mutationFn: () => org.api.delete('/rules/{id}', { params: { path: { id } } }),
-    onSuccess: () => showSuccess(`“${name}” was deleted.`),
+    onSuccess() {
+      // The button is about to disappear.
+      button.current?.closest('ol')?.focus();
+      showSuccess(`“${name}” was deleted.`);
+    },
     onError: showError,
     onSettled: renew,
   });
@@ -118,12 +124,19 @@ export function RuleMenu({ rule, index, all }: Props) {
       onConfirm: () => remove.mutate(),
     });
 
+  // Without disabling the button, which would lose the focus.
   const isBusy = [move, apply, askToApply, undo, remove].some(({ isPending }) => isPending);
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} disabled={isBusy}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`} loading={isBusy}>
-          <IconDots size={16} />
+        <ActionIcon
+          ref={button}
+          variant="subtle"
+          color="gray"
+          aria-label={`Actions for ${name}`}
+          aria-busy={isBusy}
+        >
+          {isBusy ? <Loader size={16} /> : <IconDots size={16} />}
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

@@ -39,7 +39,7 @@ export function Rules() {
               tests.
             </Empty>
           ) : (
-            <ol className={classes.list} aria-label="Rules">
+            <ol className={classes.list} aria-label="Rules" tabIndex={-1}>
               {list.map((rule, index) => (
                 <RuleItem key={rule.id} rule={rule} index={index} all={list} names={names} />
               ))}
@@ -85,8 +85,9 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
         <Switch
           aria-label={`Enable ${name}`}
           checked={change.isPending ? change.variables : enabled}
-          disabled={change.isPending}
-          onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
+          // A disabled switch would lose the focus.
+          aria-busy={change.isPending}
+          onChange={({ currentTarget }) => !change.isPending && change.mutate(currentTarget.checked)}
         />
         <RuleMenu rule={rule} index={index} all={all} />
       </Card>

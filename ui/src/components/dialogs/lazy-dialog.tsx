@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { whenUp } from '../../app/server.ts';
+import { useFocusReturn } from './use-focus-return.ts';
 
 /** A dialog whose code is loaded when it is opened for the first time. */
 export function lazyDialog<P extends { opened: boolean }>(load: () => Promise<ComponentType<P>>) {
@@ -7,6 +8,7 @@ export function lazyDialog<P extends { opened: boolean }>(load: () => Promise<Co
   return function LazyDialog(props: P) {
     const [wanted, setWanted] = useState(false);
     if (props.opened && !wanted) setWanted(true);
+    useFocusReturn(props.opened);
     if (!wanted) return null;
     return (
       <Suspense fallback={null}>

@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useRef } from 'react';
 import type { Schemas } from '../../app/api.ts';
 import { type OrgSession, useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
@@ -101,10 +102,13 @@ interface RowProps {
 function Row({ change, assignee, onLeave }: RowProps) {
   const org = useOrg();
   const queries = useQueryClient();
+  const row = useRef<HTMLLIElement>(null);
   const undoing = useMutation({
     mutationFn: async () =>
       (await org.api.post('/changes/{id}/undo', { params: { path: { id: change.id } } })).result,
     onSuccess: ({ restored, conflicts }) => {
+      // The button is about to disappear.
+      row.current?.focus();
       const kept = conflicts.length;
       showSuccess(
         `${counted(restored.length, 'finding')} restored.${
@@ -125,7 +129,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
   const text =
     findings > 1 && Object.keys(what).length === 0 ? 'Different changes' : textOf(decisionOf(what), assignee);
   return (
-    <li className={classes.row}>
+    <li className={classes.row} ref={row} tabIndex={-1}>
       <div className={classes.about}>
         <Text size="sm" fw={600}>
           {text}

@@ -1,7 +1,7 @@
-import { ActionIcon, Badge, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Loader, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconDots, IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type Ref, useEffect, useRef, useState } from 'react';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
@@ -14,6 +14,7 @@ import { membersQuery } from '../../../members/queries.ts';
 import { useListWords } from '../filters/list-words.ts';
 import {
   mayChangeView,
+  mayEditView,
   mayShare,
   queryOfSearch,
   type SavedView,
@@ -64,6 +65,12 @@ function ViewRow({ view, search, onLeave }: RowProps) {
   const me = useMe();
   const { update } = useViewChanges();
   const [renaming, setRenaming] = useState(false);
+  const actions = useRef<HTMLButtonElement>(null);
+  const wasRenaming = useRef(false);
+  useEffect(() => {
+    if (wasRenaming.current && !renaming) actions.current?.focus();
+    wasRenaming.current = renaming;
+  }, [renaming]);
   const isOwn = view.owner_id === me.user.id;
   const members = useQuery({ ...membersQuery(org), enabled: !isOwn }).data;
   const owner = members?.find(({ user_id }) => user_id === view.owner_id);
@@ -77,7 +84,9 @@ function ViewRow({ view, search, onLeave }: RowProps) {
     <Row
       actions={
         mayChangeView(org, me, view) &&
-        !renaming && <ViewActions view={view} search={search} onRename={() => setRenaming(true)} />
+        !renaming && (
+          <ViewActions ref={actions} view={view} search={search} onRename={() => setRenaming(true)} />
+        )
       }
     >
       <Stack gap={2}>
@@ -139,12 +148,9 @@ function Rename({ view, isBusy, onDone, onCancel }: RenameProps) {
           value={name}
           autoFocus
           onChange={({ currentTarget }) => setName(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            // The dialog stays open.
-            event.stopPropagation();
-            onCancel();
-          }}
+          // Escape does not close the dialog.
+          data-mantine-stop-propagation
+          onKeyDown={({ key }) => key === 'Escape' && onCancel()}
         />
         <Button size="compact-sm" type="submit" loading={isBusy}>
           Rename
@@ -157,10 +163,18 @@ function Rename({ view, isBusy, onDone, onCancel }: RenameProps) {
   );
 }
 
-function ViewActions({ view, search, onRename }: Pick<RowProps, 'view' | 'search'> & { onRename(): void }) {
+interface ActionsProps extends Pick<RowProps, 'view' | 'search'> {
+  onRename(): void;
+  ref: Ref<HTMLButtonElement>;
+}
+
+function ViewActions({ view, search, onRename, ref }: ActionsProps) {
   const org = useOrg();
+  const mayEdit = mayEditView(org, view);
   const { update, remove } = useViewChanges();
   const { id, name, shared } = view;
+  // Without disabling the button, which would lose the focus.
+  const isBusy = update.isPending || remove.isPending;
   const share = () =>
     update.mutate(
       { id, shared: !shared },
@@ -187,32 +201,35 @@ function ViewActions({ view, search, onRename }: Pick<RowProps, 'view' | 'search
       onConfirm: () => remove.mutate(view),
     });
   return (
-    <Menu position="bottom-end" width={250}>
+    <Menu position="bottom-end" width={250} disabled={isBusy}>
       <Menu.Target>
         <ActionIcon
+          ref={ref}
           variant="subtle"
           color="gray"
           aria-label={`Actions for ${name}`}
-          loading={update.isPending || remove.isPending}
+          aria-busy={isBusy}
         >
-          <IconDots size={16} />
+          {isBusy ? <Loader size={16} /> : <IconDots size={16} />}
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
-          Rename
-        </Menu.Item>
+        {mayEdit && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
+            Rename
+          </Menu.Item>
+        )}
         {(shared || mayShare(org)) && (
           <Menu.Item leftSection={shared ? <IconLock size={16} /> : <IconShare size={16} />} onClick={share}>
             {shared ? 'Make private' : 'Share with all members'}
           </Menu.Item>
         )}
-        {!showsView(search, view) && (
+        {mayEdit && !showsView(search, view) && (
           <Menu.Item leftSection={<IconReplace size={16} />} onClick={replace}>
             Replace with the current list
           </Menu.Item>
         )}
-        <Menu.Divider />
+        {mayEdit && <Menu.Divider />}
         <Menu.Item leftSection={<IconTrash size={16} />} color="red" onClick={askToDelete}>
           Delete
         </Menu.Item>

@@ -37,12 +37,16 @@ export const queryOfSearch = (search: FindingSearch): string =>
 export const showsView = (search: FindingSearch, view: SavedView): boolean =>
   queryOfSearch(searchOfView(view)) === queryOfSearch(search);
 
-/** Whether the user may change a view: it is theirs, or they are admin and it is shared. */
+/** Whether the user may change or delete a view, or make it private: it is theirs, or they are admin and it is shared. */
 export const mayChangeView = (
   { role }: Pick<OrgSession, 'role'>,
   { user }: Pick<Me, 'user'>,
   view: SavedView,
 ): boolean => view.owner_id === user.id || (view.shared && (role === 'owner' || role === 'admin'));
+
+/** Whether the user may also change what a view shows, or its name. Viewers cannot change what others see. */
+export const mayEditView = (org: Pick<OrgSession, 'role'>, view: SavedView): boolean =>
+  !view.shared || mayShare(org);
 
 /** Whether the user may share views. */
 export const mayShare = ({ role }: Pick<OrgSession, 'role'>): boolean => role !== 'viewer';

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
 import { whenUp } from '../../../app/server.ts';
 import { useOrg } from '../../../app/session.ts';
@@ -35,11 +35,22 @@ interface Props {
 export function CommentEntry({ findingId, entry, isOwn }: Props) {
   const org = useOrg();
   const [edits, setEdits] = useState(false);
+  const editButton = useRef<HTMLButtonElement>(null);
+  const edited = useRef(false);
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (edited.current && !edits) editButton.current?.focus();
+    edited.current = edits;
+  }, [edits]);
   const refresh = useRefreshActivity(findingId);
   const path = { id: findingId, commentId: entry.id };
   const removing = useMutation({
     mutationFn: () => org.api.delete('/findings/{id}/comments/{commentId}', { params: { path } }),
-    onSuccess: refresh,
+    onSuccess() {
+      // The buttons of this comment are about to disappear.
+      item.current?.closest('ol')?.focus();
+      return refresh();
+    },
     onError: showError,
   });
   const remove = () =>
@@ -53,7 +64,7 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
   const mentionable = useMentionable(isOwn && entry.mentions !== undefined);
   const { note = '', at, edited_at } = entry;
   return (
-    <li className={classes.comment}>
+    <li className={classes.comment} ref={item}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm">
           <ActorName actor={entry.actor} /> commented{' '}
@@ -70,6 +81,7 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
           <Group gap={2} wrap="nowrap" data-print-hidden>
             <Tooltip label="Edit">
               <ActionIcon
+                ref={editButton}
                 variant="subtle"
                 color="gray"
                 aria-label="Edit comment"

@@ -25,7 +25,7 @@ export function Timeline({ id }: { id: string }) {
         {org.may('createComment') && <NewComment key={id} findingId={id} />}
         {activity.isPending && <Skeleton h={64} />}
         {activity.error && !activity.data && <Problem error={activity.error} onRetry={activity.refetch} />}
-        <ol className={classes.entries} aria-label="Activity, newest first">
+        <ol className={classes.entries} aria-label="Activity, newest first" tabIndex={-1}>
           {groupsOf(entries).map(([first, ...others]) =>
             first.kind === 'comment' ? (
               <CommentEntry
