@@ -257,7 +257,7 @@ describePages('the list of findings', () => {
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await row(page, /Left alone/).focus();
     for (const key of ['f', 'x', '?']) await page.keyboard.press(key);
-    await page.keyboard.press('Space');
+    await page.keyboard.press('Shift+Space');
     await page.getByText('1 selected').waitFor();
     expect(await listed('&q=alone&status=open', small)).toBe(1);
     expect(await page.getByRole('dialog').count()).toBe(0);

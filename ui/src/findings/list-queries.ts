@@ -82,6 +82,17 @@ export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: 
     gcTime: 120_000,
   });
 
+/** A finding as a list has it, and its position there, counted from 1; undefined if it is not loaded. */
+export function listedFinding(queries: QueryClient, org: OrgSession, filter: FindingFilter, id: string) {
+  const pages = queries.getQueriesData<FindingsPage>({ queryKey: [...rowsKey(org), filter] });
+  for (const [key, data] of pages) {
+    const i = data?.rows.findIndex((row) => row?.id === id) ?? -1;
+    const row = data?.rows[i];
+    if (row) return { row, at: (Number(key.at(-1)) - 1) * PAGE_ROWS + i + 1 };
+  }
+  return undefined;
+}
+
 /** A position in the list, counted from 0: the first visible row and the active row. */
 export interface Place {
   top: number;

@@ -57,7 +57,12 @@ const metrics = createRoute({
 const findings = createRoute({
   getParentRoute: () => org,
   path: '/findings',
-  validateSearch: findingSearch,
+  // The list, and the finding that is previewed beside it.
+  validateSearch: (given: Record<string, unknown>) =>
+    withoutUndefined<ReturnType<typeof findingSearch> & { preview?: string }>({
+      ...findingSearch(given),
+      ...textSearch('preview')(given),
+    }),
   // The address of a list says what it shows.
   beforeLoad: ({ params, search }) => {
     if (Object.keys(search).length > 0) return;

@@ -13,10 +13,12 @@ import type { TriageState } from './use-triage.ts';
 interface Props {
   finding: Finding;
   triage: TriageState;
+  /** Whether the keys set the status of this finding. A list has the same keys. */
+  hasKeys: boolean;
 }
 
 /** Buttons that set the status of a finding. */
-export function StatusButtons({ finding, triage: { run, decide, undo } }: Props) {
+export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys }: Props) {
   const { may, role } = useOrg();
   const mayTriage = may('updateFindings');
   const setStatus = (status: UserStatus) => {
@@ -24,7 +26,7 @@ export function StatusButtons({ finding, triage: { run, decide, undo } }: Props)
     if (asksReason(status)) decide([finding], { status });
     else if (if_status !== status) run([{ id, title, status, if_status }]);
   };
-  useShortcuts(mayTriage ? triageShortcuts({ setStatus, undo }) : {});
+  useShortcuts(mayTriage && hasKeys ? triageShortcuts({ setStatus, undo }) : {});
   if (!mayTriage) {
     return (
       <Text size="sm" c="dimmed">

@@ -36,6 +36,8 @@ import { helpOf } from './help.ts';
 import type { News } from './live/compare.ts';
 import { NewsButton } from './live/NewsButton.tsx';
 import { NoFindings } from './NoFindings.tsx';
+import { LazyPreview } from './preview/LazyPreview.tsx';
+import { usePreview } from './preview/use-preview.ts';
 import { ViewTabs } from './views/ViewTabs.tsx';
 import { useViewTotals } from './views/view-totals.ts';
 
@@ -72,6 +74,7 @@ export function Findings() {
   const onNews = useCallback((news: News | undefined, show: () => void) => setNews({ news, show }), []);
   const [helps, help] = useDisclosure();
   const triage = useTriage(filter);
+  const preview = usePreview(search.preview);
   const words = useListWords(search);
   const totals = useViewTotals(filter, total != null);
 
@@ -116,7 +119,8 @@ export function Findings() {
       ),
   });
 
-  const isEmpty = totals.size > 0 ? totals.get('all') === 0 : undefined;
+  const all = totals.totals.get('all');
+  const isEmpty = all === undefined ? undefined : all === 0;
   const exports = <ExportMenu filter={filter} disabled={!total} />;
   return (
     <div className={classes.page}>
@@ -147,7 +151,7 @@ export function Findings() {
           {words}. Only the visible findings are printed. “Export” › “Print report” prints all of them.
         </Text>
         <div className={classes.list}>
-          <ViewTabs search={search} totals={totals} total={total} />
+          <ViewTabs search={search} {...totals} total={total} />
           <Toolbar
             filter={filter}
             onChange={change}
@@ -200,18 +204,24 @@ export function Findings() {
               onCounts={onCounts}
             />
           ) : (
-            <FindingsGrid
-              key={JSON.stringify(narrowed)}
-              filter={filter}
-              page={page}
-              columns={columns.shown}
-              card={narrow}
-              compact={compact}
-              triage={triage}
-              isEmpty={isEmpty}
-              onTotal={setTotal}
-              onNews={onNews}
-            />
+            <div className={classes.split}>
+              <FindingsGrid
+                key={JSON.stringify(narrowed)}
+                filter={filter}
+                page={page}
+                columns={columns.shown}
+                card={narrow}
+                compact={compact}
+                triage={triage}
+                preview={preview}
+                isEmpty={isEmpty}
+                onTotal={setTotal}
+                onNews={onNews}
+              />
+              {preview.id !== undefined && (
+                <LazyPreview id={preview.id} filter={filter} triage={triage} onClose={preview.close} />
+              )}
+            </div>
           )}
         </div>
       </Page>

@@ -15,6 +15,8 @@ import { Grid, RowGroup } from './grid-parts.tsx';
 import type { News } from './live/compare.ts';
 import { useToldNews } from './live/use-told-news.ts';
 import { NoFindings } from './NoFindings.tsx';
+import { type PreviewState, useFollowingPreview } from './preview/use-preview.ts';
+import { usePreviewedRow } from './preview/use-previewed-row.ts';
 import { Row, useRowActions } from './Row.tsx';
 import { span } from './rows/positions.ts';
 import { useActiveRow } from './rows/use-active-row.ts';
@@ -32,6 +34,7 @@ interface Props {
   /** Whether rows have as little height as possible. */
   compact: boolean;
   triage: TriageState;
+  preview: PreviewState;
   /** Whether the organization has no findings; undefined while this is not known. */
   isEmpty: boolean | undefined;
   /** Called with the total; null if it is unknown. */
@@ -48,6 +51,7 @@ export function FindingsGrid({
   card,
   compact,
   triage,
+  preview,
   isEmpty,
   onTotal,
   onNews,
@@ -84,7 +88,19 @@ export function FindingsGrid({
     isChosen: active.touched,
   });
 
-  const actions = useRowActions({ activate: active.activate, select: bulk.select, setStatus: set });
+  const show = (index: number) => {
+    const finding = rows.rowNow(index);
+    if (finding) preview.show(finding.id);
+  };
+  const actions = useRowActions({
+    activate: active.activate,
+    // Cards leave no space for a preview.
+    show: card ? open : show,
+    select: bulk.select,
+    setStatus: set,
+  });
+  useFollowingPreview(preview, active.touched ? rows.rowAt(at)?.id : undefined);
+  usePreviewedRow(preview, active);
 
   const shownIds = span(first, last - first + 1, count).flatMap((index) => rows.rowAt(index)?.id ?? []);
   useToldNews(filter, {
@@ -106,7 +122,8 @@ export function FindingsGrid({
     setStatus,
     decide,
     undo: triage.undo,
-    clear: bulk.clear,
+    preview: preview.id === undefined ? show : preview.close,
+    leave: preview.id === undefined ? bulk.clear : preview.close,
   });
 
   if (rows.error && total === undefined) return <Problem error={rows.error} onRetry={rows.retry} />;

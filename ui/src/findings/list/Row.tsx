@@ -16,6 +16,8 @@ import { type Selection, useSelected } from './selection/selection.ts';
 /** The actions of rows. */
 interface RowActions {
   activate(this: void, index: number): void;
+  /** Shows a finding that was clicked. */
+  show(this: void, index: number): void;
   /** Selects or deselects; with `range`, everything since the last selected row. */
   select(this: void, index: number, range: boolean): void;
   setStatus(this: void, finding: ListedFinding, status: UserStatus): void;
@@ -29,10 +31,19 @@ export function useRowActions(current: RowActions): RowActions {
   });
   const [actions] = useState<RowActions>(() => ({
     activate: (index) => latest.current.activate(index),
+    show: (index) => latest.current.show(index),
     select: (index, range) => latest.current.select(index, range),
     setStatus: (finding, status) => latest.current.setStatus(finding, status),
   }));
   return actions;
+}
+
+/** Whether a click is meant for the row: not for a link or button in it, not to select text. */
+function isOfRow({ target, currentTarget, ...event }: MouseEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return false;
+  // Clicks in menus also arrive here.
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
+  return target.closest('a, button, input') === null && getSelection()?.isCollapsed !== false;
 }
 
 interface Props {
@@ -72,6 +83,7 @@ export const Row = memo(function Row(props: Props) {
       style={{ height, transform: `translateY(${top}px)` }}
       tabIndex={active ? 0 : -1}
       onFocus={() => actions.activate(index)}
+      onClick={(event) => isOfRow(event) && actions.show(index)}
     >
       {finding ? (
         <Cells {...props} finding={finding} selected={selected} tab={active ? 0 : -1} />

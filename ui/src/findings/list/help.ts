@@ -4,14 +4,16 @@ import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 const LOOKING: ShortcutList = [
   [['j', '↓'], 'Next finding'],
   [['k', '↑'], 'Previous finding'],
+  [['Space'], 'Preview the finding, or close the preview'],
   [['o', 'Enter'], 'Open the finding'],
 ];
 const DECIDING: ShortcutList = [
-  [['x', 'Space'], 'Select or deselect the finding'],
+  [['x', 'Shift + Space'], 'Select or deselect the finding'],
   [['Shift + x'], 'Select all findings from the last selected one to this one'],
   ...TRIAGE_SHORTCUTS,
   [['e'], 'Edit with reason, note, assignee or date'],
-  [['Esc'], 'Clear the selection'],
+  [['a'], 'Assign the previewed finding to me'],
+  [['Esc'], 'Close the preview, or clear the selection'],
 ];
 const LOOKING_AT_GROUPS: ShortcutList = [
   [['j'], 'Next group'],

@@ -14,12 +14,15 @@ interface GridKeys {
   /** Moves to a row; undefined moves to the first visible one. */
   go(index: number | undefined): void;
   open(index: number): void;
+  /** Opens or closes the preview. */
+  preview(index: number): void;
   select(index: number, range: boolean): void;
   setStatus(status: UserStatus): void;
   /** Opens the form. */
   decide(): void;
   undo(): void;
-  clear(): void;
+  /** Closes the preview, or clears the selection. */
+  leave(): void;
 }
 
 /**
@@ -27,7 +30,7 @@ interface GridKeys {
  * @returns the handler of the grid
  */
 export function useGridKeys(grid: GridKeys) {
-  const { activeNow, count, visible, mayTriage, go, open, select } = grid;
+  const { activeNow, count, visible, mayTriage, go, open, select, preview } = grid;
   const step = (by: number) => {
     const active = activeNow();
     go(active === undefined ? undefined : Math.min(count - 1, Math.max(0, active + by)));
@@ -50,7 +53,7 @@ export function useGridKeys(grid: GridKeys) {
     }),
   });
 
-  useHotkeys([['Escape', (event) => isTaken(event) || grid.clear(), { preventDefault: false }]], []);
+  useHotkeys([['Escape', (event) => isTaken(event) || grid.leave(), { preventDefault: false }]], []);
 
   return (event: KeyboardEvent<HTMLElement>) => {
     const { target, currentTarget, key } = event;
@@ -66,7 +69,8 @@ export function useGridKeys(grid: GridKeys) {
       Home: () => go(0),
       End: () => go(count - 1),
       Enter: own && onActive(open),
-      ' ': own && mayTriage && onActive((index) => select(index, event.shiftKey)),
+      ' ':
+        own && (event.shiftKey ? mayTriage && onActive((index) => select(index, false)) : onActive(preview)),
     };
     const run = act[key];
     if (!run) return;

@@ -1,10 +1,8 @@
-import { ActionIcon, Box, Group, Skeleton, Stack, Title, Tooltip, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Box, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
 import { ServiceError } from '../../app/api.ts';
-import { whenUp } from '../../app/server.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
@@ -15,11 +13,10 @@ import { type Finding, findingQuery } from '../finding-queries.ts';
 import { filterOf } from '../list-queries.ts';
 import { titleOf } from '../title.ts';
 import { isOutOf } from '../views.ts';
-import { partsOf } from './description-parts.ts';
-import { Evidence } from './Evidence.tsx';
 import { Exploits } from './Exploits.tsx';
 import { Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
+import { FindingText } from './FindingText.tsx';
 import { Headline } from './Headline.tsx';
 import { ListNav } from './ListNav.tsx';
 import { OthersChanges } from './OthersChanges.tsx';
@@ -27,10 +24,6 @@ import { Shortcuts } from './Shortcuts.tsx';
 import { Similar } from './Similar.tsx';
 import { StatusPanel } from './StatusPanel.tsx';
 import { Timeline } from './timeline/Timeline.tsx';
-
-const MarkdownText = lazy(
-  whenUp(async () => ({ default: (await import('../../components/text/MarkdownText.tsx')).MarkdownText })),
-);
 
 const route = getRouteApi('/_signed-in/o/$org/findings/$id');
 
@@ -76,8 +69,6 @@ export function FindingPage() {
 
 function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageState }) {
   const title = titleOf(finding.title);
-  const { description, line, source } = finding;
-  const parts = useMemo(() => partsOf(description, line, source), [description, line, source]);
   return (
     <Page
       title={title}
@@ -88,11 +79,7 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
       </Box>
       <div className={classes.columns}>
         <div className={classes.main}>
-          {parts.fix && <Prose id="fix" title="How to fix" text={parts.fix} />}
-          {parts.evidence && <Evidence finding={finding} evidence={parts.evidence} />}
-          {(parts.rest || (!parts.fix && !parts.evidence)) && (
-            <Prose id="description" title="Description" text={parts.rest} />
-          )}
+          <FindingText finding={finding} />
           <Exploits id={finding.id} />
         </div>
         <div className={classes.side}>
@@ -105,19 +92,6 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
         </div>
       </div>
     </Page>
-  );
-}
-
-function Prose({ id, title, text }: { id: string; title: string; text: string }) {
-  return (
-    <section aria-labelledby={id}>
-      <Title order={2} id={id} mb="xs">
-        {title}
-      </Title>
-      <Suspense fallback={<TextSkeleton />}>
-        <MarkdownText text={text} />
-      </Suspense>
-    </section>
   );
 }
 

@@ -12,8 +12,15 @@ import type { TriageState } from '../../triage/use-triage.ts';
 import type { Finding } from '../finding-queries.ts';
 import classes from './Finding.module.css';
 
+interface Props {
+  finding: Finding;
+  triage: TriageState;
+  /** Whether the list on the same page has the keys that set the status and open the form. */
+  isInList?: boolean;
+}
+
 /** The decision about a finding, and everything that changes it. */
-export function StatusPanel({ finding, triage }: { finding: Finding; triage: TriageState }) {
+export function StatusPanel({ finding, triage, isInList = false }: Props) {
   const org = useOrg();
   const { user } = useMe();
   const mayTriage = org.may('updateFindings');
@@ -25,14 +32,15 @@ export function StatusPanel({ finding, triage }: { finding: Finding; triage: Tri
   const assignToMe = () => {
     if (!isMine) triage.run([{ id, title, assignee_id: user.id, assignee: 'you', if_status: status }]);
   };
+  const unassign = () => triage.run([{ id, title, assignee_id: null, if_status: status }]);
   const edit = () => triage.decide([finding]);
-  useShortcuts(mayTriage ? { a: assignToMe, e: edit } : {});
+  useShortcuts(mayTriage ? { a: assignToMe, e: isInList ? undefined : edit } : {});
   return (
     <section aria-labelledby="triage" className={classes.panel}>
       <Title order={2} id="triage">
         Triage
       </Title>
-      <StatusButtons finding={finding} triage={triage} />
+      <StatusButtons finding={finding} triage={triage} hasKeys={!isInList} />
       <dl className={classes.properties}>
         <Property name={reason ? 'Reason' : 'Since'}>
           <Text span size="sm">
@@ -50,9 +58,10 @@ export function StatusPanel({ finding, triage }: { finding: Finding; triage: Tri
               <bdi>{assignee ?? (members.isLoading ? '…' : 'A former member')}</bdi>
             </Text>
           )}
-          {mayTriage && !isMine && (
-            <KeyButton hotkey="a" onClick={assignToMe}>
-              Assign to me
+          {/* The same button in both cases, so that it keeps the focus. */}
+          {mayTriage && (
+            <KeyButton {...(!isMine && { hotkey: 'a' })} onClick={isMine ? unassign : assignToMe}>
+              {isMine ? 'Unassign me' : 'Assign to me'}
             </KeyButton>
           )}
         </Property>
@@ -98,7 +107,7 @@ function Property({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function KeyButton(props: { hotkey: string; onClick(): void; isDialog?: boolean; children: string }) {
+function KeyButton(props: { hotkey?: string; onClick(): void; isDialog?: boolean; children: string }) {
   const { hotkey, onClick, isDialog, children } = props;
   const [keys] = useShortcutsOn();
   return (
@@ -108,10 +117,11 @@ function KeyButton(props: { hotkey: string; onClick(): void; isDialog?: boolean;
       variant="default"
       onClick={onClick}
       {...(isDialog && { 'aria-haspopup': 'dialog' as const })}
-      {...(keys && { 'aria-keyshortcuts': hotkey })}
+      {...(keys && hotkey && { 'aria-keyshortcuts': hotkey })}
       data-print-hidden
       rightSection={
-        keys && (
+        keys &&
+        hotkey && (
           <Kbd size="xs" aria-hidden visibleFrom="sm">
             {hotkey}
           </Kbd>

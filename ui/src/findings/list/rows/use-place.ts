@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useRouter } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useOrg } from '../../../app/session.ts';
 import { type FindingFilter, pageOf, placeIn, rememberPlace } from '../../list-queries.ts';
 
 const REST_MS = 300;
+
+const route = getRouteApi('/_signed-in/o/$org/findings');
 
 /** The initial position: where the user left the list, or the page of its address. */
 export function useStart(filter: FindingFilter, page: number) {
@@ -18,7 +20,7 @@ export function useKeptPlace(filter: FindingFilter, page: number, place: { top: 
   const queries = useQueryClient();
   const org = useOrg();
   const router = useRouter();
-  const navigate = useNavigate();
+  const navigate = route.useNavigate();
   const latest = useRef({ filter, page, place });
   useEffect(() => {
     latest.current = { filter, page, place };
@@ -31,15 +33,14 @@ export function useKeptPlace(filter: FindingFilter, page: number, place: { top: 
       // Must not cancel a navigation in progress.
       if (router.state.status === 'pending') return;
       navigate({
-        to: '/o/$org/findings',
-        params: { org: org.slug },
-        search: { ...filter, ...(top > 1 && { page: top }) },
+        search: ({ preview }) => ({ ...filter, ...(top > 1 && { page: top }), ...(preview && { preview }) }),
+        state: (before) => before,
         replace: true,
         resetScroll: false,
       });
     }, REST_MS);
     return () => clearTimeout(timer);
-  }, [top, page, filter, org, router, navigate]);
+  }, [top, page, filter, router, navigate]);
 
   useEffect(
     () => () => {

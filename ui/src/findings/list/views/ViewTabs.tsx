@@ -9,20 +9,19 @@ import { inView, VIEWS, viewOf } from '../../views.ts';
 import { savedViewsQuery, searchOfView, showsView } from './saved-views.ts';
 import { ViewMenu } from './ViewMenu.tsx';
 import classes from './ViewTabs.module.css';
+import type { ViewTotals } from './view-totals.ts';
 
 /** The number of saved views with a tab. The menu has all of them. */
 const SAVED_TABS = 8;
 
-interface Props {
+interface Props extends ViewTotals {
   search: FindingSearch;
-  /** The number of findings by the id of the view. */
-  totals: ReadonlyMap<string, number>;
   /** The number of findings of the current view. */
   total: number | null | undefined;
 }
 
 /** Links to the views of the list, with their numbers, and to saved views. */
-export function ViewTabs({ search, totals, total }: Props) {
+export function ViewTabs({ search, totals, isSearch, total }: Props) {
   const org = useOrg();
   const filter = filterOf(search);
   const views = useQuery(savedViewsQuery(org)).data ?? [];
@@ -42,13 +41,15 @@ export function ViewTabs({ search, totals, total }: Props) {
         <ul>
           {VIEWS.map((view) => {
             const isCurrent = view === current;
+            const own = (isCurrent ? total : undefined) ?? undefined;
             return (
               <li key={view.id}>
                 <Tab
                   label={view.label}
                   search={inView(filter, view)}
                   isCurrent={isCurrent}
-                  count={(isCurrent ? total : undefined) ?? totals.get(view.id)}
+                  count={own ?? totals.get(view.id)}
+                  isWithoutSearch={isSearch && own === undefined}
                 />
               </li>
             );
@@ -78,9 +79,11 @@ interface TabProps {
   search: FindingSearch;
   isCurrent: boolean;
   count: number | undefined;
+  /** Whether the number ignores the search of the list. */
+  isWithoutSearch?: boolean;
 }
 
-function Tab({ label, search, isCurrent, count }: TabProps) {
+function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabProps) {
   const { slug } = useOrg();
   return (
     <LinkBox
@@ -96,7 +99,12 @@ function Tab({ label, search, isCurrent, count }: TabProps) {
       {...(isCurrent && { 'aria-current': 'page' as const, 'data-current': true })}
     >
       <bdi className={classes.label}>{label}</bdi>
-      <span className={classes.count}>{count !== undefined && number(count)}</span>
+      <span
+        className={classes.count}
+        {...(isWithoutSearch && { 'data-dimmed': true, title: 'Without the search' })}
+      >
+        {count !== undefined && number(count)}
+      </span>
     </LinkBox>
   );
 }

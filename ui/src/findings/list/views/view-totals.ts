@@ -9,25 +9,31 @@ const SEARCHED = [
   ...(['missing', 'has_exploit', 'found_after', 'found_before', 'seen_after', 'seen_before'] as const),
 ] as const;
 
+export interface ViewTotals {
+  /** The number of findings by the id of the view. */
+  totals: ReadonlyMap<string, number>;
+  /** Whether the list is a search. Then the numbers are those without it, because each other number would cost a search. */
+  isSearch: boolean;
+}
+
 /**
- * The number of findings of each view with the other filters of the list, by the id of the view. Views are not counted while
- * the list is a search, because each number would cost another search.
+ * The number of findings of each view with the other filters of the list.
  * @param enabled false until the list has its rows
  */
-export function useViewTotals(filter: FindingFilter, enabled: boolean): ReadonlyMap<string, number> {
+export function useViewTotals(filter: FindingFilter, enabled: boolean): ViewTotals {
   const org = useOrg();
   const isSearch = SEARCHED.some((key) => filter[key] !== undefined);
-  return useQueries({
-    queries: VIEWS.map((view) => ({
-      ...totalQuery(org, inView(filter, view)),
-      enabled: enabled && !isSearch,
-    })),
+  const counted: FindingFilter = { ...filter };
+  for (const key of SEARCHED) delete counted[key];
+  const totals = useQueries({
+    queries: VIEWS.map((view) => ({ ...totalQuery(org, inView(counted, view)), enabled })),
     combine: (results) =>
       new Map(
         VIEWS.flatMap(({ id }, i) => {
           const total = results[i]?.data;
-          return total === undefined || isSearch ? [] : [[id, total] as const];
+          return total === undefined ? [] : [[id, total] as const];
         }),
       ),
   });
+  return { totals, isSearch };
 }
