@@ -11,11 +11,11 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
+import * as text from '#strings/rules.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
-import { counted } from '../components/numbers.ts';
 import { titleOf } from '../findings/title.ts';
 import { refreshFindings } from '../triage/cache.ts';
 import { applyRule, undoRule } from './apply.ts';
@@ -49,7 +49,7 @@ export function RuleMenu({ rule, index, all }: Props) {
   });
   const apply = useMutation({
     mutationFn: (expected: number) => applyRule(org, id, expected),
-    onSuccess: (updated) => showSuccess(`“${name}” has changed ${counted(updated, 'finding')}.`),
+    onSuccess: (updated) => showSuccess(text.hasChanged(name, updated)),
     onError: showError,
     onSettled: () => refreshFindings(queries, org),
   });
@@ -57,15 +57,11 @@ export function RuleMenu({ rule, index, all }: Props) {
     mutationFn: () => queries.query({ ...previewQuery(org, { conditions, actions }), staleTime: 0 }),
     onSuccess: ({ total, findings }) =>
       total === 0
-        ? showSuccess(`No open finding matches “${name}” now.`)
+        ? showSuccess(text.noneMatches(name))
         : openConfirm({
-            title: (
-              <>
-                Apply “<bdi>{name}</bdi>” to {counted(total, 'finding')}?
-              </>
-            ),
+            title: text.applyTo(name, total),
             children: <Found findings={findings} total={total} />,
-            labels: { confirm: 'Apply', cancel: 'Cancel' },
+            labels: { confirm: text.apply, cancel: text.cancel },
             onConfirm: () => apply.mutate(total),
           }),
     onError: showError,
@@ -73,8 +69,7 @@ export function RuleMenu({ rule, index, all }: Props) {
   const undo = useMutation({
     mutationFn: () => undoRule(org, id),
     onSuccess: ({ restored, skipped }) => {
-      const kept = skipped > 0 ? ` ${counted(skipped, 'finding')} kept: changed by someone since.` : '';
-      showSuccess(`${counted(restored, 'finding')} restored.${kept}`);
+      showSuccess(text.restored(restored, skipped));
     },
     onError: showError,
     onSettled: () => refreshFindings(queries, org),
@@ -84,7 +79,7 @@ export function RuleMenu({ rule, index, all }: Props) {
     onSuccess() {
       // The button is about to disappear.
       button.current?.closest('ol')?.focus();
-      showSuccess(`“${name}” was deleted.`);
+      showSuccess(text.deleted(name));
     },
     onError: showError,
     onSettled: renew,
@@ -92,34 +87,16 @@ export function RuleMenu({ rule, index, all }: Props) {
 
   const askToUndo = () =>
     openConfirm({
-      title: (
-        <>
-          Undo what “<bdi>{name}</bdi>” has changed?
-        </>
-      ),
-      children: (
-        <Text size="sm">
-          Findings that nobody has changed since are as they would be without the rule. The rule stays
-          {rule.enabled ? ' enabled: disable it first if it should leave new findings alone.' : ' disabled.'}
-        </Text>
-      ),
-      labels: { confirm: 'Undo changes', cancel: 'Cancel' },
+      title: text.undoWhat(name),
+      children: <Text size="sm">{text.whatUndoDoes(rule.enabled)}</Text>,
+      labels: { confirm: text.undoChanges, cancel: text.cancel },
       onConfirm: () => undo.mutate(),
     });
   const askToDelete = () =>
     openConfirm({
-      title: (
-        <>
-          Delete “<bdi>{name}</bdi>”?
-        </>
-      ),
-      children: (
-        <Text size="sm">
-          Findings that it has changed stay as they are. To restore them, undo its changes before you delete
-          it.
-        </Text>
-      ),
-      labels: { confirm: 'Delete rule', cancel: 'Cancel' },
+      title: text.deleteWhich(name),
+      children: <Text size="sm">{text.whatDeleteDoes}</Text>,
+      labels: { confirm: text.deleteRule, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => remove.mutate(),
     });
@@ -133,7 +110,7 @@ export function RuleMenu({ rule, index, all }: Props) {
           ref={button}
           variant="subtle"
           color="gray"
-          aria-label={`Actions for ${name}`}
+          aria-label={text.actionsFor(name)}
           aria-busy={isBusy}
         >
           {isBusy ? <Loader size={16} /> : <IconDots size={16} />}
@@ -144,13 +121,13 @@ export function RuleMenu({ rule, index, all }: Props) {
           leftSection={<IconPencil size={16} />}
           onClick={() => navigate({ to: '/o/$org/rules/$id', params: { org: org.slug, id } })}
         >
-          Edit
+          {text.edit}
         </Menu.Item>
         <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => askToApply.mutate()}>
-          Apply to existing findings…
+          {text.applyToExisting}
         </Menu.Item>
         <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={askToUndo}>
-          Undo its changes…
+          {text.undoItsChanges}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item
@@ -158,14 +135,14 @@ export function RuleMenu({ rule, index, all }: Props) {
           disabled={index === 0}
           onClick={() => move.mutate(index - 1)}
         >
-          Move up
+          {text.moveUp}
         </Menu.Item>
         <Menu.Item
           leftSection={<IconArrowDown size={16} />}
           disabled={index === all.length - 1}
           onClick={() => move.mutate(index + 1)}
         >
-          Move down
+          {text.moveDown}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item
@@ -173,7 +150,7 @@ export function RuleMenu({ rule, index, all }: Props) {
           leftSection={<IconTrash size={16} />}
           onClick={askToDelete}
         >
-          Delete
+          {text.deleteItem}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -200,7 +177,7 @@ function Found({ findings, total }: { findings: readonly Schemas['ListedFinding'
           </List.Item>
         ))}
       </List>
-      {others > 0 && <Text size="sm">and {counted(others, 'other')}</Text>}
+      {others > 0 && <Text size="sm">{text.andOthers(others)}</Text>}
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import * as text from '#strings/rules.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
@@ -22,7 +23,7 @@ export function NewRule() {
   const onSaved = useBack();
   const finding = useQuery({ ...findingQuery(org, from ?? ''), enabled: from !== undefined });
   return (
-    <RoleCheck title="New rule">
+    <RoleCheck title={text.newRule}>
       {from === undefined ? (
         <RuleForm initial={valuesOf(undefined)} onSaved={onSaved} />
       ) : (
@@ -41,14 +42,14 @@ export function EditRule() {
   const onSaved = useBack();
   const rules = useQuery({ ...rulesQuery(org), enabled: org.may('listRules') });
   return (
-    <RoleCheck title="Edit rule">
+    <RoleCheck title={text.editRule}>
       <Loaded query={rules}>
         {(list) => {
           const rule = list.find((one) => one.id === id);
           return rule ? (
             <RuleForm key={rule.updated_at} rule={rule} initial={valuesOf(rule)} onSaved={onSaved} />
           ) : (
-            <Empty title="This rule does not exist">It may have been deleted.</Empty>
+            <Empty title={text.noSuchRule}>{text.mayBeDeleted}</Empty>
           );
         }}
       </Loaded>
@@ -73,14 +74,14 @@ export function RoleCheck({
   children: React.ReactNode;
 }) {
   const org = useOrg();
-  const description = title === 'Rules' && 'The first enabled rule that matches decides about a new finding.';
+  const description = title === text.rules && text.howRulesWork;
   return (
     <Page
       title={title}
       description={
         description || (
           <LinkAnchor to="/o/$org/rules" params={{ org: org.slug }} size="sm">
-            Rules
+            {text.rules}
           </LinkAnchor>
         )
       }
@@ -89,8 +90,8 @@ export function RoleCheck({
       {org.may('listRules') ? (
         children
       ) : (
-        <Empty icon={<IconLock />} title="Your role does not allow this">
-          Only {rolesAllowed('listRules')} can see and change rules.
+        <Empty icon={<IconLock />} title={text.notAllowed}>
+          {text.onlyRolesManage(rolesAllowed('listRules'))}
         </Empty>
       )}
     </Page>

@@ -1,6 +1,7 @@
 import { Card, Stack, Switch, Text } from '@mantine/core';
 import { IconPlus, IconWand } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/rules.tsx';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { showError } from '../components/errors/toasts.ts';
@@ -26,20 +27,19 @@ export function Rules() {
   };
   const create = (
     <LinkButton to="/o/$org/rules/new" params={{ org: org.slug }} leftSection={<IconPlus size={16} />}>
-      New rule
+      {text.newRule}
     </LinkButton>
   );
   return (
-    <RoleCheck title="Rules" actions={create}>
+    <RoleCheck title={text.rules} actions={create}>
       <Loaded query={rules}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon={<IconWand />} title="No rules yet">
-              A rule sets the status, assignee or due date of new findings, for example of all findings in
-              tests.
+            <Empty icon={<IconWand />} title={text.noRules}>
+              {text.whatRulesDo}
             </Empty>
           ) : (
-            <ol className={classes.list} aria-label="Rules" tabIndex={-1}>
+            <ol className={classes.list} aria-label={text.rules} tabIndex={-1}>
               {list.map((rule, index) => (
                 <RuleItem key={rule.id} rule={rule} index={index} all={list} names={names} />
               ))}
@@ -79,11 +79,11 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
             <bdi>{name}</bdi>
           </LinkAnchor>
           <Text size="sm" c={enabled ? undefined : 'dimmed'} className={classes.text}>
-            If <bdi>{conditionsText(conditions, names)}</bdi>: <bdi>{actionsText(actions, names)}</bdi>.
+            {text.ifThen(conditionsText(conditions, names), actionsText(actions, names))}
           </Text>
         </Stack>
         <Switch
-          aria-label={`Enable ${name}`}
+          aria-label={text.enable(name)}
           checked={change.isPending ? change.variables : enabled}
           // A disabled switch would lose the focus.
           aria-busy={change.isPending}

@@ -1,12 +1,12 @@
 import { List, Skeleton, Text } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
+import * as text from '#strings/triage.tsx';
 import type { OrgSession } from '../app/session.ts';
 import { Ago } from '../components/time/Time.tsx';
 import { activityQuery } from '../findings/finding-queries.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import type { Conflict } from './engine/change-statuses.ts';
-import { REASON_NAMES } from './texts.ts';
 
 /** The number of findings shown. */
 const SHOWN = 5;
@@ -34,15 +34,13 @@ export function Conflicts({ org, conflicts }: Props) {
             </Text>
             {data || error ? (
               <Text size="sm">
-                <bdi>{last?.actor.name ?? 'Somebody'}</bdi> set it to {STATUS_NAMES[now]}
-                {last?.reason && ` (${REASON_NAMES[last.reason].toLowerCase()})`}
-                {last && (
-                  <>
-                    {' '}
-                    <Ago time={last.at} />
-                  </>
-                )}
-                .{status && ` Your change would set it to ${STATUS_NAMES[status]}.`}
+                {text.theyDecided({
+                  name: last?.actor.name,
+                  status: STATUS_NAMES[now],
+                  reason: last?.reason,
+                  time: last && <Ago time={last.at} />,
+                  own: status && STATUS_NAMES[status],
+                })}
               </Text>
             ) : (
               <Skeleton h={18} w="80%" />
@@ -55,7 +53,7 @@ export function Conflicts({ org, conflicts }: Props) {
           </List.Item>
         );
       })}
-      {conflicts.length > SHOWN && <List.Item>and {conflicts.length - SHOWN} more</List.Item>}
+      {conflicts.length > SHOWN && <List.Item>{text.andMore(conflicts.length - SHOWN)}</List.Item>}
     </List>
   );
 }

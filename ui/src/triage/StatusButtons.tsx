@@ -1,5 +1,6 @@
 import { Box, Button, Kbd, Text, Tooltip } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
+import * as text from '#strings/triage.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { useShortcuts, useShortcutsOn } from '../components/keyboard/shortcuts.ts';
@@ -30,12 +31,12 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
   if (!mayTriage) {
     return (
       <Text size="sm" c="dimmed">
-        Your role is {role}. Only {rolesAllowed('updateFindings')} can change the status.
+        {text.onlyRolesSetStatus(role, rolesAllowed('updateFindings'))}
       </Text>
     );
   }
   return (
-    <Box role="group" aria-label="Set the status" className={classes.buttons ?? ''} data-print-hidden>
+    <Box role="group" aria-label={text.setTheStatus} className={classes.buttons ?? ''} data-print-hidden>
       {USER_STATUSES.map((status) => (
         <StatusButton
           key={status}
@@ -44,17 +45,14 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
           onClick={() => setStatus(status)}
         />
       ))}
-      <Tooltip
-        label="Only agents set this status, after they have confirmed the fix"
-        events={{ hover: true, focus: true, touch: true }}
-      >
+      <Tooltip label={text.onlyAgentsVerify} events={{ hover: true, focus: true, touch: true }}>
         <Button
           size="compact-sm"
           justify="space-between"
           variant={finding.status === 'verified' ? 'filled' : 'default'}
           aria-pressed={finding.status === 'verified'}
           aria-disabled
-          aria-description="Only agents set this status, after they have confirmed the fix"
+          aria-description={text.onlyAgentsVerify}
           data-disabled={finding.status !== 'verified' || undefined}
           className={classes.agentsOnly ?? ''}
           leftSection={finding.status === 'verified' && <IconCheck size={14} aria-hidden />}
@@ -94,8 +92,7 @@ function StatusButton({
       }
       onClick={onClick}
     >
-      {STATUS_NAMES[status]}
-      {asksReason(status) && '…'}
+      {asksReason(status) ? text.opensDialog(STATUS_NAMES[status]) : STATUS_NAMES[status]}
     </Button>
   );
 }

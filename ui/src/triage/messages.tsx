@@ -1,11 +1,11 @@
 import { Button, Group, Kbd, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
+import * as text from '#strings/triage.tsx';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Advice } from '../components/errors/Problem.tsx';
 import { problemOf } from '../components/errors/problem.ts';
 import { FAILED_MS } from '../components/errors/toasts.ts';
-import { counted, number } from '../components/numbers.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import type { Change, Decision } from './decision.ts';
@@ -38,8 +38,7 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
         <Group justify="space-between" wrap="nowrap" gap="xs">
           <Text size="sm" lineClamp={lines}>
             {/* The change comes first, because long titles are cut off. */}
-            {`${textOf(decision, decision.assignee)}: `}
-            {findings}
+            {text.changed(textOf(decision, decision.assignee), findings)}
           </Text>
           {undo && (
             <Button
@@ -53,7 +52,7 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
                 </Kbd>
               }
             >
-              Undo
+              {text.undo}
             </Button>
           )}
         </Group>
@@ -65,22 +64,16 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
       if (first) showChanged(first, named(changes), undo);
     },
     changedMatching: (change, { done, kept, gone }, undo) => {
-      const others = [
-        kept > 0 && `${counted(kept, 'finding')} kept: changed by someone else since.`,
-        gone > 0 && `${counted(gone, 'finding')} no longer matched: changed by someone else meanwhile.`,
-      ].filter(Boolean);
-      const findings = [counted(done, 'finding'), ...others].join('. ');
-      showChanged(change, findings, done > 0 ? undo : undefined, 4);
+      showChanged(change, text.changedMatching(done, kept, gone), done > 0 ? undo : undefined, 4);
     },
     otherCount: (change, count, proceed) => {
       if (count === 0) {
-        return show({ color: 'gray', message: 'Nothing was changed: no finding matches any more.' });
+        return show({ color: 'gray', message: text.noneMatchesAnyMore });
       }
       openConfirm({
-        title: `${counted(count, 'finding')} match${count === 1 ? 'es' : ''} now, not ${number(change.total)}`,
-        children:
-          'Nothing was changed. Findings were added, or someone else has changed some, since you selected them.',
-        labels: { confirm: `Change ${count === 1 ? 'it' : `all ${number(count)}`}`, cancel: 'Cancel' },
+        title: text.othersMatch(count, change.total),
+        children: text.whyOthersMatch,
+        labels: { confirm: text.changeAll(count), cancel: text.cancel },
         onConfirm: proceed,
       });
     },
@@ -89,8 +82,7 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
         color: kept > 0 ? 'yellow' : 'teal',
         message: (
           <Text size="sm" lineClamp={3}>
-            {undoneText(findings)}
-            {kept > 0 && ` ${counted(kept, 'finding')} kept: changed by someone else since.`}
+            {kept > 0 ? text.withKept(undoneText(findings), kept) : undoneText(findings)}
           </Text>
         ),
         ...(kept > 0 && { autoClose: FAILED_MS }),
@@ -98,45 +90,33 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
     failed({ why }, error) {
       show({
         color: 'red',
-        title: error ? `Not changed: ${problemOf(error).title}` : 'Not changed',
+        title: error ? text.notChangedBecause(problemOf(error).title) : text.notChanged,
         message: error ? <Advice error={error} /> : why,
         autoClose: FAILED_MS,
       });
     },
     conflicts: (conflicts, overwrite) =>
       openConfirm({
-        title:
-          conflicts.length === 1
-            ? 'Someone else has changed this finding'
-            : `Someone else has changed ${counted(conflicts.length, 'finding')}`,
+        title: text.changedByOthers(conflicts.length),
         children: renderConflicts(conflicts),
-        labels: { confirm: 'Apply my change anyway', cancel: 'Keep theirs' },
+        labels: { confirm: text.applyAnyway, cancel: text.keepTheirs },
         onConfirm: overwrite,
       }),
     explain: (error) => problemOf(error).title,
-    nothingToUndo: () => show({ color: 'gray', message: 'Nothing to undo.' }),
-    busy: () =>
-      show({ color: 'gray', message: 'Another change is still running. Try again when it is complete.' }),
+    nothingToUndo: () => show({ color: 'gray', message: text.nothingToUndo }),
+    busy: () => show({ color: 'gray', message: text.anotherIsRunning }),
   };
 }
 
 function undoneText(findings: readonly Previous[]): ReactNode {
   const [first] = findings;
-  if (!first) return 'Nothing was restored.';
-  if (findings.length > 1) return <>Undone for {named(findings)}.</>;
-  return (
-    <>
-      Undone. Back to {STATUS_NAMES[first.status]}: {named(findings)}
-    </>
-  );
+  if (!first) return text.nothingRestored;
+  if (findings.length > 1) return text.undoneFor(findings.length);
+  return text.undone(STATUS_NAMES[first.status], named(findings));
 }
 
 function named(findings: readonly Pick<Change, 'title'>[]): ReactNode {
   const [first] = findings;
-  if (findings.length !== 1) return counted(findings.length, 'finding');
-  return (
-    <>
-      “<bdi>{first && titleOf(first.title)}</bdi>”
-    </>
-  );
+  if (!first || findings.length > 1) return text.findings(findings.length);
+  return text.finding(titleOf(first.title));
 }

@@ -1,3 +1,4 @@
+import * as text from '#strings/triage.tsx';
 import type { ShortcutList } from '../components/keyboard/ShortcutHelp.tsx';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
@@ -16,6 +17,6 @@ export const triageShortcuts = ({
 
 /** The keys of triage, for the help. */
 export const TRIAGE_SHORTCUTS: ShortcutList = [
-  ...USER_STATUSES.map((status) => [[STATUS_KEYS[status]], `Set status: ${STATUS_NAMES[status]}`] as const),
-  [['u'], 'Undo the last change'],
+  ...USER_STATUSES.map((status) => [[STATUS_KEYS[status]], text.setStatusTo(STATUS_NAMES[status])] as const),
+  [['u'], text.undoLastChange],
 ];

@@ -1,15 +1,8 @@
+import * as text from '#strings/triage.tsx';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import type { Decision, Reason } from './decision.ts';
 
-export const REASON_NAMES: Record<Reason, string> = {
-  not_exploitable: 'Not exploitable',
-  used_in_tests: 'Used in tests',
-  duplicate: 'Duplicate',
-  mitigated: 'Mitigated elsewhere',
-  risk_accepted: 'Risk accepted',
-  no_fix_available: 'No fix available',
-  other: 'Other',
-};
+export const REASON_NAMES: Record<Reason, string> = text.reasons;
 
 /** The reasons in the order of a form, the most likely ones for a status first. */
 export const REASONS: Record<'false_positive' | 'wontfix' | 'other', readonly Reason[]> = {
@@ -28,18 +21,12 @@ export function textOf(
   { status, reason, note, assignee_id, due_at, accepted_until }: Decision,
   assignee?: string,
 ): string {
-  const until = accepted_until ? ` until ${dateOf(accepted_until)}` : '';
-  const why = reason ? ` (${REASON_NAMES[reason].toLowerCase()})` : '';
-  const parts = [
-    status && `Set to ${STATUS_NAMES[status]}${until}${why}`,
-    !status && accepted_until === null && 'Risk no longer accepted',
-    !status && reason && `Reason: ${REASON_NAMES[reason].toLowerCase()}`,
-    assignee_id === null && 'Unassigned',
-    assignee_id && `Assigned to ${assignee ?? 'a member'}`,
-    due_at === null && 'Due date removed',
-    due_at && `Due on ${dateOf(due_at)}`,
-  ].filter((part) => typeof part === 'string');
-  if (parts.length === 0) return note ? 'Note added' : 'Changed';
-  const [first = '', ...others] = parts;
-  return [first, ...others.map((part) => part.charAt(0).toLowerCase() + part.slice(1))].join(', ');
+  return text.effectOf({
+    status: status && STATUS_NAMES[status],
+    reason: reason ?? undefined,
+    acceptedUntil: accepted_until && dateOf(accepted_until),
+    assignee: assignee_id && (assignee ?? text.aMember),
+    due: due_at && dateOf(due_at),
+    hasNote: Boolean(note),
+  });
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/triage/form.tsx';
 import { membersQuery } from '../../members/queries.ts';
 import type { FormRequest } from './triage-form.ts';
 
@@ -23,7 +24,7 @@ export function AssigneeField({ org, user, mayKeep, value, onChange, autoFocus }
   const isKnown = [KEEP, NOBODY].includes(value) || nameOf(value) !== undefined;
   return (
     <Select
-      label="Assignee"
+      label={text.assignee}
       miw={220}
       searchable
       selectFirstOptionOnChange
@@ -35,13 +36,16 @@ export function AssigneeField({ org, user, mayKeep, value, onChange, autoFocus }
       onFocus={({ currentTarget }) => currentTarget.select()}
       onClick={({ currentTarget }) => currentTarget.select()}
       allowDeselect={false}
-      nothingFoundMessage="No member found"
+      nothingFoundMessage={text.noMemberFound}
       value={value}
       data={[
-        ...(mayKeep ? [{ value: KEEP, label: 'Keep as it is' }] : []),
-        { value: NOBODY, label: 'Nobody' },
-        ...(isKnown ? [] : [{ value, label: 'A former member' }]),
-        ...members.map(({ user_id, name, email }) => ({ value: user_id, label: `${name} (${email})` })),
+        ...(mayKeep ? [{ value: KEEP, label: text.keep }] : []),
+        { value: NOBODY, label: text.nobody },
+        ...(isKnown ? [] : [{ value, label: text.formerMember }]),
+        ...members.map(({ user_id, name, email }) => ({
+          value: user_id,
+          label: text.memberWithEmail(name, email),
+        })),
       ]}
       onChange={(id) => id && onChange(id, nameOf(id))}
       data-autofocus={autoFocus || undefined}
@@ -56,7 +60,7 @@ export function AssigneeField({ org, user, mayKeep, value, onChange, autoFocus }
             data-disabled={value === user.id || undefined}
             flex="none"
           >
-            Assign to me
+            {text.assignToMe}
           </Button>
         </Group>
       )}

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState } from 'react';
-import { counted } from '../../components/numbers.ts';
+import * as text from '#strings/triage/form.tsx';
 import { titleOf } from '../../findings/title.ts';
 import { TriageForm } from './TriageForm.tsx';
 import type { FormRequest } from './triage-form.ts';
@@ -29,15 +29,7 @@ export function TriageDialog({ request, opened, onClose }: Props) {
       size="lg"
       yOffset="6vh"
       fullScreen={narrow ?? false}
-      title={
-        first && count === 1 ? (
-          <>
-            Triage “<bdi>{titleOf(first.title)}</bdi>”
-          </>
-        ) : (
-          `Triage ${counted(count, 'finding')}`
-        )
-      }
+      title={first && count === 1 ? text.triageFinding(titleOf(first.title)) : text.triageFindings(count)}
       styles={{ title: { overflowWrap: 'anywhere', maxHeight: '4.6em', overflow: 'hidden' } }}
     >
       <TriageForm

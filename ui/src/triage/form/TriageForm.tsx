@@ -1,6 +1,7 @@
 import { Button, Group, Kbd, Stack, Text, Textarea, TextInput, type TextInputProps } from '@mantine/core';
 import { getHotkeyHandler, useWindowEvent } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
+import * as text from '#strings/triage/form.tsx';
 import { useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { STATUS_NAMES } from '../../findings/Severity.tsx';
 import type { Decision, Reason } from '../decision.ts';
@@ -19,12 +20,7 @@ interface Props extends FormRequest {
 
 type Until = 'never' | '30' | '90' | 'date';
 
-const UNTIL_NAMES: Record<Until, string> = {
-  never: 'No end',
-  '30': '30 days',
-  '90': '90 days',
-  date: 'A date',
-};
+const UNTIL_NAMES: Record<Until, string> = text.untils;
 
 /** Not the order of keys, of which numbers come first. */
 const UNTILS: readonly Until[] = ['30', '90', 'date', 'never'];
@@ -75,10 +71,10 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
     const accepted = status === 'wontfix' && until !== 'never' ? endOf(day) : undefined;
     const isPast = accepted !== undefined && Date.parse(accepted) <= Date.now();
     const problems = {
-      ...(needsReason(status) && !reason && { reason: 'Choose a reason.' }),
+      ...(needsReason(status) && !reason && { reason: text.chooseReason }),
       ...(status === 'wontfix' &&
         until === 'date' &&
-        (!accepted || isPast) && { until: 'Choose a date in the future.' }),
+        (!accepted || isPast) && { until: text.chooseFutureDate }),
     };
     setErrors(problems);
     if (Object.keys(problems).length > 0) return undefined;
@@ -101,7 +97,7 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
     event?.preventDefault();
     const decision = decided();
     if (!decision) return;
-    if (Object.keys(decision).length === 0) return setErrors({ form: 'Change something first.' });
+    if (Object.keys(decision).length === 0) return setErrors({ form: text.changeSomething });
     onDecide(decision, assignee.name);
   };
   /** Keys outside of fields choose a status or a reason, also before the dialog has the focus. */
@@ -124,7 +120,7 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Choice
-          label="Status"
+          label={text.status}
           options={USER_STATUSES.map((one) => ({
             value: one,
             label: STATUS_NAMES[one],
@@ -133,10 +129,10 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           value={status}
           onChoose={choose}
           autoFocus={!preset.status && !preset.focus}
-          hint={single?.status === 'verified' && !status ? 'Verified by an agent' : undefined}
+          hint={single?.status === 'verified' && !status ? text.verifiedByAgent : undefined}
         />
         <Choice
-          label={needsReason(status) ? 'Reason' : 'Reason (optional)'}
+          label={needsReason(status) ? text.reason : text.optionalReason}
           options={reasons.map((one, i) => ({ value: one, label: REASON_NAMES[one], hotkey: `${i + 1}` }))}
           value={reason}
           onChoose={chooseReason}
@@ -146,19 +142,19 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
         {status === 'wontfix' && (
           <Stack gap={6}>
             <Choice<Until>
-              label="Accept the risk until"
+              label={text.acceptUntil}
               options={UNTILS.map((one) => ({
                 value: one,
                 label: UNTIL_NAMES[one],
               }))}
               value={until}
               onChoose={setUntil}
-              hint={until === 'never' ? undefined : 'Then the finding is open again.'}
+              hint={until === 'never' ? undefined : text.openAgainThen}
             />
             {until === 'date' && (
               <TextInput
                 type="date"
-                aria-label="Accept the risk until this date"
+                aria-label={text.acceptUntilDate}
                 min={dayIn(1)}
                 value={untilDay}
                 onChange={({ currentTarget }) => setUntilDay(currentTarget.value)}
@@ -169,8 +165,8 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           </Stack>
         )}
         <Textarea
-          label="Note"
-          description="Shown in the activity of the finding."
+          label={text.note}
+          description={text.whereNoteIsShown}
           value={note}
           maxLength={10_000}
           rows={3}
@@ -188,8 +184,8 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           />
           <TextInput
             type="date"
-            label="Due date"
-            {...(!single && { description: 'Empty: keep as it is', inputWrapperOrder: DESCRIPTION_BELOW })}
+            label={text.dueDate}
+            {...(!single && { description: text.emptyKeeps, inputWrapperOrder: DESCRIPTION_BELOW })}
             value={due}
             onChange={({ currentTarget }) => setDue(currentTarget.value)}
             data-autofocus={preset.focus === 'due' || undefined}
@@ -203,17 +199,17 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button
             type="submit"
             rightSection={
               <Kbd size="xs" aria-hidden visibleFrom="sm">
-                Ctrl Enter
+                {text.applyKeys}
               </Kbd>
             }
           >
-            Apply
+            {text.apply}
           </Button>
         </Group>
       </Stack>

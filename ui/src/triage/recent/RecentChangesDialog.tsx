@@ -7,13 +7,13 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useRef } from 'react';
+import * as text from '#strings/triage/recent.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { type OrgSession, useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { showError, showSuccess } from '../../components/errors/toasts.ts';
 import { LinkAnchor } from '../../components/links.tsx';
-import { counted } from '../../components/numbers.ts';
 import { Ago } from '../../components/time/Time.tsx';
 import { titleOf } from '../../findings/title.ts';
 import { membersQuery } from '../../members/queries.ts';
@@ -53,18 +53,15 @@ export function RecentChangesDialog({ opened, onClose }: Props) {
   const nameOf = (id: string | null | undefined) => members.data?.find(({ user_id }) => user_id === id)?.name;
   const shown = [...new Map(changes.map((change) => [change.id, change])).values()];
   return (
-    <Modal opened={opened} onClose={onClose} title="Recent changes" size="lg" yOffset="6vh">
+    <Modal opened={opened} onClose={onClose} title={text.recentChanges} size="lg" yOffset="6vh">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Your changes of findings in the last 30 days. Undo restores the findings that nobody has changed
-          since.
+          {text.whatIsListed}
         </Text>
         {list.isPending && <Skeleton h={160} />}
         {list.error && !list.data && <Problem error={list.error} onRetry={list.refetch} />}
-        {list.data && shown.length === 0 && (
-          <Empty title="No changes yet">Triage a finding to see it here.</Empty>
-        )}
-        <ul className={classes.list} aria-label="Your recent changes">
+        {list.data && shown.length === 0 && <Empty title={text.noChanges}>{text.howToChange}</Empty>}
+        <ul className={classes.list} aria-label={text.yourChanges}>
           {shown.map((change) => (
             <Row
               key={change.id}
@@ -81,7 +78,7 @@ export function RecentChangesDialog({ opened, onClose }: Props) {
             loading={list.isFetchingNextPage}
             onClick={() => list.fetchNextPage()}
           >
-            Show older changes
+            {text.showOlder}
           </Button>
         )}
       </Stack>
@@ -109,12 +106,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
     onSuccess: ({ restored, conflicts }) => {
       // The button is about to disappear.
       row.current?.focus();
-      const kept = conflicts.length;
-      showSuccess(
-        `${counted(restored.length, 'finding')} restored.${
-          kept > 0 ? ` ${counted(kept, 'finding')} kept: changed by someone else since.` : ''
-        }`,
-      );
+      showSuccess(text.restored(restored.length, conflicts.length));
     },
     onError: showError,
     onSettled: async () => {
@@ -126,24 +118,28 @@ function Row({ change, assignee, onLeave }: RowProps) {
   });
   const { findings, finding_id, title, at, undone_at, what } = change;
   // The findings of a change may have nothing in common.
-  const text =
-    findings > 1 && Object.keys(what).length === 0 ? 'Different changes' : textOf(decisionOf(what), assignee);
+  const effect =
+    findings > 1 && Object.keys(what).length === 0
+      ? text.differentChanges
+      : textOf(decisionOf(what), assignee);
+  const link = (
+    <LinkAnchor
+      to="/o/$org/findings/$id"
+      params={{ org: org.slug, id: finding_id }}
+      onClick={onLeave}
+      inherit
+    >
+      <bdi>{titleOf(title)}</bdi>
+    </LinkAnchor>
+  );
   return (
     <li className={classes.row} ref={row} tabIndex={-1}>
       <div className={classes.about}>
         <Text size="sm" fw={600}>
-          {text}
+          {effect}
         </Text>
         <Text size="sm" lineClamp={1}>
-          <LinkAnchor
-            to="/o/$org/findings/$id"
-            params={{ org: org.slug, id: finding_id }}
-            onClick={onLeave}
-            inherit
-          >
-            <bdi>{titleOf(title)}</bdi>
-          </LinkAnchor>
-          {findings > 1 && ` and ${counted(findings - 1, 'other')}`}
+          {findings > 1 ? text.findingAndOthers(link, findings - 1) : link}
         </Text>
         <Text size="xs" c="dimmed">
           <Ago time={at} />
@@ -151,7 +147,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
       </div>
       {undone_at ? (
         <Badge variant="default" radius="sm" tt="none" flex="none">
-          Undone
+          {text.undone}
         </Badge>
       ) : (
         <Group flex="none">
@@ -160,9 +156,9 @@ function Row({ change, assignee, onLeave }: RowProps) {
             variant="default"
             loading={undoing.isPending}
             onClick={() => undoing.mutate()}
-            aria-label={`Undo: ${text}, ${titleOf(title)}`}
+            aria-label={text.undoChange(effect, titleOf(title))}
           >
-            Undo
+            {text.undo}
           </Button>
         </Group>
       )}

@@ -64,10 +64,7 @@ export const createRule = 'Create rule';
 export const cancel = 'Cancel';
 export const saved = (name: string) => `“${name}” is saved.`;
 export const savedAndChanged = (name: string, count: number) =>
-  plural(count, {
-    one: `“${name}” is saved. # finding changed.`,
-    other: `“${name}” is saved. # findings changed.`,
-  });
+  `“${name}” is saved. ${plural(count, { one: '# finding changed.', other: '# findings changed.' })}`;
 export const savedNotApplied = (name: string) => `“${name}” is saved, but was not applied`;
 export const savedNotAppliedToAll = (name: string) =>
   `“${name}” is saved, but was not applied to all findings`;
