@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import * as text from '#strings/findings.tsx';
 import type { Schemas } from '../app/api.ts';
 import type { FindingSearch } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
@@ -66,13 +67,13 @@ function Where(props: { finding: Schemas['ListedFinding']; project: string | und
     <>
       {project !== undefined && (
         <>
-          {' · '}
+          {text.separator}
           <bdi>{project}</bdi>
         </>
       )}
       {file && (
         <>
-          {' · '}
+          {text.separator}
           <FileLocation file={file} line={line} />
         </>
       )}

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { IconRotateClockwise } from '@tabler/icons-react';
+import * as text from '#strings/findings.tsx';
 import { useOrg } from '../app/session.ts';
 import { LinkAnchor } from '../components/links.tsx';
 import { number } from '../components/numbers.ts';
@@ -12,7 +13,7 @@ export function RegressedCount({ count, projectId }: { count: number; projectId:
   if (count === 0) {
     return (
       <Text size="sm" c="dimmed">
-        None
+        {text.none}
       </Text>
     );
   }
@@ -21,7 +22,7 @@ export function RegressedCount({ count, projectId }: { count: number; projectId:
       to="/o/$org/findings"
       params={{ org: slug }}
       search={{ ...REGRESSED, project_id: projectId }}
-      aria-label={`${number(count)} regressed`}
+      aria-label={text.countRegressed(count)}
       c="inherit"
     >
       <span className={classes.status} data-regressed>

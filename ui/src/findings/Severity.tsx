@@ -9,16 +9,11 @@ import {
   IconRosetteDiscountCheck,
   IconRotateClockwise,
 } from '@tabler/icons-react';
+import * as text from '#strings/findings.tsx';
 import type { FindingStatus, Severity } from '../app/search.ts';
 import classes from './Severity.module.css';
 
-export const SEVERITY_NAMES: Record<Severity, string> = {
-  critical: 'Critical',
-  high: 'High',
-  medium: 'Medium',
-  low: 'Low',
-  info: 'Info',
-};
+export const SEVERITY_NAMES: Record<Severity, string> = text.severities;
 
 /** The colour of a severity, for charts and marks. */
 export const severityColor = (severity: Severity): string => `var(--severity-${severity})`;
@@ -47,14 +42,7 @@ export function SeverityMark({ severity }: { severity: Severity }) {
   );
 }
 
-export const STATUS_NAMES: Record<FindingStatus, string> = {
-  open: 'Open',
-  confirmed: 'Confirmed',
-  fixed: 'Fixed',
-  false_positive: 'False positive',
-  wontfix: "Won't fix",
-  verified: 'Verified',
-};
+export const STATUS_NAMES: Record<FindingStatus, string> = text.statuses;
 
 const STATUS_ICONS = {
   open: IconCircle,
@@ -79,7 +67,7 @@ export function StatusBadge({ status, regressed = false }: StatusProps) {
       <StatusIcon size={15} stroke={1.8} aria-hidden />
       {regressed ? (
         <>
-          <strong>Regressed</strong> <span className={classes.was}>{STATUS_NAMES[status]}</span>
+          <strong>{text.regressed}</strong> <span className={classes.was}>{STATUS_NAMES[status]}</span>
         </>
       ) : (
         STATUS_NAMES[status]

@@ -1,18 +1,20 @@
 import { Box, Tooltip } from '@mantine/core';
+import * as text from '#strings/findings.tsx';
 import { type FindingSearch, SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkBox } from '../components/links.tsx';
-import { SEVERITY_NAMES, severityColor } from './Severity.tsx';
+import { severityColor } from './Severity.tsx';
 import classes from './SeverityBar.module.css';
 
 export type SeverityCounts = Record<Severity, number>;
 
 /** Such as "2 critical, 5 high": most severe first, without zeros. */
 export const severityWords = (counts: SeverityCounts, severities: readonly Severity[] = SEVERITIES): string =>
-  severities
-    .filter((severity) => counts[severity] > 0)
-    .map((severity) => `${counts[severity].toLocaleString('en')} ${SEVERITY_NAMES[severity].toLowerCase()}`)
-    .join(', ');
+  text.bySeverity(
+    severities
+      .filter((severity) => counts[severity] > 0)
+      .map((severity) => [counts[severity], severity] as const),
+  );
 
 interface Props {
   counts: SeverityCounts;
@@ -24,7 +26,7 @@ interface Props {
 /** A bar with the shares of severities, and their numbers as a tooltip and for screen readers. */
 export function SeverityBar({ counts, height = 8, partTo }: Props) {
   const { slug } = useOrg();
-  const words = severityWords(counts) || 'No findings';
+  const words = severityWords(counts) || text.noFindings;
   const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) => ({
     severity,
     flex: `${counts[severity]} 1 0`,

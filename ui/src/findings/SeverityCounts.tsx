@@ -1,4 +1,6 @@
 import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import * as text from '#strings/findings.tsx';
+import { number } from '#strings/language.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkAnchor } from '../components/links.tsx';
@@ -18,16 +20,15 @@ export function SeverityCounts({ counts, projectId }: Props) {
   if (some.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        None
+        {text.none}
       </Text>
     );
   }
   return (
     <Group gap={6}>
       {some.map((severity) => {
-        const label = `${counts[severity]} ${SEVERITY_NAMES[severity].toLowerCase()}`;
         return (
-          <Tooltip key={severity} label={`${label}: unresolved or regressed`}>
+          <Tooltip key={severity} label={text.needAttention(counts[severity], severity)}>
             <LinkAnchor
               to="/o/$org/findings"
               params={{ org: slug }}
@@ -41,7 +42,7 @@ export function SeverityCounts({ counts, projectId }: Props) {
                 background: `color-mix(in srgb, ${severityColor(severity)} 10%, var(--mantine-color-body))`,
               }}
             >
-              {counts[severity].toLocaleString('en')} {SEVERITY_NAMES[severity].charAt(0)}
+              {number(counts[severity])} {SEVERITY_NAMES[severity].charAt(0)}
               <VisuallyHidden>{SEVERITY_NAMES[severity].slice(1)}</VisuallyHidden>
             </LinkAnchor>
           </Tooltip>

@@ -1,3 +1,4 @@
+import * as text from '#strings/findings.tsx';
 import { type FindingFilter, type FindingSearch, type FindingStatus, has } from '../app/search.ts';
 
 /** A part of the findings that is often needed, with its own order. */
@@ -34,13 +35,13 @@ const view = (id: string, label: string, { sort, ...filter }: FindingSearch & Pi
 
 /** The views of the list, in the order of their tabs. Views that the service cannot filter by are left out. */
 export const VIEWS: readonly View[] = [
-  view('attention', 'Needs attention', ATTENTION),
-  view('regressed', 'Regressed', REGRESSED),
-  view('mine', 'Assigned to me', { attention: true, assignee: 'me', sort: '-priority' }),
-  view('mentions', 'Mentions me', { mentions: 'me', sort: '-priority' }),
-  view('overdue', 'Overdue', OVERDUE),
-  view('verify', 'To verify', TO_VERIFY),
-  view('all', 'All', ALL),
+  view('attention', text.needsAttention, ATTENTION),
+  view('regressed', text.regressed, REGRESSED),
+  view('mine', text.assignedToMe, { attention: true, assignee: 'me', sort: '-priority' }),
+  view('mentions', text.mentionsMe, { mentions: 'me', sort: '-priority' }),
+  view('overdue', text.overdue, OVERDUE),
+  view('verify', text.toVerify, TO_VERIFY),
+  view('all', text.all, ALL),
 ].filter(({ filter }) => Object.keys(filter).every(has));
 
 /** The filters that views set. */

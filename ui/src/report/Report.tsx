@@ -3,18 +3,19 @@ import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { bySeverity, separator } from '#strings/findings.tsx';
+import * as text from '#strings/report.ts';
 import { SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
-import { counted, number } from '../components/numbers.ts';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { FileLocation } from '../findings/FileLocation.tsx';
 import { useListWords } from '../findings/list/filters/list-words.ts';
 import { filterOf, type ListedFinding } from '../findings/list-queries.ts';
-import { SEVERITY_NAMES, SeverityBadge, StatusBadge } from '../findings/Severity.tsx';
+import { SeverityBadge, StatusBadge } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import { addressOf } from '../findings/views.ts';
 import { membersQuery } from '../members/queries.ts';
@@ -44,7 +45,7 @@ export function Report() {
   const memberNames = new Map(members.data?.map(({ user_id, name, email }) => [user_id, name || email]));
   return (
     <Page
-      title="Findings"
+      title={text.title}
       description={words}
       actions={
         <Group gap="xs" data-print-hidden>
@@ -55,7 +56,7 @@ export function Report() {
             variant="default"
             leftSection={<IconArrowLeft size={16} aria-hidden />}
           >
-            Back to the list
+            {text.backToList}
           </LinkButton>
           <PrintButton />
         </Group>
@@ -64,20 +65,20 @@ export function Report() {
       <Loaded query={report}>
         {(data) =>
           data.total === 0 ? (
-            <Empty title="No matching findings">The report is empty.</Empty>
+            <Empty title={text.noMatching}>{text.isEmpty}</Empty>
           ) : (
             <>
               <Counts report={data} />
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-              <section className={classes.wrapper} tabIndex={0} aria-label="Findings of the report">
+              <section className={classes.wrapper} tabIndex={0} aria-label={text.findingsOfReport}>
                 <Table className={classes.table} verticalSpacing={5} fz="sm">
                   <Table.Thead>
                     <Table.Tr>
-                      <Table.Th>Severity</Table.Th>
-                      <Table.Th className={classes.finding}>Finding</Table.Th>
-                      <Table.Th>Status</Table.Th>
-                      <Table.Th>Found</Table.Th>
-                      <Table.Th>Due</Table.Th>
+                      <Table.Th>{text.severity}</Table.Th>
+                      <Table.Th className={classes.finding}>{text.finding}</Table.Th>
+                      <Table.Th>{text.status}</Table.Th>
+                      <Table.Th>{text.found}</Table.Th>
+                      <Table.Th>{text.due}</Table.Th>
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
@@ -87,7 +88,7 @@ export function Report() {
                         finding={finding}
                         project={projectNames.get(finding.project_id)}
                         assignee={
-                          finding.assignee_id && (memberNames.get(finding.assignee_id) ?? 'Former member')
+                          finding.assignee_id && (memberNames.get(finding.assignee_id) ?? text.formerMember)
                         }
                       />
                     ))}
@@ -104,20 +105,17 @@ export function Report() {
 
 function Counts({ report: { findings, total } }: { report: Data }) {
   const isCut = findings.length < total;
-  const parts = SEVERITIES.map((severity) => ({
-    severity,
-    count: findings.filter((finding) => finding.severity === severity).length,
-  })).filter(({ count }) => count > 0);
+  const parts = SEVERITIES.map(
+    (severity) => [findings.filter((finding) => finding.severity === severity).length, severity] as const,
+  ).filter(([count]) => count > 0);
   return (
     <>
       <Text fw={600} role="status">
-        {counted(total, 'finding')}
-        {!isCut &&
-          `: ${parts.map(({ severity, count }) => `${number(count)} ${SEVERITY_NAMES[severity].toLowerCase()}`).join(', ')}`}
+        {isCut ? text.findings(total) : text.findingsBySeverity(total, bySeverity(parts))}
       </Text>
       {isCut && (
-        <Alert color="yellow" title={`The report has the first ${number(findings.length)} findings`}>
-          Add filters, or export a file: files have all {counted(total, 'finding')}.
+        <Alert color="yellow" title={text.firstOnly(findings.length)}>
+          {text.filesHaveAll(total)}
         </Alert>
       )}
     </>
@@ -146,10 +144,15 @@ function Row({ finding, project, assignee }: RowProps) {
           {file && (
             <>
               <FileLocation file={file} line={line} />
-              {' · '}
+              {separator}
             </>
           )}
-          {cve && `${cve} · `}
+          {cve && (
+            <>
+              {cve}
+              {separator}
+            </>
+          )}
           <bdi>{project}</bdi>
         </Text>
       </Table.Td>

@@ -3,15 +3,16 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
+import * as text from '#strings/findings/groups.tsx';
+import { byStatus } from '#strings/findings.tsx';
 import { type GroupKey, STATUSES } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
-import { counted, number } from '../../components/numbers.ts';
 import { Ago } from '../../components/time/Time.tsx';
 import { FindingItems } from '../FindingItems.tsx';
 import type { FindingFilter } from '../list-queries.ts';
-import { SeverityBadge, STATUS_NAMES } from '../Severity.tsx';
+import { SeverityBadge } from '../Severity.tsx';
 import { titleOf } from '../title.ts';
 import classes from './Groups.module.css';
 import { type FindingGroup, groupFindingsQuery, SHOWN_FINDINGS } from './group-queries.ts';
@@ -27,12 +28,7 @@ interface Props {
   onDecide: (() => void) | undefined;
 }
 
-const WITHOUT: Record<GroupKey, string> = {
-  rule: 'Without a title',
-  cve: 'Without a CVE',
-  file: 'Without a file',
-  project: 'Without a project',
-};
+const WITHOUT: Record<GroupKey, string> = text.without;
 
 /** A group of findings, which opens to its first findings. */
 export function GroupRow({ group, by, filter, isDeciding, onDecide }: Props) {
@@ -66,17 +62,16 @@ export function GroupRow({ group, by, filter, isDeciding, onDecide }: Props) {
               </Text>
             )}
           </span>
-          <span className={classes.count}>{counted(count, 'finding')}</span>
+          <span className={classes.count}>{text.findings(count)}</span>
         </UnstyledButton>
         <Text size="xs" c="dimmed" className={classes.facts}>
-          {regressed > 0 && (
-            <span className={classes.regressed}>{regressed.toLocaleString('en')} regressed · </span>
+          {text.facts(
+            regressed > 0 && <span className={classes.regressed}>{text.regressed(regressed)}</span>,
+            byStatus(
+              STATUSES.filter((status) => statuses[status] > 0).map((status) => [statuses[status], status]),
+            ),
+            <Ago time={newest_at} />,
           )}
-          {STATUSES.filter((status) => statuses[status] > 0)
-            .map((status) => `${statuses[status].toLocaleString('en')} ${STATUS_NAMES[status].toLowerCase()}`)
-            .join(', ')}
-          {' · newest '}
-          <Ago time={newest_at} />
         </Text>
         <div className={classes.actions}>
           {onDecide && (
@@ -84,17 +79,17 @@ export function GroupRow({ group, by, filter, isDeciding, onDecide }: Props) {
               size="compact-sm"
               variant="default"
               aria-haspopup="dialog"
-              aria-label={`Triage ${number(count)}: ${name}`}
+              aria-label={text.triageAll(count, name)}
               loading={isDeciding}
               onClick={onDecide}
             >
-              Triage…
+              {text.triage}
             </Button>
           )}
         </div>
       </div>
       {opened && (
-        <section id={id} className={classes.findings} aria-label={`Findings of ${name}`}>
+        <section id={id} className={classes.findings} aria-label={text.findingsOf(name)}>
           <Members filter={filter} count={count} />
         </section>
       )}
@@ -112,7 +107,7 @@ function Members({ filter, count }: { filter: FindingFilter; count: number }) {
           <FindingItems findings={list} list={filter} />
           {count > SHOWN_FINDINGS && (
             <LinkAnchor to="/o/$org/findings" params={{ org: org.slug }} search={filter} size="sm">
-              Show all {counted(count, 'finding')}
+              {text.showAll(count)}
             </LinkAnchor>
           )}
         </>

@@ -1,6 +1,7 @@
 import { Button, Center } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
+import * as text from '#strings/findings/groups.tsx';
 import type { GroupKey } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
@@ -97,7 +98,7 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
       {hasNextPage && (
         <Center mt="md">
           <Button variant="default" loading={isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            Show more groups
+            {text.showMore}
           </Button>
         </Center>
       )}

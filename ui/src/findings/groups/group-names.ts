@@ -1,8 +1,4 @@
+import * as text from '#strings/findings/groups.tsx';
 import type { GroupKey } from '../../app/search.ts';
 
-export const GROUP_NAMES: Record<GroupKey, string> = {
-  rule: 'Title',
-  cve: 'CVE',
-  file: 'File',
-  project: 'Project',
-};
+export const GROUP_NAMES: Record<GroupKey, string> = text.names;

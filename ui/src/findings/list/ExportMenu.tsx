@@ -4,6 +4,7 @@ import { IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Advice } from '../../components/errors/Problem.tsx';
 import { problemOf } from '../../components/errors/problem.ts';
@@ -11,8 +12,6 @@ import { saveFile } from '../../components/save-file.ts';
 import { requestPrint } from '../../report/report-queries.ts';
 import type { FindingFilter } from '../list-queries.ts';
 import { exportFindings, FORMATS, type Format } from './export.ts';
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Exports all matching findings as a file. */
 export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabled: boolean }) {
@@ -37,12 +36,16 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
       return file;
     },
     onSuccess: ({ name, size }) =>
-      notifications.show({ color: 'teal', title: 'Export complete', message: `${name}, ${megabytes(size)}` }),
+      notifications.show({
+        color: 'teal',
+        title: text.exportComplete,
+        message: text.fileWithSize(name, size),
+      }),
     onError: (error) => {
       if (abort.current?.signal.aborted) return;
       notifications.show({
         color: 'red',
-        title: `The export failed: ${problemOf(error).title}`,
+        title: text.exportFailed(problemOf(error).title),
         message: <Advice error={error} />,
         autoClose: false,
       });
@@ -55,9 +58,9 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
         variant="default"
         rightSection={<IconX size={16} aria-hidden />}
         onClick={() => abort.current?.abort()}
-        aria-label={`Cancel the export of ${FORMATS[variables].name}`}
+        aria-label={text.cancelExport(FORMATS[variables].name)}
       >
-        {FORMATS[variables].name} … {megabytes(bytes)}
+        {text.exporting(FORMATS[variables].name, bytes)}
       </Button>
     );
   }
@@ -65,11 +68,11 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
     <Menu position="bottom-end" width={230}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} disabled={disabled}>
-          Export
+          {text.exportList}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Export all matching findings</Menu.Label>
+        <Menu.Label>{text.exportAll}</Menu.Label>
         {(Object.keys(FORMATS) as Format[]).map((format) => (
           <Menu.Item key={format} onClick={() => mutate(format)}>
             {FORMATS[format].name}
@@ -87,7 +90,7 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
             navigate({ to: '/o/$org/report', params: { org: slug }, search: filter });
           }}
         >
-          Print report
+          {text.printReport}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

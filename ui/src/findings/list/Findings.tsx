@@ -3,6 +3,7 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconKeyboard } from '@tabler/icons-react';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import * as text from '#strings/findings/list.tsx';
 import {
   type FindingSearch,
   findingSearch,
@@ -14,7 +15,6 @@ import { useOrg } from '../../app/session.ts';
 import { openConfirm } from '../../components/dialogs/confirm.ts';
 import { ShortcutHelp } from '../../components/keyboard/ShortcutHelp.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
-import { counted } from '../../components/numbers.ts';
 import { Page } from '../../components/Page.tsx';
 import { useTriage } from '../../triage/use-triage.ts';
 import { GroupBySelect } from '../groups/GroupBySelect.tsx';
@@ -107,9 +107,9 @@ export function Findings() {
       current.pathname !== next.pathname &&
       new Promise<boolean>((answer) =>
         openConfirm({
-          title: 'Findings are still being updated',
-          children: 'If you leave, the remaining findings are not changed. Completed changes are kept.',
-          labels: { confirm: 'Stop and leave', cancel: 'Stay' },
+          title: text.stillUpdating,
+          children: text.ifYouLeave,
+          labels: { confirm: text.stopAndLeave, cancel: text.stay },
           onConfirm: () => {
             triage.stop();
             answer(false);
@@ -125,18 +125,18 @@ export function Findings() {
   return (
     <div className={classes.page}>
       <Page
-        title="Findings"
+        title={text.title}
         actions={
           !narrow && (
             <>
               {exports}
               <ColumnMenu columns={columns} />
               <DensityButton compact={compact} onToggle={toggleCompact} />
-              <Tooltip label="Keyboard shortcuts">
+              <Tooltip label={text.keyboardShortcuts}>
                 <ActionIcon
                   variant="default"
                   size={36}
-                  aria-label="Keyboard shortcuts"
+                  aria-label={text.keyboardShortcuts}
                   aria-keyshortcuts="?"
                   onClick={help.open}
                 >
@@ -148,7 +148,7 @@ export function Findings() {
         }
       >
         <Text className="print-only" size="sm">
-          {words}. Only the visible findings are printed. “Export” › “Print report” prints all of them.
+          {text.onlyVisiblePrinted(words)}
         </Text>
         <div className={classes.list}>
           <ViewTabs search={search} {...totals} total={total} />
@@ -166,12 +166,16 @@ export function Findings() {
             narrow={narrow}
           >
             {exports}
-            <Switch label="Compact rows" checked={compact} onChange={toggleCompact} />
+            <Switch label={text.compactRows} checked={compact} onChange={toggleCompact} />
           </Toolbar>
           <div className={classes.said}>
             <Text size="sm" fw={600} role="status">
-              {total === undefined ? 'Loading…' : total !== null && counted(total, 'finding')}
-              {grouping && total !== undefined && groups !== undefined && ` in ${counted(groups, 'group')}`}
+              {total === undefined
+                ? text.loading
+                : total !== null &&
+                  (grouping && groups !== undefined
+                    ? text.findingsInGroups(total, groups)
+                    : text.findings(total))}
             </Text>
             <NewsButton news={news} onShow={show} />
             <FilterChips
@@ -228,7 +232,7 @@ export function Findings() {
       <ShortcutHelp
         opened={helps}
         onClose={help.close}
-        note="The arrow keys, Enter, Space and Escape always work."
+        note={text.keysThatAlwaysWork}
         shortcuts={helpOf({ isGrouped: grouping !== undefined, mayTriage: org.may('updateFindings') })}
       />
     </div>

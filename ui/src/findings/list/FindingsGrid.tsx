@@ -1,6 +1,7 @@
 import { useInterval } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { type CSSProperties, useLayoutEffect, useState } from 'react';
+import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import type { TriageState } from '../../triage/use-triage.ts';
@@ -163,7 +164,7 @@ export function FindingsGrid({
       {total !== 0 && (
         <Grid
           ref={active.scroller}
-          aria-label="Findings"
+          aria-label={text.title}
           aria-rowcount={total === undefined ? -1 : total + 1}
           aria-multiselectable={mayTriage}
           aria-busy={rows.busy}

@@ -1,6 +1,7 @@
 import { Checkbox, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';
+import * as text from '#strings/findings/list.tsx';
 
 import type { FindingFilter, ListedFinding } from '../list-queries.ts';
 import type { COLUMNS, SortKey } from './columns/columns.ts';
@@ -45,7 +46,7 @@ export function GridHead({
       )}
       {card ? (
         <ColumnHeader className={classes.column} data-covered={covered || undefined}>
-          Finding
+          {text.finding}
         </ColumnHeader>
       ) : (
         columns.map(({ id, label, sort: key }) => (
@@ -96,8 +97,8 @@ function SelectInView({ selection, inView }: Pick<Props, 'selection' | 'inView'>
       checked={all}
       indeterminate={count > 0 && !all}
       onChange={() => selection.set(inView, !all)}
-      aria-label="Select visible findings"
-      title="Select visible findings"
+      aria-label={text.selectVisible}
+      title={text.selectVisible}
     />
   );
 }

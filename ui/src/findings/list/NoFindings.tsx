@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core';
 import { IconBug, IconFilterOff, IconMoodCheck } from '@tabler/icons-react';
+import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { LinkButton } from '../../components/links.tsx';
@@ -19,11 +20,11 @@ export function NoFindings({ filter, isEmpty }: Props) {
   const view = viewOf(filter);
   if (Object.keys(filtersBesideView(filter)).length > 0) {
     return (
-      <Empty icon={<IconFilterOff />} title="No matching findings">
-        Remove a filter or show all findings of this view.
+      <Empty icon={<IconFilterOff />} title={text.noMatching}>
+        {text.removeFilter}
         <Group justify="center" mt="md">
           <LinkButton to="/o/$org/findings" params={params} search={inView({}, view)} variant="default">
-            Clear filters
+            {text.clearFilters}
           </LinkButton>
         </Group>
       </Empty>
@@ -34,23 +35,23 @@ export function NoFindings({ filter, isEmpty }: Props) {
     return (
       <Empty
         icon={<IconMoodCheck />}
-        title={view?.id === 'attention' ? 'Nothing needs attention' : 'No findings in this view'}
+        title={view?.id === 'attention' ? text.nothingNeedsAttention : text.noneInView}
       >
-        New and regressed findings appear here.
+        {text.newOnesAppear}
         <Group justify="center" mt="md">
           <LinkButton to="/o/$org/findings" params={params} search={ALL} variant="default">
-            Show all findings
+            {text.showAll}
           </LinkButton>
         </Group>
       </Empty>
     );
   }
   return (
-    <Empty icon={<IconBug />} title="No findings yet">
-      Findings appear here when an agent reports them or a report is uploaded.
+    <Empty icon={<IconBug />} title={text.noFindings}>
+      {text.whereFindingsComeFrom}
       <Group justify="center" mt="md">
         <LinkButton to="/o/$org" params={params}>
-          Open first steps
+          {text.openFirstSteps}
         </LinkButton>
       </Group>
     </Empty>

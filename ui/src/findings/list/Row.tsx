@@ -1,5 +1,6 @@
 import { Checkbox, Skeleton, Text } from '@mantine/core';
 import { type MouseEvent, memo, useLayoutEffect, useRef, useState } from 'react';
+import * as text from '#strings/findings/list.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
 import type { UserStatus } from '../../triage/statuses.ts';
 import { FileLocation } from '../FileLocation.tsx';
@@ -88,7 +89,7 @@ export const Row = memo(function Row(props: Props) {
       {finding ? (
         <Cells {...props} finding={finding} selected={selected} tab={active ? 0 : -1} />
       ) : (
-        <GridCell className={classes.waiting} aria-label="Loading">
+        <GridCell className={classes.waiting} aria-label={text.loadingRow}>
           <Skeleton height="0.75rem" width={`${35 + ((index * 17) % 40)}%`} radius="sm" animate={false} />
         </GridCell>
       )}
@@ -130,7 +131,7 @@ function Cells(props: LoadedProps) {
             checked={selected}
             readOnly
             tabIndex={tab}
-            aria-label={`Select ${titleOf(finding.title)}`}
+            aria-label={text.select(titleOf(finding.title))}
           />
         </GridCell>
       ) : (

@@ -1,5 +1,6 @@
 import { Menu, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import * as text from '#strings/findings/list.tsx';
 import { StatusItems } from '../../triage/StatusItems.tsx';
 import type { UserStatus } from '../../triage/statuses.ts';
 import type { ListedFinding } from '../list-queries.ts';
@@ -32,8 +33,8 @@ export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
       tabIndex={tabIndex}
       aria-haspopup="menu"
       aria-expanded={opened}
-      aria-label={`Status: ${regressed ? 'Regressed ' : ''}${STATUS_NAMES[status]}. Change`}
-      title={`Change the status of ${titleOf(title)}`}
+      aria-label={text.statusWithChange(STATUS_NAMES[status], regressed)}
+      title={text.changeStatusOf(titleOf(title))}
       onClick={(event) => {
         event.stopPropagation();
         setOpened(true);

@@ -1,12 +1,9 @@
+import * as text from '#strings/findings/list.tsx';
 import { ServiceError } from '../../app/api.ts';
 import { stringifySearch } from '../../app/search.ts';
 import type { FindingFilter } from '../list-queries.ts';
 
-export const FORMATS = {
-  csv: { name: 'CSV', hint: 'for spreadsheets' },
-  json: { name: 'JSON', hint: 'in the format of the API' },
-  sarif: { name: 'SARIF 2.1.0', hint: 'for other tools' },
-} as const;
+export const FORMATS = text.formats;
 
 export type Format = keyof typeof FORMATS;
 

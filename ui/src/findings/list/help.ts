@@ -1,37 +1,35 @@
+import * as text from '#strings/findings/list.tsx';
 import type { ShortcutList } from '../../components/keyboard/ShortcutHelp.tsx';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 
 const LOOKING: ShortcutList = [
-  [['j', '↓'], 'Next finding'],
-  [['k', '↑'], 'Previous finding'],
-  [['Space'], 'Preview the finding, or close the preview'],
-  [['o', 'Enter'], 'Open the finding'],
+  [['j', '↓'], text.nextFinding],
+  [['k', '↑'], text.previousFinding],
+  [[text.keys.space], text.previewFinding],
+  [['o', text.keys.enter], text.openFinding],
 ];
 const DECIDING: ShortcutList = [
-  [['x', 'Shift + Space'], 'Select or deselect the finding'],
-  [['Shift + x'], 'Select all findings from the last selected one to this one'],
+  [['x', text.keys.shiftSpace], text.selectFinding],
+  [[text.keys.shiftX], text.selectRange],
   ...TRIAGE_SHORTCUTS,
-  [['e'], 'Edit with reason, note, assignee or date'],
-  [['a'], 'Assign the previewed finding to me'],
-  [['Esc'], 'Close the preview, or clear the selection'],
+  [['e'], text.editFinding],
+  [['a'], text.assignPreviewed],
+  [[text.keys.escape], text.closeOrClear],
 ];
 const LOOKING_AT_GROUPS: ShortcutList = [
-  [['j'], 'Next group'],
-  [['k'], 'Previous group'],
-  [['o', 'Enter'], 'Open or close the group'],
+  [['j'], text.nextGroup],
+  [['k'], text.previousGroup],
+  [['o', text.keys.enter], text.openGroup],
 ];
-const DECIDING_GROUPS: ShortcutList = [
-  ...TRIAGE_SHORTCUTS,
-  [['e'], 'Edit all findings of the group with reason, note, assignee or date'],
-];
+const DECIDING_GROUPS: ShortcutList = [...TRIAGE_SHORTCUTS, [['e'], text.editGroup]];
 const LIST_ONLY: ShortcutList = [
-  [['n'], 'Show new findings'],
-  [['d'], 'Compact or comfortable rows'],
+  [['n'], text.showNew],
+  [['d'], text.changeDensity],
 ];
 const ALWAYS: ShortcutList = [
-  [['v'], 'Save the list as a view'],
-  [['/'], 'Search'],
-  [['?'], 'Show this help'],
+  [['v'], text.saveAsView],
+  [['/'], text.search],
+  [['?'], text.showHelp],
 ];
 
 /** The keys of the list, for the help. */

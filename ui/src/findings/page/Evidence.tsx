@@ -1,4 +1,5 @@
 import { Title } from '@mantine/core';
+import * as text from '#strings/findings/page.tsx';
 import { CodeBlock } from '../../components/text/CodeBlock.tsx';
 import type { Finding } from '../finding-queries.ts';
 import { type Evidence as Code, languageOf } from './description-parts.ts';
@@ -11,12 +12,12 @@ export function Evidence({ finding, evidence }: { finding: Finding; evidence: Co
   return (
     <section aria-labelledby="evidence">
       <Title order={2} id="evidence" mb="xs">
-        Evidence
+        {text.evidence}
       </Title>
       <CodeBlock
         code={code}
         language={language ?? languageOf(file)}
-        label="evidence"
+        label={text.evidenceCode}
         numbered={first !== undefined}
         {...(first !== undefined && { first, marked: line })}
         {...(file && {

@@ -3,6 +3,8 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
+import { score } from '#strings/findings/page/cvss.tsx';
+import * as text from '#strings/findings/page.tsx';
 import { whenUp } from '../../app/server.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy, Copyable } from '../../components/Copy.tsx';
@@ -24,16 +26,16 @@ export function Facts({ finding }: { finding: Finding }) {
   return (
     <section aria-labelledby="facts" className={classes.facts}>
       <Title order={2} id="facts" mb="xs">
-        Details
+        {text.details}
       </Title>
       <dl className={classes.properties}>
         {(cvss_score !== undefined || cvss_vector) && (
-          <Fact name="CVSS">
-            {!cvss_vector && <strong>{cvss_score?.toFixed(1)}</strong>}
+          <Fact name={text.cvss}>
+            {!cvss_vector && <strong>{cvss_score !== undefined && score(cvss_score)}</strong>}
             {cvss_vector && (
               <CatchBoundary
                 getResetKey={() => cvss_vector}
-                errorComponent={() => <Copyable value={cvss_vector} label="Copy the vector" />}
+                errorComponent={() => <Copyable value={cvss_vector} label={text.copyVector} />}
               >
                 <Suspense fallback={<Skeleton h={48} w="100%" />}>
                   <Cvss vector={cvss_vector} score={cvss_score} />
@@ -43,58 +45,54 @@ export function Facts({ finding }: { finding: Finding }) {
           </Fact>
         )}
         {cwe && (
-          <Fact name="Weakness">
+          <Fact name={text.weakness}>
             <Outside href={`https://cwe.mitre.org/data/definitions/${cwe.replace(/\D/g, '')}.html`}>
               {cwe}
             </Outside>
             <LinkAnchor to="/o/$org/findings" params={params} search={{ cwe }} size="xs">
-              Findings with this CWE
+              {text.findingsWithCwe}
             </LinkAnchor>
           </Fact>
         )}
         {cve && (
-          <Fact name="Vulnerability">
+          <Fact name={text.vulnerability}>
             <Outside href={`https://www.cve.org/CVERecord?id=${encodeURIComponent(cve)}`}>{cve}</Outside>
           </Fact>
         )}
         {file && (
-          <Fact name="File">
+          <Fact name={text.file}>
             <LinkAnchor
               to="/o/$org/findings"
               params={params}
               search={{ project_id, q: file.slice(-MAX_QUERY) }}
               size="sm"
             >
-              Findings in this file
+              {text.findingsInFile}
             </LinkAnchor>
           </Fact>
         )}
         {source && (
-          <Fact name="Source">
+          <Fact name={text.source}>
             <bdi>{source}</bdi>
           </Fact>
         )}
-        <Fact name="First seen">
+        <Fact name={text.firstSeen}>
+          <span>{text.seenBy(<Ago time={finding.created_at} />, <ScanLink id={finding.scan_id} />)}</span>
+        </Fact>
+        <Fact name={text.lastSeen}>
           <span>
-            <Ago time={finding.created_at} /> by <ScanLink id={finding.scan_id} />
+            {text.seenBy(<Ago time={finding.last_seen_at} />, <ScanLink id={finding.last_scan_id} />)}
           </span>
         </Fact>
-        <Fact name="Last seen">
-          <span>
-            <Ago time={finding.last_seen_at} /> by <ScanLink id={finding.last_scan_id} />
-          </span>
-        </Fact>
-        <Fact name="Seen">
-          {finding.seen_count === 1 ? 'Once' : `${finding.seen_count.toLocaleString('en')} times`}
-        </Fact>
+        <Fact name={text.seen}>{text.timesSeen(finding.seen_count)}</Fact>
       </dl>
-      <Collapsible summary="Identifiers">
+      <Collapsible summary={text.identifiers}>
         <dl className={classes.properties}>
-          <Fact name="ID">
-            <Identifier value={finding.id} label="Copy the ID" />
+          <Fact name={text.id}>
+            <Identifier value={finding.id} label={text.copyId} />
           </Fact>
-          <Fact name="Fingerprint">
-            <Identifier value={finding.fingerprint} label="Copy the fingerprint" />
+          <Fact name={text.fingerprint}>
+            <Identifier value={finding.fingerprint} label={text.copyFingerprint} />
           </Fact>
         </dl>
       </Collapsible>
@@ -128,7 +126,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function Outside({ href, children }: { href: string; children: string }) {
   return (
     <Anchor href={href} target="_blank" rel="noopener noreferrer" inherit>
-      {children} <IconExternalLink size={12} role="img" aria-label="(opens in a new window)" />
+      {children} <IconExternalLink size={12} role="img" aria-label={text.opensNewWindow} />
     </Anchor>
   );
 }
@@ -142,7 +140,7 @@ function ScanLink({ id }: { id: string }) {
         <bdi>{scanName(data) || data.persona}</bdi>
       ) : (
         <Text span inherit>
-          a scan
+          {text.aScan}
         </Text>
       )}
     </LinkAnchor>

@@ -2,6 +2,7 @@ import { ActionIcon, Box, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import * as text from '#strings/findings/page.tsx';
 import { ServiceError } from '../../app/api.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
@@ -41,9 +42,9 @@ export function FindingPage() {
   return (
     <Stack gap="md">
       <ListNav id={id} filter={filter} at={search.at} isOut={isOut}>
-        <Copy value={window.location.href.replace(/\?.*/, '')} label="Copy the link to this finding" />
-        <Tooltip label="Print">
-          <ActionIcon variant="subtle" color="gray" aria-label="Print" onClick={() => window.print()}>
+        <Copy value={window.location.href.replace(/\?.*/, '')} label={text.copyLink} />
+        <Tooltip label={text.print}>
+          <ActionIcon variant="subtle" color="gray" aria-label={text.print} onClick={() => window.print()}>
             <IconPrinter size={18} />
           </ActionIcon>
         </Tooltip>
@@ -98,7 +99,7 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
 function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const isGone = error instanceof ServiceError && error.status === 404;
   return (
-    <Page title={isGone ? 'Finding not found' : 'Finding'}>
+    <Page title={isGone ? text.notFound : text.finding}>
       <Problem error={error} {...(!isGone && { onRetry })} />
     </Page>
   );
@@ -106,7 +107,7 @@ function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 
 function Waiting() {
   return (
-    <Stack gap="lg" role="status" aria-label="Loading the finding">
+    <Stack gap="lg" role="status" aria-label={text.loadingFinding}>
       <Skeleton h={28} w="60%" />
       <Group>
         <Skeleton h={22} w={80} />

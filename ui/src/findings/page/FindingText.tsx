@@ -1,5 +1,6 @@
 import { Title } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
+import * as words from '#strings/findings/page.tsx';
 import { whenUp } from '../../app/server.ts';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import type { Finding } from '../finding-queries.ts';
@@ -19,9 +20,9 @@ export function FindingText({ finding }: { finding: Finding }) {
   );
   return (
     <>
-      {fix && <Prose id="fix" title="How to fix" text={fix} />}
+      {fix && <Prose id="fix" title={words.howToFix} text={fix} />}
       {evidence && <Evidence finding={finding} evidence={evidence} />}
-      {(rest || (!fix && !evidence)) && <Prose id="description" title="Description" text={rest} />}
+      {(rest || (!fix && !evidence)) && <Prose id="description" title={words.description} text={rest} />}
     </>
   );
 }

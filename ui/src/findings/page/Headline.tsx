@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
@@ -24,7 +25,7 @@ export function Headline({ finding }: { finding: Finding }) {
           <Text size="sm" ff="monospace" component="code">
             <SourceLocation finding={finding} />
           </Text>
-          <Copy value={line === undefined ? file : `${file}:${line}`} label="Copy file and line" />
+          <Copy value={line === undefined ? file : `${file}:${line}`} label={text.copyFileAndLine} />
         </Group>
       )}
     </Group>

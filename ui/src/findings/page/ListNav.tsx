@@ -4,6 +4,7 @@ import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '@tabler/icons-
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { isTaken, useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { LinkButton } from '../../components/links.tsx';
@@ -72,22 +73,20 @@ export function ListNav({ children, ...walk }: Props) {
         leftSection={<IconArrowLeft size={16} aria-hidden />}
         ml={-8}
       >
-        {at === undefined ? 'All findings' : 'Back to the list'}
+        {at === undefined ? text.allFindings : text.backToList}
         <Kbd size="xs" ml={6} aria-hidden visibleFrom="sm">
-          Esc
+          {text.escape}
         </Kbd>
       </LinkButton>
       <Group gap="xs">
         {at !== undefined && (
-          <Group component="nav" gap="xs" aria-label="Findings in the list">
+          <Group component="nav" gap="xs" aria-label={text.findingsInList}>
             <Text size="sm" c="dimmed" role="status">
               {neighbours &&
-                (here === undefined
-                  ? 'No longer in the list'
-                  : `${count(here)} of ${count(neighbours.total)}`)}
+                (here === undefined ? text.noLongerInList : text.positionOf(here, neighbours.total))}
             </Text>
-            <Step to={neighbours?.previous} filter={filter} label="Previous" hotkey="k" />
-            <Step to={neighbours?.next} filter={filter} label="Next" hotkey="j" />
+            <Step to={neighbours?.previous} filter={filter} hotkey="k" />
+            <Step to={neighbours?.next} filter={filter} isNext hotkey="j" />
           </Group>
         )}
         {children}
@@ -96,24 +95,23 @@ export function ListNav({ children, ...walk }: Props) {
   );
 }
 
-const count = (number: number) => number.toLocaleString('en');
-
 interface StepProps {
   to: Neighbour | undefined;
   filter: FindingFilter;
-  label: 'Previous' | 'Next';
+  isNext?: boolean;
   hotkey: string;
 }
 
-function Step({ to, filter, label, hotkey }: StepProps) {
+function Step({ to, filter, isNext = false, hotkey }: StepProps) {
   const { slug } = useOrg();
   const [shortcuts] = useShortcutsOn();
-  const Icon = label === 'Next' ? IconChevronRight : IconChevronLeft;
+  const label = isNext ? text.next : text.previous;
+  const Icon = isNext ? IconChevronRight : IconChevronLeft;
   const look = {
     variant: 'default',
     size: 'compact-md',
     className: classes.step,
-    [label === 'Next' ? 'rightSection' : 'leftSection']: <Icon size={16} aria-hidden />,
+    [isNext ? 'rightSection' : 'leftSection']: <Icon size={16} aria-hidden />,
   };
   if (!to) {
     return (

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import * as text from '#strings/findings/page.tsx';
 import type { Schemas } from '../../app/api.ts';
 import type { FindingStatus, Severity } from '../../app/search.ts';
 import { type OrgSession, useMe, useOrg } from '../../app/session.ts';
@@ -34,23 +35,15 @@ export function OthersChanges({ id }: { id: string }) {
     seen.current = new Set(data.map((entry) => entry.id));
     const others = data.filter((entry) => before && !before.has(entry.id) && entry.actor.id !== user.id);
     if (others.length === 0) return;
-    const names = [...new Set(others.map(({ actor }) => actor.name ?? 'The service'))];
+    const names = [...new Set(others.map(({ actor }) => actor.name ?? text.theService))];
     // A message with the same id would not be shown again.
     notifications.hide(`changed-${id}`);
     notifications.show({
       id: `changed-${id}`,
       color: 'blue',
       autoClose: false,
-      title: (
-        <>
-          <bdi>{names.join(', ')}</bdi> changed this finding
-        </>
-      ),
-      message: (
-        <Text size="sm">
-          {[...new Set(others.map(wordsOf))].reverse().join('. ')}. The page shows the current content.
-        </Text>
-      ),
+      title: text.changedThis(names.join(', ')),
+      message: <Text size="sm">{text.currentContent([...new Set(others.map(wordsOf))].reverse())}</Text>,
     });
   }, [data, id, user.id]);
   useEffect(
@@ -62,17 +55,10 @@ export function OthersChanges({ id }: { id: string }) {
   return null;
 }
 
-const WORDS: Partial<Record<Entry['kind'], string>> = {
-  regressed: 'Regressed: a scan has seen it again',
-  assignee: 'Another assignee',
-  due_at: 'Another due date',
-  accepted_until: 'Another end of the accepted risk',
-  comment: 'New comment',
-  exploit: 'New exploit',
-};
+const WORDS: Partial<Record<Entry['kind'], string>> = text.otherChanges;
 
 function wordsOf({ kind, to = '' }: Entry): string {
-  if (kind === 'status') return `Status: ${STATUS_NAMES[to as FindingStatus] ?? to}`;
-  if (kind === 'severity') return `Severity: ${SEVERITY_NAMES[to as Severity] ?? to}`;
-  return WORDS[kind] ?? 'Other changes';
+  if (kind === 'status') return text.newStatus(STATUS_NAMES[to as FindingStatus] ?? to);
+  if (kind === 'severity') return text.newSeverity(SEVERITY_NAMES[to as Severity] ?? to);
+  return WORDS[kind] ?? text.anotherChange;
 }

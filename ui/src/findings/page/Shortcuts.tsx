@@ -1,23 +1,24 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKeyboard } from '@tabler/icons-react';
+import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { ShortcutHelp, type ShortcutList } from '../../components/keyboard/ShortcutHelp.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 
 const WALKING: ShortcutList = [
-  [['j'], 'Next finding in the list'],
-  [['k'], 'Previous finding in the list'],
+  [['j'], text.nextInList],
+  [['k'], text.previousInList],
 ];
 const DECIDING: ShortcutList = [
-  [['a'], 'Assign to me'],
-  [['e'], 'Edit with note, assignee or date'],
-  [['m'], 'Write a comment'],
+  [['a'], text.assignToMe],
+  [['e'], text.editFinding],
+  [['m'], text.writeComment],
 ];
 const HELP: ShortcutList = [
-  [['Esc'], 'Return to the list'],
-  [['?'], 'Show this help'],
+  [[text.escape], text.returnToList],
+  [['?'], text.showHelp],
 ];
 
 /** The help with the shortcuts of the page of a finding. */
@@ -32,12 +33,12 @@ export function Shortcuts({ fromList }: { fromList: boolean }) {
   ];
   return (
     <>
-      <Tooltip label="Keyboard shortcuts">
+      <Tooltip label={text.keyboardShortcuts}>
         <ActionIcon
           variant="subtle"
           color="gray"
           onClick={open}
-          aria-label="Keyboard shortcuts"
+          aria-label={text.keyboardShortcuts}
           visibleFrom="sm"
         >
           <IconKeyboard size={18} />

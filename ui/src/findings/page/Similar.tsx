@@ -1,16 +1,13 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { FindingItems } from '../FindingItems.tsx';
 import { type SimilarFinding, similarQuery } from '../finding-queries.ts';
 
-const WHY: Record<SimilarFinding['why'], string> = {
-  cve: 'Same CVE',
-  rule: 'Same title and source',
-  file: 'Same file',
-};
+const WHY: Record<SimilarFinding['why'], string> = text.whySimilar;
 /** The number of findings shown of each kind. */
 const SHOWN = 5;
 const KINDS = Object.keys(WHY) as SimilarFinding['why'][];
@@ -25,7 +22,7 @@ export function Similar({ id }: { id: string }) {
   return (
     <Stack gap="xs" component="section" aria-labelledby="similar">
       <Title order={2} id="similar">
-        Similar findings
+        {text.similarFindings}
       </Title>
       {KINDS.map((why) => {
         const alike = findings.filter((finding) => finding.why === why);
@@ -52,7 +49,7 @@ function Alike({ why, findings, projects }: AlikeProps) {
       <FindingItems findings={all ? findings : findings.slice(0, SHOWN)} projects={projects} />
       {!all && findings.length > SHOWN && (
         <Button variant="subtle" size="compact-sm" ml={-8} onClick={show.open}>
-          Show {findings.length - SHOWN} more
+          {text.showMore(findings.length - SHOWN)}
         </Button>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/findings/page.tsx';
 import { revisionOf, sourceLink } from '../../../../lib/projects/source-links.ts';
 import { useOrg } from '../../app/session.ts';
 import { projectsQuery } from '../../projects/queries.ts';
@@ -16,7 +17,7 @@ export function SourceLocation({ finding }: { finding: Finding }) {
   if (href === undefined) return location;
   return (
     <Anchor href={href} target="_blank" rel="noopener noreferrer" inherit>
-      {location} <IconExternalLink size={12} role="img" aria-label="(opens in a new window)" />
+      {location} <IconExternalLink size={12} role="img" aria-label={text.opensNewWindow} />
     </Anchor>
   );
 }

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { IconAlertTriangle, IconClock, IconRotateClockwise } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import * as text from '#strings/findings/page.tsx';
 import { ago } from '../../components/time/ago.ts';
 import { dateTime } from '../../components/time/Time.tsx';
 import { dateOf } from '../../triage/texts.ts';
@@ -17,17 +18,17 @@ export function StateWords({ finding }: { finding: Finding }) {
     <>
       {regressed && (
         <State alarming icon={<IconRotateClockwise size={14} aria-hidden />}>
-          Regressed: seen again after it was fixed{regressed_at && ` ${ago(regressed_at)}`}
+          {text.regressed(regressed_at && ago(regressed_at))}
         </State>
       )}
       {isOverdue && (
         <State alarming icon={<IconAlertTriangle size={14} aria-hidden />}>
-          <span title={dateTime(due_at)}>Overdue since {dateOf(due_at)}</span>
+          <span title={dateTime(due_at)}>{text.overdueSince(dateOf(due_at))}</span>
         </State>
       )}
       {accepted_until && (
         <State icon={<IconClock size={14} aria-hidden />}>
-          <span title={dateTime(accepted_until)}>Risk accepted until {dateOf(accepted_until)}</span>
+          <span title={dateTime(accepted_until)}>{text.riskAcceptedUntil(dateOf(accepted_until))}</span>
         </State>
       )}
     </>

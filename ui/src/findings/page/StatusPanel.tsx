@@ -1,6 +1,7 @@
 import { Button, Kbd, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import * as text from '#strings/findings/page.tsx';
 import { useMe, useOrg } from '../../app/session.ts';
 import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { LinkAnchor } from '../../components/links.tsx';
@@ -30,48 +31,48 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
   const assignee = isMine ? user.name : members.data?.find((one) => one.user_id === assignee_id)?.name;
 
   const assignToMe = () => {
-    if (!isMine) triage.run([{ id, title, assignee_id: user.id, assignee: 'you', if_status: status }]);
+    if (!isMine) triage.run([{ id, title, assignee_id: user.id, assignee: text.you, if_status: status }]);
   };
   const unassign = () => triage.run([{ id, title, assignee_id: null, if_status: status }]);
   const edit = () => triage.decide([finding]);
   useShortcuts(mayTriage ? { a: assignToMe, e: isInList ? undefined : edit } : {});
+  const since = <Ago time={status_changed_at} />;
   return (
     <section aria-labelledby="triage" className={classes.panel}>
       <Title order={2} id="triage">
-        Triage
+        {text.triage}
       </Title>
       <StatusButtons finding={finding} triage={triage} hasKeys={!isInList} />
       <dl className={classes.properties}>
-        <Property name={reason ? 'Reason' : 'Since'}>
+        <Property name={reason ? text.reason : text.since}>
           <Text span size="sm">
-            {reason && `${REASON_NAMES[reason]}, `}
-            <Ago time={status_changed_at} />
+            {reason ? text.reasonAndTime(REASON_NAMES[reason], since) : since}
           </Text>
         </Property>
-        <Property name="Assignee">
+        <Property name={text.assignee}>
           {assignee_id === undefined ? (
             <Text span size="sm" c="dimmed">
-              Nobody
+              {text.nobody}
             </Text>
           ) : (
             <Text span size="sm">
-              <bdi>{assignee ?? (members.isLoading ? '…' : 'A former member')}</bdi>
+              <bdi>{assignee ?? (members.isLoading ? text.loadingName : text.formerMember)}</bdi>
             </Text>
           )}
           {/* The same button in both cases, so that it keeps the focus. */}
           {mayTriage && (
             <KeyButton {...(!isMine && { hotkey: 'a' })} onClick={isMine ? unassign : assignToMe}>
-              {isMine ? 'Unassign me' : 'Assign to me'}
+              {isMine ? text.unassignMe : text.assignToMe}
             </KeyButton>
           )}
         </Property>
-        <Property name="Due">
+        <Property name={text.due}>
           <Text span size="sm" {...(due_at === undefined && { c: 'dimmed' })}>
-            {due_at === undefined ? 'No date' : dateOf(due_at)}
+            {due_at === undefined ? text.noDate : dateOf(due_at)}
           </Text>
         </Property>
         {accepted_until && (
-          <Property name="Accepted until">
+          <Property name={text.acceptedUntil}>
             <Text span size="sm">
               {dateOf(accepted_until)}
             </Text>
@@ -80,7 +81,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
       </dl>
       {mayTriage && (
         <KeyButton hotkey="e" onClick={edit} isDialog>
-          Edit or add a note…
+          {text.editOrAddNote}
         </KeyButton>
       )}
       {org.may('createRule') && (
@@ -91,7 +92,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
           size="sm"
           className="no-print"
         >
-          Create a rule for findings like this…
+          {text.createRule}
         </LinkAnchor>
       )}
     </section>

@@ -3,6 +3,7 @@ import { useFocusWithin, useMergedRef } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import * as text from '#strings/findings/query.ts';
 import { useOrg } from '../../app/session.ts';
 import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
@@ -109,13 +110,13 @@ export function QueryField({ filter, onChange, ref }: Props) {
           ref={useMergedRef(ref, focus.ref)}
           type="search"
           className={classes.field ?? ''}
-          aria-label="Search or filter findings"
-          placeholder="Search, or filter: severity:high path:src/**"
+          aria-label={text.searchOrFilter}
+          placeholder={text.example}
           maxLength={MAX_QUERY}
           dir="auto"
           leftSection={<IconSearch size={16} aria-hidden />}
           rightSection={
-            typed !== '' && <CloseButton size="sm" aria-label="Clear search" onClick={() => type('')} />
+            typed !== '' && <CloseButton size="sm" aria-label={text.clear} onClick={() => type('')} />
           }
           value={typed}
           error={problem !== undefined && (!focus.focused || typed.length > problem.end) && problem.message}

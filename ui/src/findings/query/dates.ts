@@ -1,3 +1,4 @@
+import * as text from '#strings/findings/query.ts';
 import { InvalidValue, type Key, requireAffirmed } from './key.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,7 +9,7 @@ const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 1
 /** A date some days later. A time (RFC 3339) stays as it is. */
 function momentOf(value: string, days: number): string {
   const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidValue(`“${value}” is not a date such as 2026-01-31`);
+  if (Number.isNaN(time)) throw new InvalidValue(text.noDate(value));
   return DATE.test(value) ? dateOf(time + days * DAY_MS) : value;
 }
 
@@ -36,8 +37,8 @@ export const period = (name: Period, description: string): Key => ({
     ...(until === undefined ? [] : [`${name}:<${until}`]),
   ],
   options: ({ now }) => [
-    { value: `>=${dateOf(now.getTime() - 7 * DAY_MS)}`, label: 'the last 7 days' },
-    { value: `>=${dateOf(now.getTime() - 30 * DAY_MS)}`, label: 'the last 30 days' },
+    { value: `>=${dateOf(now.getTime() - 7 * DAY_MS)}`, label: text.last7Days },
+    { value: `>=${dateOf(now.getTime() - 30 * DAY_MS)}`, label: text.last30Days },
   ],
 });
 
@@ -50,14 +51,13 @@ export const age = (name: 'found_after' | 'found_before', description: string): 
     requireAffirmed(isNegated);
     const [, count, unit = ''] = /^(\d{1,4})([dwmy])$/i.exec(value) ?? [];
     const days = UNIT_DAYS[unit.toLowerCase()];
-    if (count === undefined || days === undefined)
-      throw new InvalidValue(`“${value}” is not a time such as 30d, 4w or 6m`);
+    if (count === undefined || days === undefined) throw new InvalidValue(text.noAge(value));
     filters[name] = dateOf(now.getTime() - Number(count) * days * DAY_MS);
   },
   write: () => [],
   options: () => [
-    { value: '7d', label: '7 days' },
-    { value: '30d', label: '30 days' },
-    { value: '90d', label: '90 days' },
+    { value: '7d', label: text.in7Days },
+    { value: '30d', label: text.in30Days },
+    { value: '90d', label: text.in90Days },
   ],
 });

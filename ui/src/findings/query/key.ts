@@ -1,3 +1,4 @@
+import * as text from '#strings/findings/query.ts';
 import type { FindingFilter } from '../../app/search.ts';
 
 /** The filters with several values, which an address separates by commas. */
@@ -44,5 +45,5 @@ export interface Option {
 
 /** @throws InvalidValue if the term is negated */
 export function requireAffirmed(isNegated: boolean): void {
-  if (isNegated) throw new InvalidValue('cannot be excluded with “-”');
+  if (isNegated) throw new InvalidValue(text.cannotBeExcluded);
 }

@@ -1,3 +1,4 @@
+import * as words from '#strings/findings/query.ts';
 import { SEVERITIES, STATUSES } from '../../app/search.ts';
 import { age, period } from './dates.ts';
 import { type Filters, InvalidValue, type Key, type ListName, type Option, requireAffirmed } from './key.ts';
@@ -18,13 +19,13 @@ const choice = (name: 'severity' | 'status', values: readonly string[], descript
   description,
   read(given, isNegated, filters) {
     const wrong = given.find((value) => !values.includes(value.toLowerCase()));
-    if (wrong !== undefined) throw new InvalidValue(`“${wrong}” is none of ${values.join(', ')}`);
+    if (wrong !== undefined) throw new InvalidValue(words.noneOf(wrong, values));
     const named = given.map((value) => value.toLowerCase());
     const before = filters[name] ?? (isNegated ? values : []);
     const after = isNegated
       ? values.filter((value) => before.includes(value) && !named.includes(value))
       : values.filter((value) => before.includes(value) || named.includes(value));
-    if (after.length === 0) throw new InvalidValue('excludes all findings');
+    if (after.length === 0) throw new InvalidValue(words.excludesAll);
     filters[name] = after;
   },
   write: ({ [name]: chosen = [] }) => {
@@ -41,7 +42,7 @@ const flag = (name: FlagName, key: string, description: string): Key => ({
   description,
   read([value = ''], isNegated, filters) {
     const isTrue = { true: true, yes: true, false: false, no: false }[value.toLowerCase()];
-    if (isTrue === undefined) throw new InvalidValue('must be true or false');
+    if (isTrue === undefined) throw new InvalidValue(words.trueOrFalse);
     filters[name] = isTrue !== isNegated;
   },
   write: ({ [name]: value }) => (value === undefined ? [] : [`${key}:${value}`]),
@@ -55,12 +56,11 @@ const text = (
 ): Key => ({
   description,
   read(values, isNegated, filters) {
-    if (isNegated && !not) throw new InvalidValue('cannot be excluded with “-”');
+    if (isNegated && !not) throw new InvalidValue(words.cannotBeExcluded);
     const target = isNegated ? (not as TextName) : name;
     const value = normalize(values.join());
-    if (value === '') throw new InvalidValue('needs a value');
-    if (filters[target] !== undefined && filters[target] !== value)
-      throw new InvalidValue('can be given once');
+    if (value === '') throw new InvalidValue(words.needsValue);
+    if (filters[target] !== undefined && filters[target] !== value) throw new InvalidValue(words.onlyOnce);
     filters[target] = value;
   },
   write: (filters) => [
@@ -71,21 +71,20 @@ const text = (
 });
 
 const project: Key = {
-  description: 'Project, by its slug',
+  description: words.project,
   read(values, isNegated, filters, { projects }) {
     const named = values.map((value) => {
       const found = projects.find(({ id, slug, name }) =>
         [id, slug, name.toLowerCase()].includes(value.toLowerCase()),
       );
-      if (!found) throw new InvalidValue(`there is no project “${value}”`);
+      if (!found) throw new InvalidValue(words.noProject(value));
       return found.id;
     });
     const all = projects.map(({ id }) => id);
     const kept = (filters.project_id ?? all).filter((id) => !named.includes(id));
     if (!isNegated) return add(filters, 'project_id', named);
-    if (kept.length === 0) throw new InvalidValue('excludes all findings');
-    if (kept.length > MAX_VALUES)
-      throw new InvalidValue(`leaves more than ${MAX_VALUES} projects: name the ones to include`);
+    if (kept.length === 0) throw new InvalidValue(words.excludesAll);
+    if (kept.length > MAX_VALUES) throw new InvalidValue(words.tooManyProjects(MAX_VALUES));
     filters.project_id = kept;
   },
   write: ({ project_id: ids = [] }, { projects }) =>
@@ -95,20 +94,19 @@ const project: Key = {
   options: ({ projects }) => projects.map(({ slug, name }) => ({ value: slug, label: name })),
 };
 
-/** Members, and words that stand for some. */
-const people = (name: 'assignee' | 'mentions', words: readonly Option[], description: string): Key => ({
+/** Members, and values that stand for some. */
+const people = (name: 'assignee' | 'mentions', others: readonly Option[], description: string): Key => ({
   description,
   read(values, isNegated, filters, { members }) {
     requireAffirmed(isNegated);
     const ids = values.map((value) => {
       const wanted = value.replace(/^@/, '').toLowerCase();
-      if (words.some((word) => word.value === wanted)) return wanted;
+      if (others.some(({ value }) => value === wanted)) return wanted;
       const matching = members.filter(({ id, name, email }) =>
         [id, email.toLowerCase(), name.toLowerCase()].includes(wanted),
       );
-      if (matching.length > 1)
-        throw new InvalidValue(`several members are called “${value}”: use the address`);
-      if (!matching[0]) throw new InvalidValue(`there is no member “${value}”`);
+      if (matching.length > 1) throw new InvalidValue(words.severalMembers(value));
+      if (!matching[0]) throw new InvalidValue(words.noMember(value));
       return matching[0].id;
     });
     add(filters, name, ids);
@@ -117,15 +115,15 @@ const people = (name: 'assignee' | 'mentions', words: readonly Option[], descrip
     ids.length === 0
       ? []
       : [`${name}:${ids.map((id) => quoted(members.find((one) => one.id === id)?.email ?? id)).join()}`],
-  options: ({ members }) => [...words, ...members.map(({ email, name }) => ({ value: email, label: name }))],
+  options: ({ members }) => [...others, ...members.map(({ email, name }) => ({ value: email, label: name }))],
 });
 
 const ME = { value: 'me' };
 
 const source: Key = {
-  description: 'Scanner that reported it',
+  description: words.source,
   read(values, isNegated, filters) {
-    if (values.some((value) => value === '')) throw new InvalidValue('needs a value');
+    if (values.some((value) => value === '')) throw new InvalidValue(words.needsValue);
     add(filters, isNegated ? 'not_source' : 'source', values);
   },
   write: ({ source: chosen = [], not_source: excluded = [] }) => [
@@ -137,34 +135,30 @@ const source: Key = {
 
 const cweOf = (value: string): string => {
   const digits = /^(?:cwe-?)?(\d{1,9})$/i.exec(value)?.[1];
-  if (!digits) throw new InvalidValue(`“${value}” is not a CWE such as CWE-79`);
+  if (!digits) throw new InvalidValue(words.noCwe(value));
   return `CWE-${digits}`;
 };
 
 /** All keys, in the order in which they are written. */
 export const KEYS: Readonly<Record<string, Key>> = {
-  severity: choice('severity', SEVERITIES, 'Severity'),
-  status: choice('status', STATUSES, 'Status'),
-  attention: flag('attention', 'attention', 'Unresolved or regressed'),
-  regressed: flag('regressed', 'regressed', 'Fixed before and seen again'),
-  overdue: flag('overdue', 'overdue', 'Past its due date'),
-  missing: flag('missing', 'missing', 'Absent from the latest scan'),
-  exploit: flag('has_exploit', 'exploit', 'Has an exploit'),
+  severity: choice('severity', SEVERITIES, words.severity),
+  status: choice('status', STATUSES, words.status),
+  attention: flag('attention', 'attention', words.attention),
+  regressed: flag('regressed', 'regressed', words.regressed),
+  overdue: flag('overdue', 'overdue', words.overdue),
+  missing: flag('missing', 'missing', words.missing),
+  exploit: flag('has_exploit', 'exploit', words.exploit),
   project,
-  assignee: people(
-    'assignee',
-    [ME, { value: 'none', label: 'nobody' }],
-    'Who is assigned: me, none, or a member',
-  ),
-  mentions: people('mentions', [ME], 'Whom a comment mentions: me, or a member'),
+  assignee: people('assignee', [ME, { value: 'none', label: words.nobody }], words.assignee),
+  mentions: people('mentions', [ME], words.mentions),
   source,
-  cwe: text('cwe', 'Weakness, such as CWE-79', { normalize: cweOf }),
-  cve: text('cve', 'Vulnerability, such as CVE-2026-1234', { normalize: (value) => value.toUpperCase() }),
-  rule: text('rule', 'Title of the finding'),
-  file: text('file', 'File, exactly'),
-  path: text('path', 'Files that match a pattern, such as src/**', { not: 'not_path' }),
-  found: period('found', 'When it was found first'),
-  seen: period('seen', 'When it was seen last'),
-  older: age('found_before', 'Found longer ago than'),
-  newer: age('found_after', 'Found within'),
+  cwe: text('cwe', words.cwe, { normalize: cweOf }),
+  cve: text('cve', words.cve, { normalize: (value) => value.toUpperCase() }),
+  rule: text('rule', words.rule),
+  file: text('file', words.file),
+  path: text('path', words.path, { not: 'not_path' }),
+  found: period('found', words.found),
+  seen: period('seen', words.seen),
+  older: age('found_before', words.older),
+  newer: age('found_after', words.newer),
 };

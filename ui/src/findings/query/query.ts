@@ -1,3 +1,4 @@
+import * as text from '#strings/findings/query.ts';
 import { type Filters, InvalidValue, type QueryContext } from './key.ts';
 import { KEYS } from './keys.ts';
 import { type Term, termsOf } from './terms.ts';
@@ -36,7 +37,7 @@ export function parseQuery(
       KEYS[key]?.read(texts, isNegated, filters, context);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
-      problems.push({ start, end, message: `${key}: ${error.message}` });
+      problems.push({ start, end, message: text.problem(key, error.message) });
     }
   }
 }

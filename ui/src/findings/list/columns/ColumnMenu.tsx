@@ -1,5 +1,6 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
+import * as text from '#strings/findings/list/columns.ts';
 import { COLUMNS, canBeHidden } from './columns.ts';
 import type { useColumns } from './use-columns.ts';
 
@@ -8,14 +9,14 @@ export function ColumnMenu({ columns }: { columns: ReturnType<typeof useColumns>
   return (
     <Menu position="bottom-end" width={210} closeOnItemClick={false}>
       <Menu.Target>
-        <Tooltip label="Columns">
-          <ActionIcon variant="default" size={36} aria-label="Columns">
+        <Tooltip label={text.columns}>
+          <ActionIcon variant="default" size={36} aria-label={text.columns}>
             <IconColumns3 size={18} />
           </ActionIcon>
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Columns</Menu.Label>
+        <Menu.Label>{text.columns}</Menu.Label>
         <Menu.CheckboxGroup value={columns.ids} onChange={columns.choose}>
           {COLUMNS.filter(({ id }) => canBeHidden(id)).map(({ id, label }) => (
             <Menu.CheckboxItem key={id} value={id}>
@@ -24,7 +25,7 @@ export function ColumnMenu({ columns }: { columns: ReturnType<typeof useColumns>
           ))}
         </Menu.CheckboxGroup>
         <Menu.Divider />
-        <Menu.Item onClick={columns.reset}>Reset columns</Menu.Item>
+        <Menu.Item onClick={columns.reset}>{text.reset}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

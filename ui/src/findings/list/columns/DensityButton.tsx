@@ -1,5 +1,6 @@
 import { ActionIcon, Kbd, Tooltip } from '@mantine/core';
 import { IconBaselineDensityMedium, IconBaselineDensitySmall } from '@tabler/icons-react';
+import * as text from '#strings/findings/list/columns.ts';
 import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 
 interface Props {
@@ -12,11 +13,17 @@ export function DensityButton({ compact, onToggle }: Props) {
   const [shortcuts] = useShortcutsOn();
   const Icon = compact ? IconBaselineDensitySmall : IconBaselineDensityMedium;
   return (
-    <Tooltip label={<>Compact rows {shortcuts && <Kbd size="xs">d</Kbd>}</>}>
+    <Tooltip
+      label={
+        <>
+          {text.compactRows} {shortcuts && <Kbd size="xs">d</Kbd>}
+        </>
+      }
+    >
       <ActionIcon
         variant="default"
         size={36}
-        aria-label="Compact rows"
+        aria-label={text.compactRows}
         aria-pressed={compact}
         {...(shortcuts && { 'aria-keyshortcuts': 'd' })}
         onClick={onToggle}

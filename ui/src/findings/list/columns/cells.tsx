@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import * as text from '#strings/findings/list/columns.ts';
 import { UNRESOLVED } from '../../../app/search.ts';
-import { number } from '../../../components/numbers.ts';
 import { ago } from '../../../components/time/ago.ts';
 import { dateTime } from '../../../components/time/Time.tsx';
 import type { ListedFinding } from '../../list-queries.ts';
@@ -32,7 +32,7 @@ export function cell(
     case 'project':
       return <Name name={projects.get(finding.project_id)} />;
     case 'assignee':
-      return finding.assignee_id && <Name name={members.get(finding.assignee_id) ?? 'Former member'} />;
+      return finding.assignee_id && <Name name={members.get(finding.assignee_id) ?? text.formerMember} />;
     case 'due':
       return finding.due_at && <Due finding={finding} time={finding.due_at} now={now} />;
     case 'cwe':
@@ -48,7 +48,7 @@ export function cell(
     case 'last_seen':
       return <Seen time={finding.last_seen_at} now={now} />;
     case 'seen_count':
-      return number(finding.seen_count);
+      return text.times(finding.seen_count);
   }
 }
 
@@ -61,12 +61,7 @@ function Due({ finding, time, now }: { finding: ListedFinding; time: string; now
   const isOpen = finding.regressed || UNRESOLVED.some((status) => status === finding.status);
   const late = now - new Date(time).getTime();
   const days = Math.floor(late / DAY_MS);
-  const words =
-    late < 0
-      ? ago(time, now)
-      : days === 0
-        ? 'overdue'
-        : `${number(days)} ${days === 1 ? 'day' : 'days'} overdue`;
+  const words = late < 0 ? ago(time, now) : days === 0 ? text.overdueToday : text.overdue(days);
   return (
     <time
       dateTime={time}
@@ -90,6 +85,6 @@ interface SeenProps {
 /** A time without a tooltip component, because the list would have hundreds of them. */
 export const Seen = ({ time, now, isShort = false, isAge = false }: SeenProps) => (
   <time dateTime={time} title={dateTime(time)}>
-    {isAge ? ago(time, now, true).replace(' ago', '') : ago(time, now, isShort)}
+    {isAge ? text.ageOf(ago(time, now, true)) : ago(time, now, isShort)}
   </time>
 );

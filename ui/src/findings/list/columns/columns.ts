@@ -1,3 +1,5 @@
+import * as text from '#strings/findings/list/columns.ts';
+
 /** The sort keys. */
 export type SortKey = 'created_at' | 'last_seen_at' | 'severity' | 'cvss_score' | 'due_at';
 
@@ -25,19 +27,19 @@ export interface Column {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { id: 'severity', label: 'Severity', width: 6, sort: 'severity' },
-  { id: 'title', label: 'Finding', width: 18 },
-  { id: 'status', label: 'Status', width: 12.5 },
-  { id: 'project', label: 'Project', width: 8.5 },
-  { id: 'assignee', label: 'Assignee', width: 8.5 },
-  { id: 'due', label: 'Due', width: 8, sort: 'due_at' },
-  { id: 'cwe', label: 'CWE', width: 5.75 },
-  { id: 'cve', label: 'CVE', width: 9 },
-  { id: 'cvss', label: 'CVSS', width: 4.75, sort: 'cvss_score' },
-  { id: 'source', label: 'Source', width: 7 },
-  { id: 'first_seen', label: 'Age', width: 4.5, sort: 'created_at' },
-  { id: 'last_seen', label: 'Last seen', width: 7.75, sort: 'last_seen_at' },
-  { id: 'seen_count', label: 'Times seen', width: 6 },
+  { id: 'severity', label: text.labels.severity, width: 6, sort: 'severity' },
+  { id: 'title', label: text.labels.title, width: 18 },
+  { id: 'status', label: text.labels.status, width: 12.5 },
+  { id: 'project', label: text.labels.project, width: 8.5 },
+  { id: 'assignee', label: text.labels.assignee, width: 8.5 },
+  { id: 'due', label: text.labels.due, width: 8, sort: 'due_at' },
+  { id: 'cwe', label: text.labels.cwe, width: 5.75 },
+  { id: 'cve', label: text.labels.cve, width: 9 },
+  { id: 'cvss', label: text.labels.cvss, width: 4.75, sort: 'cvss_score' },
+  { id: 'source', label: text.labels.source, width: 7 },
+  { id: 'first_seen', label: text.labels.first_seen, width: 4.5, sort: 'created_at' },
+  { id: 'last_seen', label: text.labels.last_seen, width: 7.75, sort: 'last_seen_at' },
+  { id: 'seen_count', label: text.labels.seen_count, width: 6 },
 ];
 
 export const ALWAYS: readonly ColumnId[] = ['title'];

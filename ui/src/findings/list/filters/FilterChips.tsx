@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
+import * as text from '#strings/findings/list/filters.tsx';
 import type { FindingFilter } from '../../list-queries.ts';
 import classes from '../Findings.module.css';
 import { useFilterChips } from './filter-chips.tsx';
@@ -15,8 +16,8 @@ export function FilterChips({ filter, onChange, onClear }: Props) {
   const chips = useFilterChips(filter);
   if (chips.length === 0) return null;
   return (
-    <ul className={classes.chips} aria-label="Active filters">
-      {chips.map(([key, label, text, without]) => (
+    <ul className={classes.chips} aria-label={text.activeFilters}>
+      {chips.map(([key, label, value, without]) => (
         <li key={key}>
           <Button
             size="compact-xs"
@@ -26,15 +27,15 @@ export function FilterChips({ filter, onChange, onClear }: Props) {
             maw="min(100%, 20rem)"
             rightSection={<IconX size={12} aria-hidden />}
             onClick={() => onChange(without)}
-            title="Remove this filter"
+            title={text.removeFilter}
           >
-            {label}: <bdi className={classes.value}>{text}</bdi>
+            {text.named(label, <bdi className={classes.value}>{value}</bdi>)}
           </Button>
         </li>
       ))}
       <li>
         <Button size="compact-xs" variant="subtle" onClick={onClear}>
-          Clear all
+          {text.clearAll}
         </Button>
       </li>
     </ul>

@@ -1,5 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
+import * as text from '#strings/findings/list/filters.tsx';
 
 interface Props<T extends string> {
   label: string;
@@ -21,7 +22,7 @@ export function MultiFilter<T extends string>({ label, options, names, value = [
           fw={length > 0 ? 600 : 400}
           rightSection={<IconChevronDown size={14} aria-hidden />}
         >
-          {length > 0 ? `${label} · ${length}` : label}
+          {length > 0 ? text.chosen(label, length) : label}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -42,7 +43,7 @@ export function MultiFilter<T extends string>({ label, options, names, value = [
           <>
             <Menu.Divider />
             <Menu.Item onClick={() => onChange(undefined)} closeMenuOnClick>
-              Any
+              {text.any}
             </Menu.Item>
           </>
         )}

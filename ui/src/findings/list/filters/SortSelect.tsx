@@ -1,4 +1,5 @@
 import { NativeSelect } from '@mantine/core';
+import * as text from '#strings/findings/list/filters.tsx';
 import { SORTS } from '../../../app/search.ts';
 import type { FindingFilter } from '../../list-queries.ts';
 import { SORT_NAMES } from './sort-names.ts';
@@ -12,10 +13,10 @@ interface Props {
 /** The order of the list. Priority means: regressed findings first, then by severity, then the newest. */
 export const SortSelect = ({ sort, onSort }: Props) => (
   <div className={classes.choice}>
-    <span aria-hidden>Sorted by</span>
+    <span aria-hidden>{text.sortedBy}</span>
     <NativeSelect
       size="xs"
-      aria-label="Sort order"
+      aria-label={text.sortOrder}
       data={SORTS.map((value) => ({ value, label: SORT_NAMES[value] }))}
       value={sort}
       onChange={({ currentTarget: { value } }) => onSort(SORTS.find((one) => one === value))}

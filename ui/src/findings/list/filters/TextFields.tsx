@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import * as text from '#strings/findings/list/filters.tsx';
 import { cweOf } from './filters.ts';
 import classes from './Toolbar.module.css';
 import { useTyped } from './use-typed.ts';
@@ -18,9 +19,9 @@ export function CweField({ value = '', onChange }: Props) {
   return (
     <TextInput
       className={classes.cwe ?? ''}
-      aria-label="CWE"
-      placeholder="CWE"
-      title="A number, such as 89 or CWE-89"
+      aria-label={text.cwe}
+      placeholder={text.cwe}
+      title={text.cweExample}
       maxLength={16}
       value={typed}
       error={cweOrNothing(typed) === undefined}

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode, RefObject } from 'react';
+import * as text from '#strings/findings/list/filters.tsx';
 import { SEVERITIES, STATUSES } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
@@ -45,8 +46,8 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
   const fields = (
     <>
       <Select
-        aria-label="Project"
-        placeholder={project_id === project ? 'Project' : 'Several projects'}
+        aria-label={text.project}
+        placeholder={project_id === project ? text.project : text.severalProjects}
         className={classes.field ?? ''}
         data={projects.map(({ id, name }) => ({ value: id, label: name }))}
         value={project ?? null}
@@ -62,13 +63,13 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
         searchable
         selectFirstOptionOnChange
         clearable
-        nothingFoundMessage="No matching project"
+        nothingFoundMessage={text.noProject}
         limit={100}
       />
       {project !== undefined && (
         <Select
-          aria-label="Scan"
-          placeholder="Scan"
+          aria-label={text.scan}
+          placeholder={text.scan}
           className={classes.field ?? ''}
           data={(scans ?? []).map((scan) => ({ value: scan.id, label: scanName(scan) }))}
           value={scan_id ?? null}
@@ -78,18 +79,18 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
           searchable
           selectFirstOptionOnChange
           clearable
-          nothingFoundMessage="No matching scan in the latest 50"
+          nothingFoundMessage={text.noScan}
         />
       )}
       <MultiFilter
-        label="Severity"
+        label={text.severity}
         options={SEVERITIES}
         names={SEVERITY_NAMES}
         value={filter.severity}
         onChange={(severity) => onChange({ severity })}
       />
       <MultiFilter
-        label="Status"
+        label={text.status}
         options={STATUSES}
         names={STATUS_NAMES}
         value={filter.status}
@@ -100,7 +101,7 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
   );
 
   return (
-    <search className={classes.bar} aria-label="Filters" data-print-hidden>
+    <search className={classes.bar} aria-label={text.filters} data-print-hidden>
       <QueryField ref={search} filter={filter} onChange={onQuery} />
       {narrow ? (
         <>
@@ -110,7 +111,7 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
               px="xs"
               onClick={toggle}
               aria-expanded={opened}
-              aria-label="More filters"
+              aria-label={text.moreFilters}
             >
               <IconAdjustmentsHorizontal size={18} aria-hidden />
             </Button>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import * as words from '#strings/findings/list/filters.tsx';
 import { useOrg } from '../../../app/session.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
@@ -9,36 +10,16 @@ import type { FindingFilter } from '../../list-queries.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
 import { filtersBesideView } from '../../views.ts';
 
-const CHANGE_NAMES: Record<NonNullable<FindingFilter['change']>, string> = {
-  new: 'New since',
-  seen_again: 'Also in',
-  gone: 'Gone since',
-};
+const CHANGE_NAMES: Record<NonNullable<FindingFilter['change']>, string> = words.changes;
 
-const ASSIGNEES: Readonly<Record<string, string>> = { me: 'me', none: 'nobody' };
+const ASSIGNEES: Readonly<Record<string, string>> = { me: words.me, none: words.nobody };
 
-const FLAGS = [
-  ['attention', 'Needs attention'],
-  ['regressed', 'Regressed'],
-  ['overdue', 'Overdue'],
-  ['missing', 'Missing'],
-  ['has_exploit', 'Exploit'],
-] as const;
+const FLAGS = ['attention', 'regressed', 'overdue', 'missing', 'has_exploit'] as const;
 
 const TEXTS = [
-  ['source', 'Source'],
-  ['not_source', 'Source is not'],
-  ['cwe', 'CWE'],
-  ['cve', 'CVE'],
-  ['rule', 'Title'],
-  ['file', 'File'],
-  ['path', 'Path'],
-  ['not_path', 'Path is not'],
-  ['found_after', 'Found since'],
-  ['found_before', 'Found before'],
-  ['seen_after', 'Seen since'],
-  ['seen_before', 'Seen before'],
-] as const;
+  ...(['source', 'not_source', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
+  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+];
 
 /** A list of ids without one of them; undefined if none is left. */
 const otherThan = (ids: string | undefined, id: string): string | undefined =>
@@ -63,19 +44,19 @@ export function useFilterChips(filter: FindingFilter): FilterChip[] {
   const members = useQuery({ ...membersQuery(org), enabled: (assignee ?? mentions) !== undefined }).data;
   const projects = useQuery(projectsQuery(org)).data;
   const chips: FilterChip[] = [];
-  if (q) chips.push(['q', 'Text', q, { q: undefined }]);
+  if (q) chips.push(['q', words.text, q, { q: undefined }]);
   const nameOf = (id: string) => projects?.find((project) => project.id === id)?.name ?? id;
   for (const id of project_id?.split(',') ?? [])
-    chips.push([`project ${id}`, 'Project', nameOf(id), { project_id: otherThan(project_id, id) }]);
+    chips.push([`project ${id}`, words.project, nameOf(id), { project_id: otherThan(project_id, id) }]);
   const memberOf = (id: string) =>
     ASSIGNEES[id] ?? members?.find(({ user_id }) => user_id === id)?.name ?? id;
   for (const id of assignee?.split(',') ?? [])
-    chips.push([`assignee ${id}`, 'Assignee', memberOf(id), { assignee: otherThan(assignee, id) }]);
+    chips.push([`assignee ${id}`, words.assignee, memberOf(id), { assignee: otherThan(assignee, id) }]);
   for (const id of mentions?.split(',') ?? [])
-    chips.push([`mentions ${id}`, 'Mentions', memberOf(id), { mentions: otherThan(mentions, id) }]);
+    chips.push([`mentions ${id}`, words.mentions, memberOf(id), { mentions: otherThan(mentions, id) }]);
   if (scan_id !== undefined) {
     const without = { scan_id: undefined, against: undefined, change: undefined };
-    chips.push(['scan', 'Scan', <ScanName key="scan" id={scan_id} />, without]);
+    chips.push(['scan', words.scan, <ScanName key="scan" id={scan_id} />, without]);
   }
   if (against !== undefined && change) {
     const without = { against: undefined, change: undefined };
@@ -84,20 +65,22 @@ export function useFilterChips(filter: FindingFilter): FilterChip[] {
   for (const one of severity ?? []) {
     const rest = severity?.filter((other) => other !== one) ?? [];
     const without = { severity: rest.length > 0 ? rest : undefined };
-    chips.push([`severity ${one}`, 'Severity', SEVERITY_NAMES[one], without]);
+    chips.push([`severity ${one}`, words.severity, SEVERITY_NAMES[one], without]);
   }
   for (const one of status ?? []) {
     const rest = status?.filter((other) => other !== one) ?? [];
     const without = { status: rest.length > 0 ? rest : undefined };
-    chips.push([`status ${one}`, 'Status', STATUS_NAMES[one], without]);
+    chips.push([`status ${one}`, words.status, STATUS_NAMES[one], without]);
   }
-  for (const [name, label] of FLAGS) {
+  for (const name of FLAGS) {
     const value = beside[name];
-    if (value !== undefined) chips.push([name, label, value ? 'yes' : 'no', { [name]: undefined }]);
+    if (value !== undefined)
+      chips.push([name, words.flags[name], value ? words.yes : words.no, { [name]: undefined }]);
   }
-  for (const [name, label] of TEXTS) {
+  for (const name of TEXTS) {
     const value = beside[name];
-    if (value !== undefined) chips.push([name, label, value || 'none', { [name]: undefined }]);
+    if (value !== undefined)
+      chips.push([name, words.texts[name], value || words.none, { [name]: undefined }]);
   }
   return chips;
 }

@@ -1,4 +1,5 @@
 import { createElement, Fragment, type ReactNode } from 'react';
+import * as words from '#strings/findings/list/filters.tsx';
 import { type FindingSearch, GROUP_KEYS } from '../../../app/search.ts';
 import { GROUP_NAMES } from '../../groups/group-names.ts';
 import { filterOf } from '../../list-queries.ts';
@@ -15,18 +16,12 @@ export function useListWords(search: FindingSearch): ReactNode {
   for (const [key, label, text] of chips)
     values.set(label, [...(values.get(label) ?? []), createElement('bdi', { key }, text)]);
   const parts: ReactNode[] = [
-    viewOf(filter)?.label ?? 'All',
-    ...[...values].map(([label, texts]) => [`${label}: `, ...separated(texts, ', ')]),
-    grouping
-      ? `Grouped by ${withSmallLetter(GROUP_NAMES[grouping])}`
-      : `Order: ${withSmallLetter(SORT_NAMES[filter.sort ?? ALL.sort])}`,
+    viewOf(filter)?.label ?? words.all,
+    ...[...values].map(([label, texts]) => words.named(label, separated(texts, words.betweenValues))),
+    grouping ? words.groupedBy(GROUP_NAMES[grouping]) : words.order(SORT_NAMES[filter.sort ?? ALL.sort]),
   ];
-  return separated(parts, ' · ');
+  return separated(parts, words.betweenParts);
 }
 
 const separated = (parts: readonly ReactNode[], separator: string): ReactNode[] =>
   parts.map((part, i) => createElement(Fragment, { key: i }, i > 0 && separator, part));
-
-/** Abbreviations keep their capitals. */
-const withSmallLetter = (name: string) =>
-  /^[A-Z]{2}/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1);

@@ -1,7 +1,7 @@
 import { Button, Kbd } from '@mantine/core';
 import { IconArrowUp } from '@tabler/icons-react';
+import * as text from '#strings/findings/list/live.ts';
 import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
-import { counted, number } from '../../../components/numbers.ts';
 import type { News } from './compare.ts';
 
 interface Props {
@@ -38,9 +38,6 @@ export function NewsButton({ news, onShow }: Props) {
 
 /** Such as "1 regressed finding, 3 new findings". */
 function wordsOf({ added, regressed }: News): string {
-  const words = [
-    regressed > 0 && `${number(regressed)} regressed ${regressed === 1 ? 'finding' : 'findings'}`,
-    added > 0 && counted(added, 'new finding'),
-  ].filter(Boolean);
-  return words.join(', ') || 'The list has changed';
+  if (regressed > 0) return added > 0 ? text.both(regressed, added) : text.regressedFindings(regressed);
+  return added > 0 ? text.newFindings(added) : text.hasChanged;
 }

@@ -1,10 +1,11 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
 import { IconChevronDown, IconX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
+import * as text from '#strings/findings/list/selection.tsx';
+import { number } from '#strings/language.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
 import { RequestId } from '../../../components/errors/RequestId.tsx';
-import { counted, number } from '../../../components/numbers.ts';
 import { StatusItems } from '../../../triage/StatusItems.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';
@@ -50,25 +51,27 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
   if (progress) {
     return (
       <ProgressBar
-        label={`Selecting: ${number(progress.read)} of ${counted(progress.total, 'finding')}`}
+        label={text.selecting(progress.read, progress.total)}
         part={progress.read / Math.max(1, progress.total)}
-        end="Cancel"
+        end={text.cancel}
         onEnd={bulk.cancel}
       />
     );
   }
   if (size === 0) return null;
   return (
-    <section className={classes.bar} aria-label="Selected findings">
+    <section className={classes.bar} aria-label={text.selectedFindings}>
       <Text size="sm" fw={600} role="status">
-        {number(size)}
-        <span className={classes.wide}> selected{selection.isAll() && ': all that match'}</span>
+        <span className={classes.wide}>
+          {selection.isAll() ? text.allSelected(size) : text.selected(size)}
+        </span>
+        <span className={classes.narrow}>{number(size)}</span>
       </Text>
       <Menu position="bottom-start" width={200}>
         <Menu.Target>
           <Button size="compact-sm" rightSection={<IconChevronDown size={14} aria-hidden />}>
-            <span className={classes.wide}>Set status</span>
-            <span className={classes.narrow}>Status</span>
+            <span className={classes.wide}>{text.setStatus}</span>
+            <span className={classes.narrow}>{text.status}</span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -76,18 +79,16 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
         </Menu.Dropdown>
       </Menu>
       <Button size="compact-sm" variant="default" aria-haspopup="dialog" onClick={() => bulk.decide()}>
-        Triage…
+        {text.triage}
       </Button>
       <Button size="compact-sm" variant="default" onClick={bulk.clear}>
-        <span className={classes.wide}>Clear</span>
-        <IconX size={16} className={classes.narrow} role="img" aria-label="Clear" />
+        <span className={classes.wide}>{text.clear}</span>
+        <IconX size={16} className={classes.narrow} role="img" aria-label={text.clear} />
       </Button>
       {size < total && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
-          <span className={classes.wide}>Select all&nbsp;</span>
-          <span className={classes.narrow}>All&nbsp;</span>
-          {number(total)}
-          <span className={classes.wide}>&nbsp;matching findings</span>
+          <span className={classes.wide}>{text.selectAll(total)}</span>
+          <span className={classes.narrow}>{text.selectAllShort(total)}</span>
         </Button>
       )}
       {bulk.error != null && (

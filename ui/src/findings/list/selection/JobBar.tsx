@@ -1,5 +1,5 @@
 import { Button, Progress, Text } from '@mantine/core';
-import { counted, number } from '../../../components/numbers.ts';
+import * as text from '#strings/findings/list/selection.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';
 import { Failures } from './Failures.tsx';
@@ -19,9 +19,9 @@ export function JobBar({ triage, onRetry }: Props) {
   const tried = job.done + job.failed.length + job.kept;
   return (
     <ProgressBar
-      label={`${job.undoing ? 'Undoing' : 'Changing'}: ${number(tried)} of ${counted(job.total, 'finding')}`}
+      label={(job.undoing ? text.undoing : text.changing)(tried, job.total)}
       part={Math.min(1, tried / job.total)}
-      end="Stop"
+      end={text.stop}
       onEnd={triage.stop}
     />
   );
@@ -40,7 +40,7 @@ export function ProgressBar({
   onEnd(): void;
 }) {
   return (
-    <section className={classes.bar} aria-label="Progress">
+    <section className={classes.bar} aria-label={text.progress}>
       <Text size="sm">{label}</Text>
       <Progress value={part * 100} flex="1 1 8rem" aria-label={label} transitionDuration={100} />
       <Button size="compact-sm" variant="default" onClick={onEnd}>

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import * as text from '#strings/findings/list/selection.tsx';
 import { useOrg } from '../../../app/session.ts';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
-import { counted } from '../../../components/numbers.ts';
 import { BATCH, type Outcome } from '../../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../../triage/form/triage-form.ts';
 import { asksReason, type UserStatus } from '../../../triage/statuses.ts';
@@ -127,9 +127,9 @@ export function useBulk(
       const count = selection.size();
       if (count <= BATCH) return run();
       openConfirm({
-        title: `Set ${counted(count, 'finding')} to ${STATUS_NAMES[status]}?`,
-        children: 'You can stop the change, and undo it for 30 days.',
-        labels: { confirm: 'Set status', cancel: 'Cancel' },
+        title: text.setAll(count, STATUS_NAMES[status]),
+        children: text.canBeUndone,
+        labels: { confirm: text.setStatus, cancel: text.cancel },
         onConfirm: run,
       });
     },

@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Button, Group, Loader, Menu, Modal, Stack, Text, Tex
 import { IconDots, IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type Ref, useEffect, useRef, useState } from 'react';
+import * as text from '#strings/findings/list/views.tsx';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
@@ -36,13 +37,13 @@ export function ManageViews({ opened, onClose, search }: Props) {
   const org = useOrg();
   const views = useQuery({ ...savedViewsQuery(org), enabled: opened });
   return (
-    <Modal opened={opened} onClose={onClose} title="Saved views" size="lg" yOffset="6vh">
+    <Modal opened={opened} onClose={onClose} title={text.savedViews} size="lg" yOffset="6vh">
       <Loaded query={views}>
         {(list) =>
           list.length === 0 ? (
-            <Empty title="No saved views">Choose filters, and then “Save view…”.</Empty>
+            <Empty title={text.noViews}>{text.howToSave}</Empty>
           ) : (
-            <Rows label="Saved views">
+            <Rows label={text.savedViews}>
               {list.map((view) => (
                 <ViewRow key={view.id} view={view} search={search} onLeave={onClose} />
               ))}
@@ -106,18 +107,12 @@ function ViewRow({ view, search, onLeave }: RowProps) {
               <bdi>{view.name}</bdi>
             </LinkAnchor>
             <Badge variant="default" radius="sm" tt="none" fw={500} flex="none">
-              {view.shared ? 'Shared' : 'Private'}
+              {view.shared ? text.shared : text.isPrivate}
             </Badge>
           </Group>
         )}
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {words}
-          {!isOwn && (
-            <>
-              {' · by '}
-              <bdi>{owner ? owner.name || owner.email : 'a former member'}</bdi>
-            </>
-          )}
+          {isOwn ? words : text.byOwner(words, owner ? owner.name || owner.email : text.formerMember)}
         </Text>
       </Stack>
     </Row>
@@ -143,7 +138,7 @@ function Rename({ view, isBusy, onDone, onCancel }: RenameProps) {
         <TextInput
           size="xs"
           flex="1 1 10rem"
-          aria-label={`New name of ${view.name}`}
+          aria-label={text.newNameOf(view.name)}
           maxLength={100}
           value={name}
           autoFocus
@@ -153,10 +148,10 @@ function Rename({ view, isBusy, onDone, onCancel }: RenameProps) {
           onKeyDown={({ key }) => key === 'Escape' && onCancel()}
         />
         <Button size="compact-sm" type="submit" loading={isBusy}>
-          Rename
+          {text.rename}
         </Button>
         <Button size="compact-sm" variant="default" onClick={onCancel}>
-          Cancel
+          {text.cancel}
         </Button>
       </Group>
     </form>
@@ -179,24 +174,19 @@ function ViewActions({ view, search, onRename, ref }: ActionsProps) {
     update.mutate(
       { id, shared: !shared },
       {
-        onSuccess: () =>
-          showSuccess(shared ? `Only the owner sees “${name}” now.` : `All members see “${name}” now.`),
+        onSuccess: () => showSuccess(shared ? text.onlyOwnerSees(name) : text.allSee(name)),
       },
     );
   const replace = () =>
     update.mutate(
       { id, query: queryOfSearch(search) },
-      { onSuccess: () => showSuccess(`“${name}” shows the current list now.`) },
+      { onSuccess: () => showSuccess(text.replaced(name)) },
     );
   const askToDelete = () =>
     openConfirm({
-      title: (
-        <>
-          Delete the view “<bdi>{name}</bdi>”?
-        </>
-      ),
-      children: shared ? 'All members lose it. Findings do not change.' : 'Findings do not change.',
-      labels: { confirm: 'Delete view', cancel: 'Cancel' },
+      title: text.deleteWhich(name),
+      children: shared ? text.allLoseIt : text.findingsStay,
+      labels: { confirm: text.deleteView, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => remove.mutate(view),
     });
@@ -207,7 +197,7 @@ function ViewActions({ view, search, onRename, ref }: ActionsProps) {
           ref={ref}
           variant="subtle"
           color="gray"
-          aria-label={`Actions for ${name}`}
+          aria-label={text.actionsFor(name)}
           aria-busy={isBusy}
         >
           {isBusy ? <Loader size={16} /> : <IconDots size={16} />}
@@ -216,22 +206,22 @@ function ViewActions({ view, search, onRename, ref }: ActionsProps) {
       <Menu.Dropdown>
         {mayEdit && (
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
-            Rename
+            {text.rename}
           </Menu.Item>
         )}
         {(shared || mayShare(org)) && (
           <Menu.Item leftSection={shared ? <IconLock size={16} /> : <IconShare size={16} />} onClick={share}>
-            {shared ? 'Make private' : 'Share with all members'}
+            {shared ? text.makePrivate : text.shareWithAll}
           </Menu.Item>
         )}
         {mayEdit && !showsView(search, view) && (
           <Menu.Item leftSection={<IconReplace size={16} />} onClick={replace}>
-            Replace with the current list
+            {text.replace}
           </Menu.Item>
         )}
         {mayEdit && <Menu.Divider />}
         <Menu.Item leftSection={<IconTrash size={16} />} color="red" onClick={askToDelete}>
-          Delete
+          {text.deleteItem}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

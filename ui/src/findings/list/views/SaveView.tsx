@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import * as text from '#strings/findings/list/views.tsx';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
@@ -19,7 +20,7 @@ interface Props {
 /** A dialog that saves filters, order and grouping of the list as a view. */
 export function SaveView({ opened, onClose, search }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Save view">
+    <Modal opened={opened} onClose={onClose} title={text.saveView}>
       <SaveViewForm search={search} onClose={onClose} />
     </Modal>
   );
@@ -32,7 +33,7 @@ function SaveViewForm({ search, onClose }: Pick<Props, 'search' | 'onClose'>) {
   const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { name: '', shared: false },
-    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
   return (
     <form
@@ -47,8 +48,8 @@ function SaveViewForm({ search, onClose }: Pick<Props, 'search' | 'onClose'>) {
     >
       <Stack>
         <TextInput
-          label="Name"
-          placeholder="Critical and unassigned"
+          label={text.name}
+          placeholder={text.nameExample}
           maxLength={100}
           required
           data-autofocus
@@ -59,22 +60,18 @@ function SaveViewForm({ search, onClose }: Pick<Props, 'search' | 'onClose'>) {
           {words}
         </Text>
         <Switch
-          label="Share with all members"
-          description={
-            mayShare(org)
-              ? 'Admins can change and delete shared views.'
-              : 'Viewers cannot share views. Only you see this view.'
-          }
+          label={text.shareWithAll}
+          description={mayShare(org) ? text.adminsCanChange : text.viewersCannotShare}
           disabled={!mayShare(org)}
           {...form.getInputProps('shared', { type: 'checkbox' })}
         />
         {problem != null && <Problem error={problem} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Save view
+            {text.saveView}
           </Button>
         </Group>
       </Stack>

@@ -2,6 +2,7 @@ import { Box, Button, Kbd, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import * as text from '#strings/findings/list/views.tsx';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { lazyDialog } from '../../../components/dialogs/lazy-dialog.tsx';
@@ -31,7 +32,7 @@ export function ViewMenu({ search, views }: Props) {
     list.map((view) => (
       <Menu.Item
         key={view.id}
-        rightSection={showsView(search, view) && <IconCheck size={14} aria-label="Shown" />}
+        rightSection={showsView(search, view) && <IconCheck size={14} aria-label={text.shown} />}
         onClick={() =>
           navigate({ to: '/o/$org/findings', params: { org: org.slug }, search: searchOfView(view) })
         }
@@ -49,10 +50,10 @@ export function ViewMenu({ search, views }: Props) {
             flex="none"
             leftSection={<IconBookmark size={16} aria-hidden />}
             rightSection={<IconChevronDown size={14} aria-hidden />}
-            aria-label="Saved views"
+            aria-label={text.savedViews}
           >
             <Box component="span" visibleFrom="sm">
-              Views
+              {text.views}
             </Box>
           </Button>
         </Menu.Target>
@@ -62,18 +63,18 @@ export function ViewMenu({ search, views }: Props) {
             rightSection={keys && <Kbd size="xs">v</Kbd>}
             onClick={save.open}
           >
-            Save view…
+            {text.saveViewAs}
           </Menu.Item>
           {views.length > 0 && (
             <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={manage.open}>
-              Manage views…
+              {text.manageViews}
             </Menu.Item>
           )}
           {/* Scroll areas of Mantine can be focused, which children of a menu may not. */}
           <Box mah="50vh" style={{ overflowY: 'auto' }}>
-            {own.length > 0 && <Menu.Label>Your views</Menu.Label>}
+            {own.length > 0 && <Menu.Label>{text.yourViews}</Menu.Label>}
             {items(own)}
-            {others.length > 0 && <Menu.Label>Shared by others</Menu.Label>}
+            {others.length > 0 && <Menu.Label>{text.sharedByOthers}</Menu.Label>}
             {items(others)}
           </Box>
         </Menu.Dropdown>

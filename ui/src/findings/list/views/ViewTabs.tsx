@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef } from 'react';
+import * as text from '#strings/findings/list/views.tsx';
+import { number } from '#strings/language.ts';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { LinkBox } from '../../../components/links.tsx';
-import { number } from '../../../components/numbers.ts';
 import { filterOf } from '../../list-queries.ts';
 import { inView, VIEWS, viewOf } from '../../views.ts';
 import { savedViewsQuery, searchOfView, showsView } from './saved-views.ts';
@@ -37,7 +38,7 @@ export function ViewTabs({ search, totals, isSearch, total }: Props) {
   }, [shown]);
   return (
     <div className={classes.views} data-print-hidden>
-      <nav className={classes.tabs} aria-label="Views" ref={nav}>
+      <nav className={classes.tabs} aria-label={text.views} ref={nav}>
         <ul>
           {VIEWS.map((view) => {
             const isCurrent = view === current;
@@ -101,7 +102,7 @@ function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabPr
       <bdi className={classes.label}>{label}</bdi>
       <span
         className={classes.count}
-        {...(isWithoutSearch && { 'data-dimmed': true, title: 'Without the search' })}
+        {...(isWithoutSearch && { 'data-dimmed': true, title: text.withoutSearch })}
       >
         {count !== undefined && number(count)}
       </span>

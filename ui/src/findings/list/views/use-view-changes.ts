@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/findings/list/views.tsx';
 import { useOrg } from '../../../app/session.ts';
 import { showError, showSuccess } from '../../../components/errors/toasts.ts';
 import { type SavedView, savedViewsQuery } from './saved-views.ts';
@@ -11,8 +12,7 @@ export function useViewChanges() {
   const create = useMutation({
     mutationFn: async (body: { name: string; query: string; shared: boolean }) =>
       (await org.api.post('/views', { body })).result,
-    onSuccess: ({ name, shared }) =>
-      showSuccess(`View “${name}” was saved${shared ? ' and shared with all members' : ''}.`),
+    onSuccess: ({ name, shared }) => showSuccess(shared ? text.savedAndShared(name) : text.saved(name)),
     onSettled,
   });
   const update = useMutation({
@@ -26,7 +26,7 @@ export function useViewChanges() {
   });
   const remove = useMutation({
     mutationFn: ({ id }: SavedView) => org.api.delete('/views/{id}', { params: { path: { id } } }),
-    onSuccess: (_, { name }) => showSuccess(`View “${name}” was deleted.`),
+    onSuccess: (_, { name }) => showSuccess(text.deleted(name)),
     onError: showError,
     onSettled,
   });

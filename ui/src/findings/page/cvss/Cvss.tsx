@@ -1,4 +1,5 @@
 import { List, Stack, Text } from '@mantine/core';
+import * as text from '#strings/findings/page/cvss.tsx';
 import { Copyable } from '../../../components/Copy.tsx';
 import { Collapsible } from '../Collapsible.tsx';
 import { explain, ratingOf } from './cvss.ts';
@@ -10,26 +11,22 @@ export function Cvss({ vector, score }: { vector: string; score: number | undefi
   return (
     <Stack gap={6}>
       <div>
-        {shown !== undefined && <strong>{shown.toFixed(1)}</strong>}
-        {explained && (
-          <>
-            {' '}
-            by CVSS {explained.version}, {ratingOf(explained.version, score ?? explained.score)}
-          </>
-        )}
+        {explained
+          ? text.byVersion(shown, explained.version, ratingOf(explained.version, score ?? explained.score))
+          : shown !== undefined && <strong>{text.score(shown)}</strong>}
         {explained && score !== undefined && score !== explained.score && (
           <Text size="xs" c="dimmed">
-            Reported score. The vector results in {explained.score.toFixed(1)}.
+            {text.vectorResultsIn(explained.score)}
           </Text>
         )}
       </div>
       {explained ? (
-        <Collapsible summary="Metrics">
-          <Copyable value={vector} label="Copy the vector" />
-          <List size="sm" spacing={4} listStyleType="none" p={0} mt="xs" aria-label="Metrics of the vector">
+        <Collapsible summary={text.metrics}>
+          <Copyable value={vector} label={text.copyVector} />
+          <List size="sm" spacing={4} listStyleType="none" p={0} mt="xs" aria-label={text.metricsOfVector}>
             {explained.metrics.map(({ code, name, value, meaning }) => (
               <List.Item key={code}>
-                {name}: <strong>{value}</strong>
+                {text.metric(name, value)}
                 {meaning && (
                   <Text size="xs" c="dimmed">
                     {meaning}
@@ -41,9 +38,9 @@ export function Cvss({ vector, score }: { vector: string; score: number | undefi
         </Collapsible>
       ) : (
         <>
-          <Copyable value={vector} label="Copy the vector" />
+          <Copyable value={vector} label={text.copyVector} />
           <Text size="xs" c="dimmed">
-            Not a CVSS 2.0, 3.0, 3.1 or 4.0 vector. Shown as reported.
+            {text.notAVector}
           </Text>
         </>
       )}

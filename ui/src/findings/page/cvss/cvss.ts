@@ -1,5 +1,5 @@
 import { CVSS20, CVSS30, CVSS31, CVSS40 } from '@pandatix/js-cvss';
-import { METRICS } from './metrics.ts';
+import { METRICS } from '#strings/findings/page/cvss/metrics.ts';
 
 export type Version = keyof typeof METRICS;
 

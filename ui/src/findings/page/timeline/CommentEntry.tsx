@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import * as words from '#strings/findings/page/timeline.tsx';
 import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
 import { whenUp } from '../../../app/server.ts';
 import { useOrg } from '../../../app/session.ts';
@@ -55,9 +56,9 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
   });
   const remove = () =>
     openConfirm({
-      title: 'Delete this comment?',
-      children: 'It cannot be restored.',
-      labels: { confirm: 'Delete comment', cancel: 'Cancel' },
+      title: words.deleteThis,
+      children: words.cannotBeRestored,
+      labels: { confirm: words.deleteComment, cancel: words.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => removing.mutate(),
     });
@@ -67,34 +68,31 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
     <li className={classes.comment} ref={item}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm">
-          <ActorName actor={entry.actor} /> commented{' '}
-          <Text span size="xs" c="dimmed">
-            <Ago time={at} />
-            {edited_at && (
-              <>
-                , edited <Ago time={edited_at} />
-              </>
-            )}
-          </Text>
+          {words.commented(
+            <ActorName actor={entry.actor} />,
+            <Text span size="xs" c="dimmed">
+              {edited_at ? words.timeAndEdit(<Ago time={at} />, <Ago time={edited_at} />) : <Ago time={at} />}
+            </Text>,
+          )}
         </Text>
         {isOwn && !edits && (
           <Group gap={2} wrap="nowrap" data-print-hidden>
-            <Tooltip label="Edit">
+            <Tooltip label={words.edit}>
               <ActionIcon
                 ref={editButton}
                 variant="subtle"
                 color="gray"
-                aria-label="Edit comment"
+                aria-label={words.editComment}
                 onClick={() => setEdits(true)}
               >
                 <IconPencil size={16} />
               </ActionIcon>
             </Tooltip>
-            <Tooltip label="Delete">
+            <Tooltip label={words.deleteItem}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label="Delete comment"
+                aria-label={words.deleteComment}
                 loading={removing.isPending}
                 onClick={remove}
               >
@@ -149,7 +147,7 @@ function EditComment({ path, text, onDone }: EditProps) {
       }}
     >
       <CommentField
-        aria-label="Edit comment"
+        aria-label={words.editComment}
         rows={4}
         value={body}
         autoFocus
@@ -160,10 +158,10 @@ function EditComment({ path, text, onDone }: EditProps) {
       {saving.error && <Problem error={saving.error} onRetry={save} />}
       <Group justify="flex-end" gap="xs" mt={6}>
         <Button variant="default" size="compact-md" onClick={onDone}>
-          Cancel
+          {words.cancel}
         </Button>
         <Button type="submit" size="compact-md" loading={saving.isPending} disabled={body.trim() === ''}>
-          Save
+          {words.save}
         </Button>
       </Group>
     </form>

@@ -1,6 +1,7 @@
 import { Paper, Text, Textarea, type TextareaProps, VisuallyHidden } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
 import { type KeyboardEvent, type Ref, useId, useLayoutEffect, useRef, useState } from 'react';
+import * as words from '#strings/findings/page/timeline.tsx';
 import { typedMention } from '../../../../../lib/findings/triage/mentions.ts';
 import { MAX_COMMENT } from './comments.ts';
 import { completeMention, type MentionStart, mentionBefore, useMentionable } from './mention-completion.ts';
@@ -99,9 +100,7 @@ export function CommentField({ value, onChange, onSend, onEscape, ref, ...others
         aria-autocomplete="list"
         {...(isOpen && { 'aria-controls': id, 'aria-activedescendant': optionId(chosen) })}
       />
-      <VisuallyHidden role="status">
-        {isOpen && `${options.length} ${options.length === 1 ? 'member' : 'members'} to mention`}
-      </VisuallyHidden>
+      <VisuallyHidden role="status">{isOpen && words.membersToMention(options.length)}</VisuallyHidden>
       {isOpen && (
         <Paper
           withBorder
@@ -110,7 +109,7 @@ export function CommentField({ value, onChange, onSend, onEscape, ref, ...others
           className={classes.members ?? ''}
           id={id}
           role="listbox"
-          aria-label="Members"
+          aria-label={words.members}
         >
           {options.map((member, i) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the keys

@@ -1,8 +1,10 @@
 import { Text } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import * as text from '#strings/findings/page/timeline.tsx';
+import { reasonInSentence } from '#strings/triage.tsx';
 import type { FindingStatus, Severity } from '../../../app/search.ts';
 import { Ago } from '../../../components/time/Time.tsx';
-import { dateOf, REASON_NAMES } from '../../../triage/texts.ts';
+import { dateOf } from '../../../triage/texts.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
 import classes from './Timeline.module.css';
@@ -24,17 +26,16 @@ export function Entry({ entries, nameOf }: Props) {
   return (
     <li className={classes.entry}>
       <Text size="sm">
-        <ActorName actor={first.actor} />{' '}
-        {sorted.map((entry, i) => (
-          <Fragment key={entry.id}>
-            {i > 0 && (i === sorted.length - 1 ? ' and ' : ', ')}
-            {actionOf(entry, nameOf)}
-            {entry.reason && ` (${REASON_NAMES[entry.reason].toLowerCase()})`}
-          </Fragment>
-        ))}{' '}
-        <Text span size="xs" c="dimmed" className={classes.time}>
-          <Ago time={first.at} />
-        </Text>
+        {text.didAll(
+          <ActorName actor={first.actor} />,
+          sorted.map((entry) => {
+            const action = actionOf(entry, nameOf);
+            return entry.reason ? text.because(action, reasonInSentence(entry.reason)) : action;
+          }),
+          <Text span size="xs" c="dimmed" className={classes.time}>
+            <Ago time={first.at} />
+          </Text>,
+        )}
       </Text>
       {note && (
         <Text size="sm" className={classes.note}>
@@ -47,50 +48,37 @@ export function Entry({ entries, nameOf }: Props) {
 
 /** The author of an entry. */
 export function ActorName({ actor: { type, name } }: Pick<ActivityEntry, 'actor'>) {
-  const said = type === 'system' ? 'The service' : (name ?? 'A former user');
-  return (
-    <>
-      <strong>
-        <bdi>{said}</bdi>
-      </strong>
-      {type === 'token' && ' (API token)'}
-      {type === 'rule' && ' (rule)'}
-    </>
+  const said = (
+    <strong>
+      <bdi>{type === 'system' ? text.theService : (name ?? text.formerUser)}</bdi>
+    </strong>
   );
+  if (type === 'token') return text.apiToken(said);
+  return type === 'rule' ? text.rule(said) : said;
 }
 
 function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props['nameOf']): ReactNode {
   switch (kind) {
     case 'created':
-      return 'found it';
+      return text.foundIt;
     case 'regressed':
-      return 'saw it again after it was fixed';
+      return text.sawAgain;
     case 'severity':
-      return `changed the severity from ${severity(from)} to ${severity(to)}`;
+      return text.changedSeverity(severity(from), severity(to));
     case 'status':
-      return from === to
-        ? `kept the status ${status(to)}`
-        : `changed the status from ${status(from)} to ${status(to)}`;
+      return from === to ? text.keptStatus(status(to)) : text.changedStatus(status(from), status(to));
     case 'assignee':
-      if (to === undefined) return 'removed the assignee';
-      if (to === actor.id) return 'took it on';
-      return (
-        <>
-          assigned it to <bdi>{nameOf(to) ?? 'a former member'}</bdi>
-        </>
-      );
+      if (to === undefined) return text.removedAssignee;
+      if (to === actor.id) return text.tookItOn;
+      return text.assignedTo(nameOf(to) ?? text.formerMember);
     case 'due_at':
-      return to === undefined ? 'removed the due date' : `set the due date to ${dateOf(to)}`;
+      return to === undefined ? text.removedDueDate : text.setDueDate(dateOf(to));
     case 'accepted_until':
-      return to === undefined ? 'no longer accepts the risk' : `accepted the risk until ${dateOf(to)}`;
+      return to === undefined ? text.noLongerAccepts : text.acceptedUntil(dateOf(to));
     case 'exploit':
-      return (
-        <>
-          attached the exploit <bdi>{to}</bdi>
-        </>
-      );
+      return text.attachedExploit(to);
     default:
-      return 'changed it';
+      return text.changedIt;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Button, Group, Kbd } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import * as text from '#strings/findings/page/timeline.tsx';
 import { useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
@@ -40,8 +41,8 @@ export function NewComment({ findingId }: { findingId: string }) {
     >
       <CommentField
         ref={field}
-        aria-label="Comment"
-        placeholder="Comment in Markdown, @ mentions a member"
+        aria-label={text.comment}
+        placeholder={text.howToComment}
         rows={body ? 4 : 2}
         value={body}
         onChange={setBody}
@@ -60,12 +61,12 @@ export function NewComment({ findingId }: { findingId: string }) {
           rightSection={
             keys && (
               <Kbd size="xs" aria-hidden visibleFrom="sm">
-                {body ? 'Ctrl Enter' : 'm'}
+                {body ? text.sendKeys : 'm'}
               </Kbd>
             )
           }
         >
-          Comment
+          {text.comment}
         </Button>
       </Group>
     </form>

@@ -1,5 +1,6 @@
 import { Button, Skeleton, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import * as text from '#strings/findings/page/timeline.tsx';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { membersQuery } from '../../../members/queries.ts';
@@ -19,13 +20,13 @@ export function Timeline({ id }: { id: string }) {
   return (
     <section aria-labelledby="activity">
       <Title order={2} id="activity" mb="xs">
-        Activity
+        {text.activity}
       </Title>
       <Stack gap="sm">
         {org.may('createComment') && <NewComment key={id} findingId={id} />}
         {activity.isPending && <Skeleton h={64} />}
         {activity.error && !activity.data && <Problem error={activity.error} onRetry={activity.refetch} />}
-        <ol className={classes.entries} aria-label="Activity, newest first" tabIndex={-1}>
+        <ol className={classes.entries} aria-label={text.newestFirst} tabIndex={-1}>
           {groupsOf(entries).map(([first, ...others]) =>
             first.kind === 'comment' ? (
               <CommentEntry
@@ -46,7 +47,7 @@ export function Timeline({ id }: { id: string }) {
             loading={activity.isFetchingNextPage}
             onClick={() => activity.fetchNextPage()}
           >
-            Show older activity
+            {text.showOlder}
           </Button>
         )}
       </Stack>

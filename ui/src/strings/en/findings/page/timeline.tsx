@@ -1,0 +1,80 @@
+import type { ReactNode } from 'react';
+import { plural, TAG } from '../../language.ts';
+
+export const activity = 'Activity';
+export const newestFirst = 'Activity, newest first';
+export const showOlder = 'Show older activity';
+
+export const theService = 'The service';
+export const formerUser = 'A former user';
+export const apiToken = (name: ReactNode) => <>{name} (API token)</>;
+export const rule = (name: ReactNode) => <>{name} (rule)</>;
+
+const and = new Intl.ListFormat(TAG, { type: 'conjunction' });
+/** Somebody and what they did: "Ada changed the status from Open to Fixed and assigned it to Grace 2 hours ago". */
+export const didAll = (actor: ReactNode, actions: readonly ReactNode[], time: ReactNode) => (
+  <>
+    {actor}{' '}
+    {and.formatToParts(actions.map((_, i) => `${i}`)).map(({ type, value }) =>
+      // The parts come in the order of the sentence.
+      type === 'element' ? <span key={value}>{actions[Number(value)]}</span> : value,
+    )}{' '}
+    {time}
+  </>
+);
+export const because = (action: ReactNode, reason: string) => (
+  <>
+    {action} ({reason})
+  </>
+);
+export const foundIt = 'found it';
+export const sawAgain = 'saw it again after it was fixed';
+export const changedSeverity = (from: string | undefined, to: string | undefined) =>
+  `changed the severity from ${from} to ${to}`;
+export const keptStatus = (status: string | undefined) => `kept the status ${status}`;
+export const changedStatus = (from: string | undefined, to: string | undefined) =>
+  `changed the status from ${from} to ${to}`;
+export const removedAssignee = 'removed the assignee';
+export const tookItOn = 'took it on';
+export const assignedTo = (name: string) => (
+  <>
+    assigned it to <bdi>{name}</bdi>
+  </>
+);
+export const formerMember = 'a former member';
+export const removedDueDate = 'removed the due date';
+export const setDueDate = (date: string) => `set the due date to ${date}`;
+export const noLongerAccepts = 'no longer accepts the risk';
+export const acceptedUntil = (date: string) => `accepted the risk until ${date}`;
+export const attachedExploit = (name: string | undefined) => (
+  <>
+    attached the exploit <bdi>{name}</bdi>
+  </>
+);
+export const changedIt = 'changed it';
+
+export const commented = (actor: ReactNode, time: ReactNode) => (
+  <>
+    {actor} commented {time}
+  </>
+);
+export const timeAndEdit = (time: ReactNode, edit: ReactNode) => (
+  <>
+    {time}, edited {edit}
+  </>
+);
+export const edit = 'Edit';
+export const editComment = 'Edit comment';
+export const deleteItem = 'Delete';
+export const deleteComment = 'Delete comment';
+export const deleteThis = 'Delete this comment?';
+export const cannotBeRestored = 'It cannot be restored.';
+export const cancel = 'Cancel';
+export const save = 'Save';
+
+export const comment = 'Comment';
+export const howToComment = 'Comment in Markdown, @ mentions a member';
+export const sendKeys = 'Ctrl Enter';
+export const membersToMention = (count: number) =>
+  plural(count, { one: '# member to mention', other: '# members to mention' });
+export const members = 'Members';

@@ -1,0 +1,49 @@
+export const searchOrFilter = 'Search or filter findings';
+export const example = 'Search, or filter: severity:high path:src/**';
+export const clear = 'Clear search';
+
+export const severity = 'Severity';
+export const status = 'Status';
+export const attention = 'Unresolved or regressed';
+export const regressed = 'Fixed before and seen again';
+export const overdue = 'Past its due date';
+export const missing = 'Absent from the latest scan';
+export const exploit = 'Has an exploit';
+export const project = 'Project, by its slug';
+export const assignee = 'Who is assigned: me, none, or a member';
+export const mentions = 'Whom a comment mentions: me, or a member';
+export const source = 'Scanner that reported it';
+export const cwe = 'Weakness, such as CWE-79';
+export const cve = 'Vulnerability, such as CVE-2026-1234';
+export const rule = 'Title of the finding';
+export const file = 'File, exactly';
+export const path = 'Files that match a pattern, such as src/**';
+export const found = 'When it was found first';
+export const seen = 'When it was seen last';
+export const older = 'Found longer ago than';
+export const newer = 'Found within';
+
+export const nobody = 'nobody';
+export const last7Days = 'the last 7 days';
+export const last30Days = 'the last 30 days';
+export const in7Days = '7 days';
+export const in30Days = '30 days';
+export const in90Days = '90 days';
+
+/** What is wrong with the value of a key. */
+export const problem = (key: string, what: string) => `${key}: ${what}`;
+export const cannotBeExcluded = 'cannot be excluded with “-”';
+export const noneOf = (value: string, values: readonly string[]) =>
+  `“${value}” is none of ${values.join(', ')}`;
+export const excludesAll = 'excludes all findings';
+export const trueOrFalse = 'must be true or false';
+export const needsValue = 'needs a value';
+export const onlyOnce = 'can be given once';
+export const noProject = (value: string) => `there is no project “${value}”`;
+export const tooManyProjects = (count: number) =>
+  `leaves more than ${count} projects: name the ones to include`;
+export const severalMembers = (value: string) => `several members are called “${value}”: use the address`;
+export const noMember = (value: string) => `there is no member “${value}”`;
+export const noCwe = (value: string) => `“${value}” is not a CWE such as CWE-79`;
+export const noDate = (value: string) => `“${value}” is not a date such as 2026-01-31`;
+export const noAge = (value: string) => `“${value}” is not a time such as 30d, 4w or 6m`;
