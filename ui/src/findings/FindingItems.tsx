@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import * as text from '#strings/findings.tsx';
+import * as text from '#strings/findings.ts';
 import type { Schemas } from '../app/api.ts';
 import type { FindingSearch } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';

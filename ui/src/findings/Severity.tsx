@@ -9,7 +9,7 @@ import {
   IconRosetteDiscountCheck,
   IconRotateClockwise,
 } from '@tabler/icons-react';
-import * as text from '#strings/findings.tsx';
+import * as text from '#strings/findings.ts';
 import type { FindingStatus, Severity } from '../app/search.ts';
 import classes from './Severity.module.css';
 

@@ -1,5 +1,5 @@
 import { Box, Tooltip } from '@mantine/core';
-import * as text from '#strings/findings.tsx';
+import * as text from '#strings/findings.ts';
 import { type FindingSearch, SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkBox } from '../components/links.tsx';

@@ -1,5 +1,5 @@
 import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
-import * as text from '#strings/findings.tsx';
+import * as text from '#strings/findings.ts';
 import { number } from '#strings/language.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';

@@ -1,4 +1,4 @@
-import * as text from '#strings/findings.tsx';
+import * as text from '#strings/findings.ts';
 
 /** A character that takes up space: no control or format character, space, lone accent, filler or blank Braille pattern. */
 const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;

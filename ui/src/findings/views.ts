@@ -1,4 +1,4 @@
-import * as text from '#strings/findings.tsx';
+import * as text from '#strings/findings.ts';
 import { type FindingFilter, type FindingSearch, type FindingStatus, has } from '../app/search.ts';
 
 /** A part of the findings that is often needed, with its own order. */

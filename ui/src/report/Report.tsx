@@ -3,7 +3,7 @@ import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { bySeverity, separator } from '#strings/findings.tsx';
+import { bySeverity, separator } from '#strings/findings.ts';
 import * as text from '#strings/report.ts';
 import { SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';

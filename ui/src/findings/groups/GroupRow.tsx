@@ -4,7 +4,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import * as text from '#strings/findings/groups.tsx';
-import { byStatus } from '#strings/findings.tsx';
+import { byStatus } from '#strings/findings.ts';
 import { type GroupKey, STATUSES } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { Loaded } from '../../components/Loaded.tsx';

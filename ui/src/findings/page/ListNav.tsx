@@ -75,7 +75,7 @@ export function ListNav({ children, ...walk }: Props) {
       >
         {at === undefined ? text.allFindings : text.backToList}
         <Kbd size="xs" ml={6} aria-hidden visibleFrom="sm">
-          {text.escape}
+          {text.escapeKey}
         </Kbd>
       </LinkButton>
       <Group gap="xs">

@@ -17,7 +17,7 @@ const DECIDING: ShortcutList = [
   [['m'], text.writeComment],
 ];
 const HELP: ShortcutList = [
-  [[text.escape], text.returnToList],
+  [[text.escapeKey], text.returnToList],
   [['?'], text.showHelp],
 ];
 

@@ -119,4 +119,4 @@ export const editFinding = 'Edit with note, assignee or date';
 export const writeComment = 'Write a comment';
 export const returnToList = 'Return to the list';
 export const showHelp = 'Show this help';
-export const escape = 'Esc';
+export const escapeKey = 'Esc';

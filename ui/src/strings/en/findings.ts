@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { number, plural } from './language.ts';
 
 export const severities = { critical: 'Critical', high: 'High', medium: 'Medium', low: 'Low', info: 'Info' };
@@ -33,7 +32,7 @@ export const countRegressed = (count: number) => `${number(count)} regressed`;
 export const findings = (count: number) => plural(count, { one: '# finding', other: '# findings' });
 export const titleWithoutText = 'Title without visible characters';
 /** Facts in a row. */
-export const separator: ReactNode = ' · ';
+export const separator = ' · ';
 
 export const needsAttention = 'Needs attention';
 export const assignedToMe = 'Assigned to me';
