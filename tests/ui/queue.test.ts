@@ -75,6 +75,9 @@ describe('the comparison of the list with the current one', () => {
 });
 
 it('shows more columns in wider windows', () => {
+  // The preview is beside a wide list, and above a narrow one.
+  expect(columnsFor(90, true)).toEqual(['severity', 'title', 'status']);
+  expect(columnsFor(60, true)).toEqual(columnsFor(60));
   const narrow = columnsFor(60);
   expect(narrow).toEqual(['severity', 'title', 'status', 'project', 'last_seen']);
   expect(columnsFor(90)).toContain('assignee');

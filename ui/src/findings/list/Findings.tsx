@@ -60,7 +60,7 @@ export function Findings() {
   const said = JSON.stringify(filterOf(search));
   const filter = useMemo(() => JSON.parse(said) as FindingFilter, [said]);
   const { sort: _, ...narrowed } = filter;
-  const columns = useColumns();
+  const columns = useColumns(search.preview !== undefined && grouping === undefined);
   const [compact, toggleCompact] = useCompact();
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);

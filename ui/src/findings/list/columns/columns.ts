@@ -45,23 +45,37 @@ export const COLUMNS: readonly Column[] = [
 export const ALWAYS: readonly ColumnId[] = ['title'];
 /** Columns that are shown by default at any width. */
 const BASE: readonly ColumnId[] = ['severity', 'title', 'status', 'project', 'last_seen'];
+/** Columns that are shown by default beside a preview. */
+const BESIDE_PREVIEW: readonly ColumnId[] = ['severity', 'title', 'status'];
 /** Columns that are shown by default where there is room for them, in this order. */
 const EXTRA: readonly ColumnId[] = ['assignee', 'due', 'first_seen', 'source', 'cwe', 'cvss', 'cve'];
 /** The width of titles, in rem, before further columns are shown. */
 const TITLE_REM = 26;
+const SHORT_TITLE_REM = 18;
 /** Navigation, paddings and selection, in rem. */
 const BESIDE_REM = 20;
 
+/** The width of a preview beside the list, in rem, as in `Preview.module.css`. In narrow windows it covers the list. */
+const previewRem = (windowRem: number): number =>
+  windowRem < 75 ? 0 : Math.min(46, Math.max(24, 0.36 * (windowRem - BESIDE_REM))) + 1;
+
 /** The columns that fit into a window by default. */
-export function columnsFor(windowRem: number): ColumnId[] {
+export function columnsFor(windowRem: number, hasPreview = false): ColumnId[] {
+  const beside = hasPreview ? previewRem(windowRem) : 0;
+  const base = beside > 0 ? BESIDE_PREVIEW : BASE;
+  const extra = [...BASE, ...EXTRA].filter((id) => !base.includes(id));
   const widthOf = (id: ColumnId) =>
-    id === 'title' ? TITLE_REM : (COLUMNS.find((column) => column.id === id)?.width ?? 0);
-  let left = windowRem - BESIDE_REM - BASE.reduce((sum, id) => sum + widthOf(id), 0);
-  const fitting = EXTRA.filter((id) => {
+    id === 'title'
+      ? beside > 0
+        ? SHORT_TITLE_REM
+        : TITLE_REM
+      : (COLUMNS.find((column) => column.id === id)?.width ?? 0);
+  let left = windowRem - BESIDE_REM - beside - base.reduce((sum, id) => sum + widthOf(id), 0);
+  const fitting = extra.filter((id) => {
     left -= widthOf(id);
     return left >= 0;
   });
-  return COLUMNS.map(({ id }) => id).filter((id) => BASE.includes(id) || fitting.includes(id));
+  return COLUMNS.map(({ id }) => id).filter((id) => base.includes(id) || fitting.includes(id));
 }
 
 export const canBeHidden = (id: ColumnId): boolean => !ALWAYS.includes(id);

@@ -36,7 +36,9 @@ export function Preview({ id, filter, triage, onClose }: PreviewProps) {
   });
   const panel = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each finding starts at its top.
-  useLayoutEffect(() => panel.current?.scrollTo(0, 0), [id]);
+  useLayoutEffect(() => {
+    panel.current?.scrollTo(0, 0);
+  }, [id]);
   return (
     <aside className={classes.preview} aria-label={text.preview} ref={panel} data-print-hidden>
       <div className={classes.head}>
