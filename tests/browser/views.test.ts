@@ -158,6 +158,41 @@ describePages('saved views of the list of findings', () => {
     expect(await views(org.owner)).toEqual([]);
   });
 
+  it('offers members who have become viewers only what they may do with views that they shared', async () => {
+    const former = await createUser(site.api, 'Fred Former');
+    const invitation = { email: former.email, role: 'member' };
+    must(await site.api.post('/members/invite', { ...org.asOwner, body: invitation }));
+    await save(former, 'Shared once', 'severity=high', true);
+    await save(former, 'Still private', 'severity=low');
+    must(await site.api.patch(`/members/${former.id}`, { ...org.asOwner, body: { role: 'viewer' } }));
+    const page = await open('?severity=critical', former);
+    await menu(page, 'Manage views…');
+    const offered = async (name: string) => {
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+      const items = await page.getByRole('menuitem').allInnerTexts();
+      await page.keyboard.press('Escape');
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor({ state: 'detached' });
+      return items;
+    };
+    expect(await offered('Shared once')).toEqual(['Make private', 'Delete']);
+    expect(await offered('Still private')).toEqual(['Rename', 'Replace with the current list', 'Delete']);
+    await page.getByRole('button', { name: 'Actions for Shared once' }).click();
+    await page.getByRole('menuitem', { name: 'Make private' }).click();
+    await page.getByText('Only the owner sees “Shared once” now.').waitFor();
+    expect(await offered('Shared once')).toContain('Rename');
+  });
+
+  it('keeps the numbers of the tabs during a search', async () => {
+    const page = await open('?sort=-created_at');
+    await tab(page, /^All ?3$/).waitFor();
+    await page.getByRole('combobox', { name: 'Search or filter findings' }).fill('critical');
+    await tab(page, /^All ?1$/).waitFor();
+    const attention = tab(page, /^Needs attention ?3$/);
+    await attention.waitFor();
+    await attention.getByTitle('Without the search').waitFor();
+  });
+
   it('tells why a view cannot be saved, and that somebody has deleted one', async () => {
     const saved = await save(org.owner, 'Short-lived', 'severity=low');
     const page = await open(`?q=${'x'.repeat(150)}&rule=${'é'.repeat(400)}`);
