@@ -80,7 +80,9 @@ describePages('the focus', () => {
     await hasFocus('Unassign me');
     await page.keyboard.press('Enter');
     await hasFocus('Assign to me');
-    expect(must(await site.api.get(`/findings/${id}`, org.asOwner)).assignee_id).toBeUndefined();
+    await expect
+      .poll(async () => must(await site.api.get(`/findings/${id}`, org.asOwner)).assignee_id)
+      .toBeUndefined();
 
     await page.getByRole('textbox', { name: 'Comment' }).fill('Seen');
     await page.keyboard.press('Control+Enter');

@@ -96,10 +96,13 @@ describePages('the preview of a finding', () => {
       const id = /\/findings\/([0-9a-f-]{36})$/.exec(new URL(request.url()).pathname)?.[1];
       if (id) read.push(id);
     });
-    await page.evaluate(`(() => {
-      for (const key of ['j', 'j', 'j', 'j']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, code: 'KeyJ', bubbles: true }));
+    // No timer runs between these keys.
+    await page.evaluate(`(async () => {
+      for (let i = 0; i < 4; i++) {
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', code: 'KeyJ', bubbles: true }));
+        for (let turn = 0; turn < 20; turn++) await null;
+      }
     })()`);
-    await page.keyboard.press('j');
     await shows(page, 5);
     await panel(page).getByText('text 5').waitFor();
     expect(read).toEqual([ids[5]]);
