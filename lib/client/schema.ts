@@ -8524,7 +8524,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was changed. */
+            /** @description The changes that were made. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9502,7 +9502,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each finding. */
+            /** @description The outcome for each finding. */
             200: {
                 headers: {
                     [name: string]: unknown;
