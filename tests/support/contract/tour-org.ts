@@ -166,6 +166,13 @@ export function planOrgTour(on: Traveller) {
       for (const query of queries) lists.push(await on.api.get(`/findings?${query}`, on.asOwner()));
       return lists;
     },
+    exportFindingsCsv: () =>
+      all(
+        ['', 'severity=high&sort=-severity'].map((q) =>
+          on.api.get(`/findings/export.csv?${q}`, on.asOwner()),
+        ),
+      ),
+    exportFindingsSarif: () => on.api.get('/findings/export.sarif?omit=description', on.asOwner()),
     getFinding: () => on.api.get(`/findings/${on.made.finding}`, on.asOwner()),
     updateFinding: () =>
       on.api.patch(`/findings/${on.made.finding}`, { ...on.asOwner(), body: { status: 'fixed' } }),
