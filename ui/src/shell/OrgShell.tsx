@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
+import * as text from '#strings/shell.tsx';
 import { refreshShown, useChanges, usePolling } from '../app/revision.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkNav } from '../components/links.tsx';
@@ -33,7 +34,7 @@ export function OrgShell() {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className="skip-link" href="#main">
-        Skip to content
+        {text.skipToContent}
       </a>
       <AppShell.Header>
         <Group h="100%" px={{ base: 'sm', sm: 'md' }} justify="space-between" wrap="nowrap" gap="xs">
@@ -43,7 +44,7 @@ export function OrgShell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close the menu' : 'Open the menu'}
+              aria-label={opened ? text.closeMenu : text.openMenu}
               aria-expanded={opened}
             />
             {/* On phones the name of the organization needs the space. */}
@@ -58,14 +59,14 @@ export function OrgShell() {
             <UserMenu>
               {may('listChanges') && (
                 <Menu.Item leftSection={<IconHistory size={16} />} onClick={changes.open}>
-                  Recent changes
+                  {text.recentChanges}
                 </Menu.Item>
               )}
             </UserMenu>
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" className={opened ? '' : classes.closed} aria-label="Pages of the organization">
+      <AppShell.Navbar p="xs" className={opened ? '' : classes.closed} aria-label={text.pagesOfOrganization}>
         <ScrollArea>
           {PAGES.map(({ to, label, Icon, exact }) => (
             <LinkNav
