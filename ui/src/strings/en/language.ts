@@ -6,8 +6,10 @@ export const REGION = 'en-GB';
 
 const isOurs = (tag: string) => new Intl.Locale(tag).language === new Intl.Locale(TAG).language;
 
+// Node.js 20 has no navigator.
+const { navigator } = globalThis as { navigator?: { languages?: readonly string[] } };
 /** The locale of dates with a year: that of the browser if its language is this one, because the order differs by region. */
-export const DATES = globalThis.navigator?.languages?.find(isOurs) ?? TAG;
+export const DATES = navigator?.languages?.find(isOurs) ?? TAG;
 
 const numbers = new Intl.NumberFormat(TAG);
 const lists = new Intl.ListFormat(REGION);
