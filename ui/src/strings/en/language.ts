@@ -4,12 +4,12 @@ export const TAG = 'en';
 /** The regional form of lists, and of dates without a year: "a, b and c", "22 Nov". */
 export const REGION = 'en-GB';
 
-const isOurs = (tag: string) => new Intl.Locale(tag).language === new Intl.Locale(TAG).language;
+const languageOf = (tag: string) => tag.split('-')[0];
 
 // Node.js 20 has no navigator.
 const { navigator } = globalThis as { navigator?: { languages?: readonly string[] } };
 /** The locale of dates with a year: that of the browser if its language is this one, because the order differs by region. */
-export const DATES = navigator?.languages?.find(isOurs) ?? TAG;
+export const DATES = navigator?.languages?.find((tag) => languageOf(tag) === languageOf(TAG)) ?? TAG;
 
 const numbers = new Intl.NumberFormat(TAG);
 const lists = new Intl.ListFormat(REGION);
