@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { TAG } from '#strings/language.ts';
 import { createQueries, isTemporary } from './app/api.ts';
 import { printInLight } from './app/print.ts';
 import { isServerUp } from './app/server.ts';
@@ -64,5 +65,6 @@ async function start(): Promise<void> {
   }
 }
 
+document.documentElement.lang = TAG;
 printInLight();
 start();

@@ -5,6 +5,7 @@ import {
   type MantineColorsTuple,
   rem,
 } from '@mantine/core';
+import * as text from '#strings/app.ts';
 
 /** White text on the default red of dark buttons has too little contrast. */
 const red = DEFAULT_THEME.colors.red.with(7, DEFAULT_THEME.colors.red[8]) as unknown as MantineColorsTuple;
@@ -29,13 +30,13 @@ export const theme = createTheme({
     // The placeholder would be an element of the menu that is not a menu item.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Notification: {
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: { closeButtonProps: { 'aria-label': text.close } },
       // Below a title, the default has too little contrast.
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },
     },
     Modal: {
       defaultProps: {
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': text.close },
         // The header of a dialog is no banner of the page.
         attributes: { header: { role: 'presentation' } },
       },

@@ -1,4 +1,5 @@
 import { Group, Text } from '@mantine/core';
+import * as text from '#strings/shell.tsx';
 import icon from '../icon.svg';
 
 /** The logo of the service. */
@@ -7,7 +8,7 @@ export function Logo() {
     <Group gap="xs" wrap="nowrap">
       <img src={icon} alt="" width={28} height={28} />
       <Text fw={700} visibleFrom="xs">
-        Findings
+        {text.productName}
       </Text>
     </Group>
   );
