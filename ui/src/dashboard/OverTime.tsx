@@ -22,10 +22,10 @@ export function OverTime({ search, range, query }: Props) {
   if (error && data === undefined) return <Problem error={error} onRetry={refetch} />;
   return (
     <Grid gap="md">
-      <Grid.Col span={{ base: 12, md: 7 }}>
+      <Grid.Col span={{ base: 12, lg: 7 }}>
         <Weeks weeks={data?.weeks} range={range} />
       </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 5 }}>
+      <Grid.Col span={{ base: 12, lg: 5 }}>
         <TimeToResolve
           times={data?.time_to_resolve}
           side={

@@ -57,14 +57,14 @@ export function Overview({ search, range, metrics }: Props) {
       <Strip running={running} failed={failed} latest={latest} projects={names} of={of} />
       <OverTime search={search} range={range} query={metrics} />
       <Grid gap="md" align="flex-start">
-        <Grid.Col span={{ base: 12, md: 7 }}>
+        <Grid.Col span={{ base: 12, lg: 7 }}>
           <Projects
             query={chosen}
             weeks={weeks}
             weeksById={project_id === undefined ? (weeksById.data ?? NONE) : new Map([[project_id, weeks]])}
           />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
           <Card
             title={text.highestPriority}
             side={
