@@ -30,7 +30,7 @@ export function TimeToResolve({ times, side }: Props) {
         </Text>
       )}
       {times && times.all.resolved > 0 && (
-        <Table.ScrollContainer minWidth={260} type="native" tabIndex={0}>
+        <Table.ScrollContainer minWidth={260} type="native" tabIndex={0} className={classes.times}>
           <Table className={classes.table} verticalSpacing={6} fz="sm">
             <Table.Thead>
               <Table.Tr>
@@ -38,7 +38,7 @@ export function TimeToResolve({ times, side }: Props) {
                 <Table.Th>{text.resolved}</Table.Th>
                 <Table.Th>{text.median}</Table.Th>
                 <Table.Th title={text.aboutNinety}>{text.ninetyWithin}</Table.Th>
-                <Table.Th visibleFrom="xs">{text.mean}</Table.Th>
+                <Table.Th className={classes.mean}>{text.mean}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -62,6 +62,6 @@ const Row = ({ name, time }: { name: ReactNode; time: Metrics['time_to_resolve']
     <Table.Td>{number(time.resolved)}</Table.Td>
     <Table.Td>{inHours(time.median_hours)}</Table.Td>
     <Table.Td>{inHours(time.p90_hours)}</Table.Td>
-    <Table.Td visibleFrom="xs">{inHours(time.mean_hours)}</Table.Td>
+    <Table.Td className={classes.mean}>{inHours(time.mean_hours)}</Table.Td>
   </Table.Tr>
 );
