@@ -1176,7 +1176,7 @@ export interface paths {
         };
         /**
          * Get finding counts by project
-         * @description Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed.
+         * @description Lists the projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed. With `from` or `to`, the first 50 projects have `weeks`, as in `GET /dashboard/metrics`.
          *
          *     Requires membership of the organization.
          */
@@ -3402,6 +3402,27 @@ export interface components {
              * @example true
              */
             shared?: boolean | null;
+        };
+        Week: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            end: string;
+            /** @example 7 */
+            found: number;
+            /** @example 5 */
+            resolved: number;
+            /**
+             * @description At the end of the week.
+             * @example 120
+             */
+            open: number;
         };
         TimeToResolve: {
             /** @example 12 */
@@ -7839,6 +7860,7 @@ export interface operations {
         parameters: {
             query?: {
                 days?: number;
+                project_id?: string;
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -7909,7 +7931,14 @@ export interface operations {
     };
     dashboardProjects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A day (UTC) or a time. The default is 90 days before `to`. */
+                from?: string;
+                /** @description A day (UTC), which is included, or a time. The default is now. */
+                to?: string;
+                /** @description Lists only the first projects. */
+                limit?: number;
+            };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
@@ -7959,7 +7988,16 @@ export interface operations {
                      *             "low": 20,
                      *             "info": 4
                      *           },
-                     *           "last_scan_at": "2026-01-01T00:00:00.000Z"
+                     *           "last_scan_at": "2026-01-01T00:00:00.000Z",
+                     *           "weeks": [
+                     *             {
+                     *               "start": "2026-01-01T00:00:00.000Z",
+                     *               "end": "2026-01-01T00:00:00.000Z",
+                     *               "found": 7,
+                     *               "resolved": 5,
+                     *               "open": 120
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -8006,6 +8044,8 @@ export interface operations {
                              * @example 2026-01-01T00:00:00.000Z
                              */
                             last_scan_at?: string;
+                            /** @description With `from` or `to`, of the first 50 projects. */
+                            weeks?: components["schemas"]["Week"][];
                         }[];
                     };
                 };
@@ -8222,27 +8262,7 @@ export interface operations {
                                 info: number;
                             }[];
                             /** @description Weeks from Monday (UTC); the first and the last may be shorter. */
-                            weeks: {
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-01-01T00:00:00.000Z
-                                 */
-                                start: string;
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-01-01T00:00:00.000Z
-                                 */
-                                end: string;
-                                /** @example 7 */
-                                found: number;
-                                /** @example 5 */
-                                resolved: number;
-                                /**
-                                 * @description At the end of the week.
-                                 * @example 120
-                                 */
-                                open: number;
-                            }[];
+                            weeks: components["schemas"]["Week"][];
                         };
                     };
                 };

@@ -20,10 +20,14 @@ export const theme = createTheme({
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  // Inter is loaded by `app/font.ts`.
+  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  // The scale is 12, 13, 14, 16, 20 and 28 px.
+  fontSizes: { lg: rem(20), xl: rem(28) },
+  fontWeights: { bold: '600' },
   headings: {
-    fontWeight: '650',
+    fontWeight: '600',
     sizes: { h1: { fontSize: rem(20) }, h2: { fontSize: rem(16) }, h3: { fontSize: rem(14) } },
   },
   components: {

@@ -222,14 +222,23 @@ export function planOrgTour(on: Traveller) {
     getExploit: () => on.api.get(`/findings/${on.made.finding}/exploits/${on.made.exploit}`, on.asOwner()),
     dashboardStats: () => on.api.get('/dashboard/stats', on.asOwner()),
     dashboardTrend: () =>
-      all(['', '?days=365'].map((query) => on.api.get(`/dashboard/trend${query}`, on.asOwner()))),
+      all(
+        ['', '?days=365', `?project_id=${on.made.project}`].map((query) =>
+          on.api.get(`/dashboard/trend${query}`, on.asOwner()),
+        ),
+      ),
     dashboardMetrics: () =>
       all(
         ['', '?from=2026-01-01&to=2026-01-31', `?project_id=${on.made.project}`].map((query) =>
           on.api.get(`/dashboard/metrics${query}`, on.asOwner()),
         ),
       ),
-    dashboardProjects: () => on.api.get('/dashboard/projects', on.asOwner()),
+    dashboardProjects: () =>
+      all(
+        ['', '?limit=1&from=2026-01-01&to=2026-01-31'].map((query) =>
+          on.api.get(`/dashboard/projects${query}`, on.asOwner()),
+        ),
+      ),
     async getRevision() {
       const first = await on.api.get('/revision', on.asOwner());
       const headers = { 'if-none-match': first.headers.get('etag') ?? '' };

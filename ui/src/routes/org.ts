@@ -38,6 +38,7 @@ const org = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => org,
   path: '/',
+  validateSearch: metricsSearch,
   component: lazyRouteComponent(
     whenUp(() => import('../dashboard/Dashboard.tsx')),
     'Dashboard',

@@ -7,7 +7,7 @@ export function Logo() {
   return (
     <Group gap="xs" wrap="nowrap">
       <img src={icon} alt="" width={28} height={28} />
-      <Text fw={700} visibleFrom="xs">
+      <Text fw={600} visibleFrom="xs">
         {text.productName}
       </Text>
     </Group>
