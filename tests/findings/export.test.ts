@@ -155,7 +155,7 @@ describe.each(['csv', 'sarif'])('GET /findings/export.%s', (format) => {
 
   it('refuses a filter that the list refuses', async () => {
     const answer = await file('severity=bad');
-    expect([answer.status, answer.error]).toEqual([400, 'validation_error/field_invalid']);
+    expect([answer.status, answer.error]).toEqual([400, 'validation_error/invalid_request']);
   });
 });
 

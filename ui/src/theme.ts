@@ -21,7 +21,15 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   // Inter is loaded by `app/font.ts`.
-  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  fontFamily: [
+    'Inter',
+    'system-ui',
+    '-apple-system',
+    '"Segoe UI"',
+    'Roboto',
+    '"Noto Sans"',
+    'sans-serif',
+  ].join(),
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   // The scale is 12, 13, 14, 16, 20 and 28 px.
   fontSizes: { lg: rem(20), xl: rem(28) },

@@ -5,7 +5,6 @@ import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { tokensKey } from '../../tokens/queries.ts';
 
-const NAME = 'First steps';
 const DAYS = 90;
 
 /** Creates a token for the first scan. */
@@ -19,7 +18,7 @@ export function CreateToken(props: {
   const queries = useQueryClient();
   const make = useMutation({
     mutationFn: async () => {
-      const body = { name: NAME, expires_in: DAYS };
+      const body = { name: text.tokenName, expires_in: DAYS };
       return (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
         .result;
     },

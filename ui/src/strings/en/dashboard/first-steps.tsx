@@ -19,6 +19,7 @@ export const eachReportIsScan = 'Each report becomes a scan of the project.';
 export const uploadsGoTo = (project: ReactNode) => <>Uploads go to {project}.</>;
 
 export const createToken = 'Create a token';
+export const tokenName = 'First steps';
 export const forProject = (project: ReactNode) => <>For {project}</>;
 export const whatTokenIs = (days: number) =>
   `Agents authenticate with a token. It is valid for this project only, expires after ${number(days)} days and can be revoked at any time.`;
