@@ -18,7 +18,7 @@ import { tabs } from './tabs.ts';
 import { triage } from './triage.ts';
 import { ui } from './ui.ts';
 import { upgrade } from './upgrade.ts';
-import { metrics, similar } from './year.ts';
+import { metrics, projectWeeks, similar } from './year.ts';
 
 await runProgram({
   name: 'bench',
@@ -41,6 +41,7 @@ await runProgram({
     tabs,
     triage,
     metrics,
+    'project-weeks': projectWeeks,
     similar,
     'scan-completion': scanCompletion,
     upgrade,

@@ -31,7 +31,7 @@ import { dashboardMetrics } from './dashboard/metrics.ts';
 import { dashboardProjects } from './dashboard/projects.ts';
 import { dashboardStats } from './dashboard/stats.ts';
 import { dashboardTrend } from './dashboard/trend.ts';
-import { openApiDocument } from './docs/openapi.ts';
+import { openApiDocument, openApiDocumentJson } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
 import { getActivity } from './findings/activity.ts';
 import { createComment } from './findings/comments/create.ts';
@@ -39,6 +39,7 @@ import { deleteComment } from './findings/comments/delete.ts';
 import { updateComment } from './findings/comments/update.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
+import { exportFindingsCsv, exportFindingsSarif } from './findings/export.ts';
 import { getFinding } from './findings/get.ts';
 import { listFindings } from './findings/list.ts';
 import { similarFindings } from './findings/similar.ts';
@@ -158,6 +159,8 @@ export const endpoints = {
   scanChanges,
 
   listFindings,
+  exportFindingsCsv,
+  exportFindingsSarif,
   updateFindings,
   getFinding,
   updateFinding,
@@ -238,4 +241,5 @@ export const endpoints = {
   metrics,
   apiDocs,
   openApiDocument,
+  openApiDocumentJson,
 } satisfies Endpoints;

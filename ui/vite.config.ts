@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { groups } from './chunks.ts';
 import { preloadPages } from './preload-pages.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -29,13 +30,7 @@ export default defineConfig({
       output: {
         // The names of shared files would list all pages that share them.
         chunkFileNames: ({ name }) => `assets/ui/${name.replace(/~.*/, '')}-[hash].js`,
-        codeSplitting: {
-          // Each file costs about 1 kB of headers and a place in the queue of a slow connection.
-          groups: [
-            { name: 'base', tags: ['$initial'] },
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
-          ],
-        },
+        codeSplitting: { groups },
       },
     },
     // In kB before compression.

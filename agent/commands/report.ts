@@ -26,7 +26,11 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
   return code;
 }
 
-/** @param isOnly whether it reads one report @returns a function that imports a report @throws UsageError if the path prefix is invalid */
+/**
+ * @param isOnly whether it reads one report
+ * @returns a function that imports a report
+ * @throws UsageError if the path prefix is invalid
+ */
 export async function createReader({ settings, output }: Session, flags: ScanFlags, isOnly = false) {
   const { format, source, pathPrefix, migrateFingerprints: migrate } = flags;
   const workspace = await openWorkspace({ directory: settings.workspace, pathPrefix });

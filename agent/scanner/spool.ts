@@ -101,8 +101,8 @@ function fileSource(file: number, size: number): ReportSource {
 }
 
 /**
- * Opens a file that only this user can read, in the state directory or, if that is read-only, in the one for temporary files. It is
- * removed at once, so that nothing of it is left when the process ends.
+ * Opens a file that only this user can read, in the state directory or, if that is read-only, in the one for temporary files.
+ * It is removed at once, so that nothing of it is left when the process ends.
  */
 function openTemporary(state: string | undefined): number {
   let path = join(state ?? tmpdir(), 'spool', randomUUID());

@@ -1,7 +1,10 @@
 const RULES = 200;
 const FILES = 3_000;
 
-/** A SARIF report of distinct findings, 600 bytes each, as CodeQL writes them. @param run its findings differ from those of other runs */
+/**
+ * A SARIF report of distinct findings, 600 bytes each, as CodeQL writes them.
+ * @param run its findings differ from those of other runs
+ */
 export function sarifOf(findings: number, run: string): string {
   const rules = Array.from({ length: RULES }, (_, i) => ({
     id: `js/rule-${i}`,

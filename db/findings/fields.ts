@@ -13,7 +13,7 @@ const severityIndex = (severity: string) =>
 /** The due date of a row by the due dates of the organization, which a rule does not change. */
 export const policyDueAt = (row: string) => `${row}.due_dates[${severityIndex(`${row}.severity`)}]`;
 
-/** Whether a push of this finding is a regression that starts the due date again. A date that someone set stays if there is no other. */
+/** Whether a push is a regression that starts the due date again. A date that someone set stays if there is no other. */
 const restartsDueDate = (stored: string) =>
   `not ${stored}.regressed and ${regresses(stored)} and (${policyDueAt('excluded')} is not null or ${stored}.due_dates is not null)`;
 

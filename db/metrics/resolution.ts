@@ -81,7 +81,7 @@ interface Params {
 }
 
 const HIGHEST_ID = sql.raw("'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid");
-const UNRESOLVED = sql.raw("('open', 'confirmed')");
+export const UNRESOLVED = sql.raw("('open', 'confirmed')");
 
 /** One for all projects, and one for a project, which has an index of its own. */
 const resolutionOf = (ofProject: boolean) =>

@@ -10,9 +10,9 @@ import { orgStatement, type SqlClient } from '../statements.ts';
 import { type DueDays, daysOfProject, dueDatesOf, OF_ORG } from './due-dates.ts';
 
 /*
- * Policies decide about new findings. A process reads them once and keeps them with their version. The statement that writes pushes compares
- * the version with the stored one; if another process has changed the policies, it writes nothing, and the process reads
- * them again. Organizations without policies have version 0, which needs no reading.
+ * Policies decide about new findings. A process reads them once and keeps them with their version. The statement that writes
+ * pushes compares the version with the stored one; if another process has changed the policies, it writes nothing, and the
+ * process reads them again. Organizations without policies have version 0, which needs no reading.
  */
 
 /** The policies of an organization. */
@@ -71,7 +71,10 @@ export interface Decided extends RuledFields {
 /** Other requests get a turn after so many steps of patterns, which take about 10 ms. */
 const STEPS_AT_ONCE = 2_000_000;
 
-/** What pushes get if they are new findings, or regressions of known ones. @param timeOf gives the time of a push by its index */
+/**
+ * Decides about pushes, in case they are new findings or regressions of known ones.
+ * @param timeOf gives the time of a push by its index
+ */
 export async function decideAll(
   policies: Policies,
   pushes: readonly Push[],

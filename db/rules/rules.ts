@@ -31,7 +31,7 @@ export interface Matchable {
 
 const LISTS = ['project_id', 'source', 'persona', 'severity', 'cwe', 'cve'] as const;
 
-/** What the conditions that are lists take, in steps of patterns. */
+/** The cost of the conditions that are lists, in steps of patterns. */
 const STEPS_OF_LISTS = 20;
 
 /** A rule that is ready to be matched. */
@@ -70,7 +70,7 @@ export interface RuledFields {
   due_at?: string;
 }
 
-/** What a rule gives a finding that was found at a time. Nothing if its only action assigns somebody who has left. */
+/** The values that a rule sets in a finding that was found at a time. None if it only assigns somebody who has left. */
 export function fieldsOf({ id, actions }: Rule, at: Date): RuledFields {
   const { status, reason, assignee_id, due_days } = actions;
   if (!status && !assignee_id && !due_days) return {};

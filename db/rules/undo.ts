@@ -7,8 +7,8 @@ import type { OrgTables } from '../schema/org.ts';
 import { orgStatement, run, type SqlClient } from '../statements.ts';
 
 /*
- * What a rule has changed: findings that it decided about when they were pushed (`rule_changes`), whose `change_id` is the
- * rule until somebody changes them, and changes of an admin who applied it (`changes.rule_id`).
+ * A rule changes findings in two ways: it decides about them when they are pushed (`rule_changes`; their `change_id` is the rule
+ * until somebody changes them), and an admin applies it to findings that are there already (`changes.rule_id`).
  */
 
 interface Part {
@@ -18,7 +18,7 @@ interface Part {
   limit: number;
 }
 
-/** What became of a part of the findings. */
+/** The outcome for a part of the findings. */
 interface Undone {
   found: number;
   restored: number;

@@ -1,9 +1,15 @@
 import { readResolution } from '../../db/metrics/resolution.ts';
-import { AGES, MetricsQuery, metricsOf, rangeOf, weekBounds } from '../../lib/dashboard/metrics.ts';
+import {
+  AGES,
+  MetricsQuery,
+  metricsOf,
+  requireRange,
+  Week,
+  weekBounds,
+} from '../../lib/dashboard/metrics.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { search } from '../../lib/http/lists/search.ts';
 import { count, timestamp, uuid, z } from '../../lib/http/schema.ts';
 import { requireProject } from '../../lib/projects/projects.ts';
@@ -62,12 +68,7 @@ export const dashboardMetrics = endpoint(
               description: 'Unresolved findings of now, by the days since they were found or have regressed.',
             }),
           weeks: z
-            .array(
-              z.object({
-                ...{ start: timestamp(), end: timestamp(), found: count(7), resolved: count(5) },
-                open: count(120).openapi({ description: 'At the end of the week.' }),
-              }),
-            )
+            .array(Week)
             .openapi({ description: 'Weeks from Monday (UTC); the first and the last may be shorter.' }),
         }),
       },
@@ -77,8 +78,7 @@ export const dashboardMetrics = endpoint(
   async (call) => {
     const { db, now, org, query, sql } = call;
     const { project_id: projectId } = query;
-    const range = rangeOf(query, now);
-    if ('field' in range) throw new ApiError('validation_error/invalid_request', { details: [range] });
+    const range = requireRange(query, now);
     if (projectId !== undefined) await requireProject(db, org, projectId);
     const bounds = weekBounds(range);
     const resolution = await search(call, (limits) =>

@@ -1,11 +1,18 @@
 import { asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
+import { type ProjectWeeks, readProjectWeeks } from '../../db/metrics/project-weeks.ts';
 import { toResource } from '../../db/resources.ts';
 import { SEVERITIES, type Severity, type SeverityCounts } from '../../db/schema/values.ts';
+import { MetricsQuery, requireRange, Week, weekBounds, weeksOf } from '../../lib/dashboard/metrics.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { whole } from '../../lib/http/lists/pages.ts';
+import { search } from '../../lib/http/lists/search.ts';
 import { count, id, shown, timestamp, z } from '../../lib/http/schema.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
+
+/** The number of projects with weeks. The cost of a request grows with it, not with the number of all projects. */
+const WITH_WEEKS = 50;
 
 export const dashboardProjects = endpoint(
   {
@@ -14,8 +21,13 @@ export const dashboardProjects = endpoint(
     access: cookieOrg(),
     tag: 'Dashboard',
     summary: 'Get finding counts by project',
-    description:
-      'Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed.',
+    description: `Lists the projects, those with the most critical unresolved findings first. \`total\` counts findings of every status; the severities count unresolved findings (\`open\` or \`confirmed\`). \`attention\` counts these and the ones that have regressed. With \`from\` or \`to\`, the first ${WITH_WEEKS} projects have \`weeks\`, as in \`GET /dashboard/metrics\`.`,
+    request: {
+      query: z.object({
+        ...MetricsQuery.shape,
+        limit: whole(1, 1_000).optional().openapi({ description: 'Lists only the first projects.' }),
+      }),
+    },
     responses: {
       200: {
         description: 'One row per project.',
@@ -29,12 +41,19 @@ export const dashboardProjects = endpoint(
             last_scan_at: timestamp()
               .optional()
               .openapi({ description: 'Start of the latest scan, if there is one.' }),
+            weeks: z
+              .array(Week)
+              .optional()
+              .openapi({ description: `With \`from\` or \`to\`, of the first ${WITH_WEEKS} projects.` }),
           }),
         ),
       },
     },
   },
-  async ({ db, org: { tables } }) => {
+  async (call) => {
+    const { db, now, org, query, sql: client } = call;
+    const { tables } = org;
+    const range = query.from || query.to ? requireRange(query, now) : undefined;
     const { findingCounts: c, projects: p, scans: s } = tables;
     const sum = (name: string, where?: SQL) =>
       sql<number>`coalesce(sum(${c.count})${where ? sql` filter (where ${where})` : sql``}, 0)::int`.as(name);
@@ -62,7 +81,7 @@ export const dashboardProjects = endpoint(
         name,
       );
     };
-    const rows = await db
+    const listed = db
       .select({
         id: p.id,
         name: p.name,
@@ -82,11 +101,27 @@ export const dashboardProjects = endpoint(
       .leftJoin(last, eq(last.projectId, p.id))
       .groupBy(p.id, last.at)
       .orderBy(...Object.values(severities).map((count) => desc(count)), sql`lower(${p.name})`, asc(p.id));
+    const rows = await (query.limit === undefined ? listed : listed.limit(query.limit));
+    const bounds = range && weekBounds(range);
+    const projectIds = rows.slice(0, WITH_WEEKS).map(({ id }) => id);
+    const weeks =
+      bounds &&
+      (await search(call, (limits) => readProjectWeeks(client, tables, { projectIds, bounds }, limits)));
     return ok(
-      rows.map(({ id, name, slug, ...numbers }) => ({
+      rows.map(({ id, name, slug, ...numbers }, i) => ({
         project: { id, name, slug },
         ...toResource(numbers),
+        ...(weeks && i < WITH_WEEKS && { weeks: weeksOfProject(bounds, weeks, id) }),
       })),
     );
   },
 );
+
+function weeksOfProject(bounds: readonly Date[], { found, resolved, open }: ProjectWeeks, projectId: string) {
+  const isIts = (row: { project_id: string }) => row.project_id === projectId;
+  return weeksOf(bounds, {
+    found: found.filter(isIts),
+    resolved: resolved.filter(isIts),
+    open: open.find(isIts)?.count ?? 0,
+  });
+}

@@ -3,7 +3,8 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { whole } from '../../lib/http/lists/pages.ts';
-import { count, z } from '../../lib/http/schema.ts';
+import { count, uuid, z } from '../../lib/http/schema.ts';
+import { requireProject } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 
 const MAX_DAYS = 365;
@@ -18,7 +19,9 @@ export const dashboardTrend = endpoint(
     summary: 'Get findings over time',
     description:
       'Lists the days (UTC), today last. For each day: the number of findings of every status first reported on it, by severity, and how many of them are unresolved now (`open` or `confirmed`).',
-    request: { query: z.object({ days: whole(1, MAX_DAYS).default(DEFAULT_DAYS) }) },
+    request: {
+      query: z.object({ days: whole(1, MAX_DAYS).default(DEFAULT_DAYS), project_id: uuid().optional() }),
+    },
     responses: {
       200: {
         description: 'One row per day.',
@@ -31,6 +34,10 @@ export const dashboardTrend = endpoint(
         ),
       },
     },
+    errors: ['resource_error/not_found'],
   },
-  async ({ now, org: { tables }, query: { days }, sql }) => ok(await countByDay(sql, tables, now, days)),
+  async ({ db, now, org, query: { days, project_id }, sql }) => {
+    if (project_id !== undefined) await requireProject(db, org, project_id);
+    return ok(await countByDay(sql, org.tables, now, days, project_id));
+  },
 );

@@ -2,19 +2,13 @@ import { GROUP_KEYS } from '../../db/findings/lists/groups.ts';
 import { FORMATS } from '../../lib/findings/file.ts';
 import { checkFilter, filterShape } from '../../lib/findings/filter/parameters.ts';
 import { answerGroups, FindingGroup } from '../../lib/findings/groups.ts';
-import { answerFindings, omitParameter, SORTS } from '../../lib/findings/list.ts';
+import { answerFindings, FindingsCsv, omitParameter, SORTS } from '../../lib/findings/list.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { pageParameters, requiredPage } from '../../lib/http/lists/pages.ts';
 import { z } from '../../lib/http/schema.ts';
 import { ListedFinding } from '../../lib/resources.ts';
-
-const FindingsCsv = z.string().openapi({
-  description: 'A header line with the field names, then one line per finding.',
-  example:
-    'id,title,severity\r\n0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07,"SQL injection in search","critical"\r\n',
-});
 
 export const listFindings = endpoint(
   {

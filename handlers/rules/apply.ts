@@ -36,7 +36,7 @@ export const applyRuleToFindings = endpoint(
     request: { params: z.object({ id: idParam() }), body: RuleApplication },
     responses: {
       200: {
-        description: 'What was changed.',
+        description: 'The changes that were made.',
         result: z.object({
           updated: count(3),
           change_ids: z

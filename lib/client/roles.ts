@@ -11,6 +11,8 @@ export const OPERATION_ROLES = {
   getScan: 'viewer',
   scanChanges: 'viewer',
   listFindings: 'viewer',
+  exportFindingsCsv: 'viewer',
+  exportFindingsSarif: 'viewer',
   updateFindings: 'member',
   getFinding: 'viewer',
   updateFinding: 'member',

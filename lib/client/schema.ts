@@ -819,6 +819,50 @@ export interface paths {
         patch: operations["updateFindings"];
         trace?: never;
     };
+    "/api/v1/findings/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export findings as CSV
+         * @description All findings that match, with the filters and orders of `GET /findings`, as a stream: RFC 4180, with a header line.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["exportFindingsCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/export.sarif": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export findings as SARIF
+         * @description All findings that match, with the filters and orders of `GET /findings`, as a stream: SARIF 2.1.0.
+         *
+         *     Requires membership of the organization.
+         */
+        get: operations["exportFindingsSarif"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/findings/{id}": {
         parameters: {
             query?: never;
@@ -1132,7 +1176,7 @@ export interface paths {
         };
         /**
          * Get finding counts by project
-         * @description Lists all projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed.
+         * @description Lists the projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed. With `from` or `to`, the first 50 projects have `weeks`, as in `GET /dashboard/metrics`.
          *
          *     Requires membership of the organization.
          */
@@ -2027,6 +2071,26 @@ export interface paths {
          * @description Requires no authentication.
          */
         get: operations["openApiDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/docs/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get this document as JSON
+         * @description Requires no authentication.
+         */
+        get: operations["openApiDocumentJson"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3338,6 +3402,27 @@ export interface components {
              * @example true
              */
             shared?: boolean | null;
+        };
+        Week: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            end: string;
+            /** @example 7 */
+            found: number;
+            /** @example 5 */
+            resolved: number;
+            /**
+             * @description At the end of the week.
+             * @example 120
+             */
+            open: number;
         };
         TimeToResolve: {
             /** @example 12 */
@@ -6505,6 +6590,261 @@ export interface operations {
             };
         };
     };
+    exportFindingsCsv: {
+        parameters: {
+            query?: {
+                scan_id?: string;
+                /** @description The scan to compare `scan_id` with; requires `change`. */
+                against?: string;
+                /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
+                change?: "new" | "seen_again" | "gone";
+                /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
+                project_id?: string | string[];
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                /** @description Whether they were seen again after they were fixed or verified. */
+                regressed?: boolean;
+                /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
+                attention?: boolean;
+                /** @description A user id, `me` for the caller, or `none` for findings without an assignee. One or more values: repeat the parameter or separate the values by commas. */
+                assignee?: string | string[];
+                /** @description Findings with a comment that mentions a user: a user id, or `me` for the caller. One or more values: repeat the parameter or separate the values by commas. */
+                mentions?: string | string[];
+                /** @description Whether they are `open` or `confirmed` and `due_at` has passed. */
+                overdue?: boolean;
+                /** @description Whether the latest comparable scan did not report them (`missing_since`). */
+                missing?: boolean;
+                /** @description Whether an exploit is attached. */
+                has_exploit?: boolean;
+                /** @description Findings of these sources. One or more values: repeat the parameter or separate the values by commas. */
+                source?: string | string[];
+                /** @description Findings of no or other sources. One or more values: repeat the parameter or separate the values by commas. */
+                not_source?: string | string[];
+                cwe?: string;
+                /** @description Exactly this CVE; empty for findings without one. */
+                cve?: string;
+                /** @description Exactly this file; empty for findings without one. */
+                file?: string;
+                /** @description Findings of this rule: those with exactly this title. */
+                rule?: string;
+                /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
+                path?: string;
+                /** @description Findings in files that do not match this pattern, and those without a file. */
+                not_path?: string;
+                /** @description First reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                found_after?: string;
+                /** @description First reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                found_before?: string;
+                /** @description Last reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                seen_after?: string;
+                /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                seen_before?: string;
+                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                q?: string;
+                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                /** @description Leaves out the field that may be long. */
+                omit?: "description";
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The findings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    exportFindingsSarif: {
+        parameters: {
+            query?: {
+                scan_id?: string;
+                /** @description The scan to compare `scan_id` with; requires `change`. */
+                against?: string;
+                /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
+                change?: "new" | "seen_again" | "gone";
+                /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
+                project_id?: string | string[];
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                /** @description Whether they were seen again after they were fixed or verified. */
+                regressed?: boolean;
+                /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
+                attention?: boolean;
+                /** @description A user id, `me` for the caller, or `none` for findings without an assignee. One or more values: repeat the parameter or separate the values by commas. */
+                assignee?: string | string[];
+                /** @description Findings with a comment that mentions a user: a user id, or `me` for the caller. One or more values: repeat the parameter or separate the values by commas. */
+                mentions?: string | string[];
+                /** @description Whether they are `open` or `confirmed` and `due_at` has passed. */
+                overdue?: boolean;
+                /** @description Whether the latest comparable scan did not report them (`missing_since`). */
+                missing?: boolean;
+                /** @description Whether an exploit is attached. */
+                has_exploit?: boolean;
+                /** @description Findings of these sources. One or more values: repeat the parameter or separate the values by commas. */
+                source?: string | string[];
+                /** @description Findings of no or other sources. One or more values: repeat the parameter or separate the values by commas. */
+                not_source?: string | string[];
+                cwe?: string;
+                /** @description Exactly this CVE; empty for findings without one. */
+                cve?: string;
+                /** @description Exactly this file; empty for findings without one. */
+                file?: string;
+                /** @description Findings of this rule: those with exactly this title. */
+                rule?: string;
+                /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
+                path?: string;
+                /** @description Findings in files that do not match this pattern, and those without a file. */
+                not_path?: string;
+                /** @description First reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                found_after?: string;
+                /** @description First reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                found_before?: string;
+                /** @description Last reported at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                seen_after?: string;
+                /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                seen_before?: string;
+                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                q?: string;
+                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                /** @description Leaves out the field that may be long. */
+                omit?: "description";
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The findings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+                     *       "version": "2.1.0",
+                     *       "runs": [
+                     *         {
+                     *           "results": [
+                     *             {
+                     *               "ruleId": "CWE-89",
+                     *               "level": "error",
+                     *               "message": {
+                     *                 "text": "SQL injection in search",
+                     *                 "markdown": "User input reaches the **query**."
+                     *               },
+                     *               "locations": [
+                     *                 {
+                     *                   "physicalLocation": {
+                     *                     "artifactLocation": {
+                     *                       "uri": "src/search.ts"
+                     *                     },
+                     *                     "region": {
+                     *                       "startLine": 42
+                     *                     }
+                     *                   }
+                     *                 }
+                     *               ],
+                     *               "fingerprints": {
+                     *                 "svcFindings/v1": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a"
+                     *               },
+                     *               "partialFingerprints": {
+                     *                 "primaryLocationLineHash": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a"
+                     *               },
+                     *               "baselineState": "absent",
+                     *               "suppressions": [
+                     *                 {
+                     *                   "kind": "external",
+                     *                   "status": "accepted",
+                     *                   "justification": "False positive"
+                     *                 }
+                     *               ],
+                     *               "provenance": {
+                     *                 "firstDetectionTimeUtc": "2026-01-01T00:00:00.000Z",
+                     *                 "lastDetectionTimeUtc": "2026-01-01T00:00:00.000Z"
+                     *               },
+                     *               "properties": {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *                 "last_scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *                 "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "severity": "critical",
+                     *                 "cwe": "CWE-89",
+                     *                 "cve": "CVE-2026-12345",
+                     *                 "cvss_score": 9.8,
+                     *                 "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+                     *                 "source": "semgrep",
+                     *                 "status": "open",
+                     *                 "status_changed_at": "2026-01-01T00:00:00.000Z",
+                     *                 "regressed": false,
+                     *                 "seen_count": 3,
+                     *                 "last_seen_at": "2026-01-01T00:00:00.000Z",
+                     *                 "created_at": "2026-01-01T00:00:00.000Z",
+                     *                 "updated_at": "2026-01-01T00:00:00.000Z",
+                     *                 "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *                 "reason": "duplicate",
+                     *                 "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "due_at": "2026-01-01T00:00:00.000Z",
+                     *                 "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *                 "missing_since": "2026-01-01T00:00:00.000Z",
+                     *                 "project_slug": "web-shop",
+                     *                 "project_name": "Web shop",
+                     *                 "tags": [
+                     *                   "external/cwe/cwe-89"
+                     *                 ],
+                     *                 "security-severity": "9.8"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "tool": {
+                     *             "driver": {
+                     *               "name": "svc-findings",
+                     *               "rules": [
+                     *                 {
+                     *                   "id": "CWE-89",
+                     *                   "shortDescription": {
+                     *                     "text": "CWE-89"
+                     *                   },
+                     *                   "helpUri": "https://cwe.mitre.org/data/definitions/89.html",
+                     *                   "properties": {
+                     *                     "tags": [
+                     *                       "external/cwe/cwe-89"
+                     *                     ],
+                     *                     "security-severity": "9.8"
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/sarif+json": components["schemas"]["SarifLog"];
+                };
+            };
+        };
+    };
     getFinding: {
         parameters: {
             query?: never;
@@ -7520,6 +7860,7 @@ export interface operations {
         parameters: {
             query?: {
                 days?: number;
+                project_id?: string;
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -7590,7 +7931,14 @@ export interface operations {
     };
     dashboardProjects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A day (UTC) or a time. The default is 90 days before `to`. */
+                from?: string;
+                /** @description A day (UTC), which is included, or a time. The default is now. */
+                to?: string;
+                /** @description Lists only the first projects. */
+                limit?: number;
+            };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
@@ -7640,7 +7988,16 @@ export interface operations {
                      *             "low": 20,
                      *             "info": 4
                      *           },
-                     *           "last_scan_at": "2026-01-01T00:00:00.000Z"
+                     *           "last_scan_at": "2026-01-01T00:00:00.000Z",
+                     *           "weeks": [
+                     *             {
+                     *               "start": "2026-01-01T00:00:00.000Z",
+                     *               "end": "2026-01-01T00:00:00.000Z",
+                     *               "found": 7,
+                     *               "resolved": 5,
+                     *               "open": 120
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -7687,6 +8044,8 @@ export interface operations {
                              * @example 2026-01-01T00:00:00.000Z
                              */
                             last_scan_at?: string;
+                            /** @description With `from` or `to`, of the first 50 projects. */
+                            weeks?: components["schemas"]["Week"][];
                         }[];
                     };
                 };
@@ -7903,27 +8262,7 @@ export interface operations {
                                 info: number;
                             }[];
                             /** @description Weeks from Monday (UTC); the first and the last may be shorter. */
-                            weeks: {
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-01-01T00:00:00.000Z
-                                 */
-                                start: string;
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-01-01T00:00:00.000Z
-                                 */
-                                end: string;
-                                /** @example 7 */
-                                found: number;
-                                /** @example 5 */
-                                resolved: number;
-                                /**
-                                 * @description At the end of the week.
-                                 * @example 120
-                                 */
-                                open: number;
-                            }[];
+                            weeks: components["schemas"]["Week"][];
                         };
                     };
                 };
@@ -8524,7 +8863,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was changed. */
+            /** @description The changes that were made. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9502,7 +9841,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each finding. */
+            /** @description The outcome for each finding. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10717,6 +11056,38 @@ export interface operations {
                     "application/yaml": {
                         /** @example 3.0.3 */
                         openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    openApiDocumentJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.0.3. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.0.3"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example 3.0.3 */
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
                     };
                 };
             };

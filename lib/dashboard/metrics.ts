@@ -1,6 +1,7 @@
 import { CLASS_SECONDS, type Resolution, type ResolvedClass } from '../../db/metrics/resolution.ts';
 import { SEVERITIES, type SeverityCounts } from '../../db/schema/values.ts';
-import { time, z } from '../http/schema.ts';
+import { ApiError } from '../http/errors.ts';
+import { count, time, timestamp, z } from '../http/schema.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -39,18 +40,25 @@ export interface Range {
   to: Date;
 }
 
-/** The range that a query asks for, not beyond now. @returns the parameter that is wrong, and why */
-export function rangeOf(
-  { from, to }: z.output<typeof MetricsQuery>,
-  now: Date,
-): Range | { field: string; message: string } {
+/** The range that a query asks for, not beyond now. @throws ApiError `validation_error/invalid_request` */
+export function requireRange({ from, to }: z.output<typeof MetricsQuery>, now: Date): Range {
   const end = Math.min(to?.end ?? now.getTime(), now.getTime());
   const begin = from?.begin ?? end - DEFAULT_DAYS * DAY_MS;
-  if (begin >= end) return { field: 'from', message: 'must be before to and in the past' };
-  if (end - begin > MAX_DAYS * DAY_MS)
-    return { field: 'from', message: `must be at most ${MAX_DAYS} days before to` };
+  if (begin >= end) throw invalidFrom('must be before to and in the past');
+  if (end - begin > MAX_DAYS * DAY_MS) throw invalidFrom(`must be at most ${MAX_DAYS} days before to`);
   return { from: new Date(begin), to: new Date(end) };
 }
+
+/** Finding and resolving in one week, as the API returns it. */
+export const Week = z
+  .object({
+    ...{ start: timestamp(), end: timestamp(), found: count(7), resolved: count(5) },
+    open: count(120).openapi({ description: 'At the end of the week.' }),
+  })
+  .openapi('Week');
+
+const invalidFrom = (message: string) =>
+  new ApiError('validation_error/invalid_request', { details: [{ field: 'from', message }] });
 
 /** The beginning of the range, each Monday in it (UTC), and its end. */
 export function weekBounds({ from, to }: Range): Date[] {
@@ -112,7 +120,7 @@ export function metricsOf(
     time_to_resolve: { all: timeToResolve(byClass(classes)), ...Object.fromEntries(bySeverity) },
     within_due_date: { resolved: due, in_time: inTime, ...(due > 0 && { share: inTime / due }) },
     open_by_age: agesOf(open, aged),
-    weeks: weeksOf(bounds, { found, resolved, open }),
+    weeks: weeksOf(bounds, { found, resolved, open: sum(open.map(({ count }) => count)) }),
   };
 }
 
@@ -148,13 +156,13 @@ function agesOf(open: Resolution['open'], aged: Resolution['aged']) {
 }
 
 /** The last week first: what is open at its end is what is open now without what happened later. */
-function weeksOf(
+export function weeksOf(
   bounds: readonly Date[],
-  { found, resolved, open }: Pick<Resolution, 'found' | 'resolved' | 'open'>,
+  { found, resolved, open }: Pick<Resolution, 'found' | 'resolved'> & { open: number },
 ) {
   const countIn = (counts: Resolution['found'], period: number) =>
     counts.find((one) => one.period === period)?.count ?? 0;
-  let left = sum(open.map(({ count }) => count));
+  let left = open;
   const weeks = [];
   for (let period = bounds.length; period >= 1; period--) {
     const numbers = { found: countIn(found, period), resolved: countIn(resolved, period) };

@@ -19,6 +19,12 @@ const OMITTABLE = ['description'] as const;
 export const omitParameter = () =>
   z.enum(OMITTABLE).optional().openapi({ description: 'Leaves out the field that may be long.' });
 
+export const FindingsCsv = z.string().openapi({
+  description: 'A header line with the field names, then one line per finding.',
+  example:
+    'id,title,severity\r\n0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07,"SQL injection in search","critical"\r\n',
+});
+
 /** Which findings a list has, and how it shows them. */
 export interface FindingList extends FindingFilter {
   sort?: (typeof SORTS)[number] | undefined;

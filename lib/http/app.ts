@@ -10,7 +10,7 @@ import { logging } from './middleware/logging.ts';
 import { metrics } from './middleware/metrics.ts';
 import { requestId, UNMATCHED } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
-import { describeApi, toYaml } from './openapi/document.ts';
+import { describing } from './openapi/document.ts';
 import { createPeers } from './request/peer.ts';
 import { createRequestIds, requestIdOf } from './request/request-id.ts';
 import { respond, respondError } from './respond.ts';
@@ -42,11 +42,7 @@ export function createApp(
     cors(config),
   );
 
-  let description: string | undefined;
-  const openApi = () => {
-    description ??= toYaml(describeApi(endpoints));
-    return description;
-  };
+  const openApi = describing(endpoints);
   serveEndpoints(app, endpoints, (c) => ({ services: servicesOf(c), openApi }));
   if (core.staticFiles) serveFiles(app, core.staticFiles);
 

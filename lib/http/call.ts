@@ -7,6 +7,7 @@ import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Services } from '../services.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
+import type { Description } from './openapi/document.ts';
 import type { Peer } from './request/peer.ts';
 import type { Trace } from './request/trace.ts';
 import type { ResponseContext } from './respond.ts';
@@ -46,8 +47,7 @@ export type AppEnv = CallEnv;
 export interface PublicCall {
   c: Context<AppEnv>;
   services: Services;
-  /** The API's description in YAML. */
-  openApi: () => string;
+  openApi: Description;
   /** Drizzle on the pool. In a call to an organization, limited to its share of the connections. */
   db: Db;
   /** The same connections, for SQL text. */

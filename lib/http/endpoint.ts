@@ -6,6 +6,7 @@ import { type Answer, type AnyAnswer, render } from './answer.ts';
 import type { AppEnv } from './call.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
+import type { Description } from './openapi/document.ts';
 import { describe, type Operation } from './openapi/operation.ts';
 import type { RequestSchemas } from './request/input.ts';
 
@@ -16,8 +17,7 @@ type Input<S extends RequestSchemas> = {
 /** The data that a call of an endpoint starts with. */
 export interface Serving {
   services: Services;
-  /** The OpenAPI document in YAML. */
-  openApi: () => string;
+  openApi: Description;
 }
 
 /** An endpoint as `handlers/index.ts` lists it. */

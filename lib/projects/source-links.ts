@@ -19,7 +19,7 @@ export interface SourcePlace extends Revision {
   line?: number | undefined;
 }
 
-/** What is put into a link, encoded; the revision is as it was reported. */
+/** The values for the placeholders of a link, encoded; the revision is as it was reported. */
 interface Parts {
   /** Address of the repository, without a slash at the end. */
   root: string;

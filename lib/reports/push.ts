@@ -7,7 +7,7 @@ import type { InOrgCall } from '../http/call.ts';
 import type { Finding } from '../importers/finding.ts';
 import type { OpenReport } from './reader.ts';
 
-/** What became of the findings of a report. */
+/** The outcome for the findings of a report. */
 export interface Tally {
   new: number;
   again: number;

@@ -4,7 +4,7 @@ import type { LockedPackage } from './packages.ts';
 /** What an MIT project may depend on and pass on, for no more than naming authors and adding their licence. */
 const ALLOWED = [
   ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'Zlib'],
-  ...['PostgreSQL', 'Unlicense', 'CC0-1.0'],
+  ...['PostgreSQL', 'Unlicense', 'CC0-1.0', 'OFL-1.1'],
 ];
 
 /** Packages that may be here for a reason of their own. */
@@ -83,7 +83,7 @@ function isAllowed(license: string): boolean {
 }
 
 /** Development dependencies whose files the build distributes. */
-const PASSED_ON = ['swagger-ui-dist', '@zxcvbn-ts/language-common'];
+const PASSED_ON = ['swagger-ui-dist', '@zxcvbn-ts/language-common', '@fontsource-variable/inter'];
 
 /** docs/licenses.md: the distributed packages by licence. */
 export function licensesDocument(packages: readonly LockedPackage[]): string {

@@ -9,6 +9,7 @@ import { DECOY_HASH } from '../../lib/accounts/passwords/passwords.ts';
 import { networkOf } from '../../lib/http/request/network.ts';
 import { createNodeHasher, defaultConcurrency } from '../../lib/node/argon2.ts';
 import { createHashThreads } from '../../lib/node/hash-threads.ts';
+import { limit } from '../support/run/limits.ts';
 import { afterTest } from '../support/run/suite.ts';
 
 const PASSWORD = 'Correct1horse';
@@ -128,7 +129,7 @@ describe('the queue', () => {
 
 describe('the hasher', () => {
   it("leaves libuv's thread pool to files: one is read while 40 wrong passwords are checked", async () => {
-    const hasher = createNodeHasher({ maxWaitMs: 60_000 });
+    const hasher = createNodeHasher({ maxWaitMs: limit(60_000) });
     const hash = await hasher.hash(PASSWORD);
     let checked = 0;
     const flood = Array.from({ length: 40 }, () =>
@@ -169,7 +170,7 @@ describe('the hasher', () => {
     const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: join(import.meta.dirname, '../..'),
-      timeout: 25_000,
+      timeout: limit(25_000),
     });
     expect(stdout).toBe('false\n');
   });

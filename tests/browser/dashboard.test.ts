@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { appendFile, copyFile, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { createWorkspace } from '../support/agent/agent.ts';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { inEachScheme } from './support/look.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
-const REPORT = resolve(import.meta.dirname, '../fixtures/several-runs.sarif');
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Etxet';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
@@ -19,86 +13,6 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 let site: Site;
 beforeAll(async () => {
   if (inject('browser')) site = await startSite();
-});
-
-describePages('the first steps', () => {
-  let slug: string;
-  let cookie: string;
-  beforeAll(async () => {
-    ({ cookie } = await createUser(site.api));
-    slug = must(await site.api.post('/orgs', { cookie, body: { name: 'Acme', slug: 'acme' } })).slug;
-  });
-
-  it('lead a newcomer to the first finding, with commands to copy', async () => {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(slug));
-    await heading(page, 'First steps');
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Create project' }).click();
-    await page.getByText('Enter a name').waitFor();
-    await page.getByLabel('Project name').fill('Web shop');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Create token' }).click();
-
-    // The commands do what they say, as they stand there.
-    const setUp = await page.getByText('curl -fsSLO').innerText();
-    expect(setUp).toContain(`SVC_ORG=${slug}\n`);
-    expect(setUp).toMatch(/SVC_API_KEY=svc_\w+$/);
-    await page.getByText('Waiting for the first finding').waitFor();
-    await expectAccessible(page);
-    await page.getByRole('tab', { name: 'Existing report' }).click();
-    const report = await page.getByText('node svc-agent.mjs report').innerText();
-    const cwd = createWorkspace();
-    const [download = '', ...settings] = setUp.split('\n');
-    const urls = [...download.matchAll(/https?:\S+/g)].map(([url]) => url);
-    expect(urls).toHaveLength(2);
-    for (const url of urls) await writeFile(join(cwd, basename(url)), await (await fetch(url)).text());
-    await copyFile(REPORT, join(cwd, 'results.sarif'));
-    // The files are there already; the rest of the line checks them.
-    const commands = ['curl() { :; }', download, ...settings, report];
-    await promisify(execFile)('sh', ['-ec', commands.join('\n')], { cwd });
-    // A file that was changed on the way is not kept.
-    await appendFile(join(cwd, 'svc-agent.mjs'), '//');
-    await promisify(execFile)('sh', ['-c', commands.slice(0, 2).join('\n')], { cwd });
-    expect(existsSync(join(cwd, 'svc-agent.mjs'))).toBe(false);
-
-    await page.getByRole('heading', { name: 'First finding received' }).waitFor();
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Open dashboard' }).click();
-    await heading(page, 'Dashboard');
-  });
-
-  it('go on where they were after a reload, without the token, which is shown once', async () => {
-    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Later', slug: 'later' } }));
-    const as = { cookie, org: org.slug };
-    const project = must(await site.api.post('/projects', { ...as, body: { name: HOSTILE } }));
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug));
-    await page.getByText(HOSTILE).waitFor();
-    await page.getByRole('button', { name: 'Create token' }).click();
-    await page.getByText(/SVC_API_KEY=svc_/).waitFor();
-    await page.reload();
-    await page.getByText("SVC_API_KEY='<your token>'").waitFor();
-    await page.getByRole('button', { name: 'Create another token' }).click();
-    await page.getByText(/SVC_API_KEY=svc_/).waitFor();
-
-    // A token that is revoked is none.
-    for (const { id } of must(await site.api.get(`/projects/${project.id}/tokens`, as)))
-      await site.api.delete(`/projects/${project.id}/tokens/${id}`, as);
-    await page.reload();
-    await page.getByRole('button', { name: 'Create token' }).waitFor();
-  });
-
-  it('tell a viewer who can create a project', async () => {
-    const viewer = await createUser(site.api, 'Vera');
-    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Seen', slug: 'seen' } }));
-    const body = { email: viewer.email, role: 'viewer' };
-    must(await site.api.post('/members/invite', { cookie, org: org.slug, body }));
-    const page = await site.visit({ cookie: viewer.cookie });
-    await page.goto(site.orgUrl(org.slug));
-    await page.getByText('Only owners, admins and members can create projects').waitFor();
-    expect(await page.getByLabel('Project name').count()).toBe(0);
-  });
 });
 
 describePages('the dashboard and scans', () => {
@@ -130,25 +44,123 @@ describePages('the dashboard and scans', () => {
     must(await site.api.patch(`/findings/${settled.id}`, { ...org.asOwner, body }));
   });
 
-  it('shows what needs attention first, each number a link to its findings', async () => {
+  it('shows the projects with the most severe findings, each number a link to its findings', async () => {
     const page = await open();
     await heading(page, 'Dashboard');
-    const attention = page.getByRole('region', { name: 'Needs attention' });
-    await attention.getByText('2 findings').waitFor();
-    const critical = attention.getByRole('link', { name: 'Critical 1' });
+    const projects = page.getByRole('region', { name: 'Projects by risk' });
+    const row = projects.getByRole('row', { name: 'Web shop' });
+    const cells = () => row.getByRole('cell').allInnerTexts();
+    await expect.poll(async () => (await cells()).slice(1)).toEqual(['1', '1', '0', '0', '0', '0']);
+    await row
+      .getByRole('img', { name: /^Unresolved findings: from 0 to 2 in \d+ weeks, at most 2$/ })
+      .waitFor();
     await page.getByRole('region', { name: 'Highest priority' }).getByText(`${HOSTILE} stays`).waitFor();
-    await page.getByText('In total: 3 findings of every status, and').waitFor();
-    await page.getByRole('img', { name: /Chart of new findings.* 3 new in 30 days/ }).waitFor();
-    await expectAccessible(page);
+    await page.getByText('In total: 3 findings of every status, and 2 scans.').waitFor();
+    await page.getByRole('img', { name: /^Chart of found.* 3 found, 1 resolved, 2 unresolved/ }).waitFor();
+    await inEachScheme(page, () => expectAccessible(page));
 
-    await page.getByText('7 days').click();
     await page.getByRole('button', { name: 'Show as a table' }).click();
-    const today = page.getByRole('region', { name: 'New findings' }).getByRole('row').nth(1);
-    expect(await today.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '0', '0', '0']);
+    const weeks = page.getByRole('region', { name: 'Found and resolved per week' });
+    const thisWeek = weeks.getByRole('row').nth(1).getByRole('cell');
+    expect(await thisWeek.allInnerTexts()).toEqual(['3', '1', '2']);
+    const times = page.getByRole('region', { name: 'Time to resolve' });
+    const critical = times.getByRole('row', { name: 'Critical' }).getByRole('cell');
+    expect((await critical.allInnerTexts())[0]).toBe('1');
     await expectAccessible(page);
 
-    await critical.click();
-    await page.waitForURL('**/findings?attention=true&sort=-priority&severity=critical');
+    await row.getByRole('link', { name: '1 critical' }).click();
+    await page.waitForURL(
+      `**/findings?attention=true&sort=-priority&project_id=${org.projectId}&severity=critical`,
+    );
+  });
+
+  it('keeps range and project in the address, and applies them to everything', async () => {
+    const mine = await createOrg(site.api);
+    const body = { name: HOSTILE };
+    const other = must(await site.api.post('/projects', { ...mine.asOwner, body }));
+    const made = must(
+      await site.api.post(`/projects/${other.id}/tokens`, { ...mine.asOwner, body: { name: 'ci' } }),
+    );
+    const ofOther = { ...mine, projectId: other.id, asAgent: { token: made.token, org: mine.slug } };
+    const scan = await createScan(site.api, mine);
+    await push(site.api, mine, scan, { title: 'In the shop', severity: 'critical' });
+    const scanOfOther = await createScan(site.api, ofOther);
+    const done = await push(site.api, ofOther, scanOfOther, { title: 'Elsewhere, fixed', severity: 'high' });
+    must(await site.api.patch(`/findings/${done.id}`, { ...mine.asOwner, body: { status: 'fixed' } }));
+    await push(site.api, ofOther, scanOfOther, { title: 'Elsewhere', severity: 'high' });
+
+    const page = await site.visit({ cookie: mine.owner.cookie });
+    await page.goto(site.orgUrl(mine.slug));
+    const rows = page.getByRole('region', { name: 'Projects by risk' }).getByRole('row');
+    await expect
+      .poll(() => rows.getByRole('rowheader').allInnerTexts())
+      .toEqual(['All projects', 'Web shop', HOSTILE]);
+    await page.getByText('30 days').click();
+    await page.waitForURL('**?days=30');
+    await rows
+      .getByRole('img', { name: /from 0 to 2 in [56] weeks/ })
+      .first()
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Project' }).click();
+    await page.getByRole('option', { name: HOSTILE }).click();
+    await page.waitForURL(`**?days=30&project_id=${other.id}`);
+
+    await expect.poll(() => rows.getByRole('rowheader').allInnerTexts()).toEqual([HOSTILE]);
+    const today = page.getByRole('navigation', { name: 'Work today' });
+    const numbers = async () =>
+      (await today.getByRole('link').allInnerTexts()).map((text) => text.split(/\n+/)[0]);
+    await expect.poll(numbers).toEqual(['0', '0', '2', '1']);
+    await page.getByRole('img', { name: /^Chart of found.* 2 found, 1 resolved, 1 unresolved/ }).waitFor();
+    await rows.getByRole('img', { name: /from 0 to 1 in [56] weeks/ }).waitFor();
+    await page.getByRole('region', { name: 'Scans' }).getByText('1 running').waitFor();
+    await page.getByText('In total: 2 findings of every status, and 1 scan.').waitFor();
+    const first = page.getByRole('region', { name: 'Highest priority' }).getByRole('listitem');
+    expect(await first.getByRole('link').allInnerTexts()).toEqual(['Elsewhere']);
+    await expectAccessible(page);
+
+    await today.getByRole('link', { name: 'Waiting for verification' }).click();
+    const grid = page.getByRole('grid', { name: 'Findings' });
+    await expect.poll(() => grid.getByRole('link').allInnerTexts()).toEqual(['Elsewhere, fixed']);
+    await page.goBack();
+    await page.getByRole('link', { name: 'All metrics' }).click();
+    await page.waitForURL(`**/metrics?days=30&project_id=${other.id}`);
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL('**?days=30');
+    await expect.poll(numbers).toEqual(['0', '0', '3', '1']);
+  });
+
+  it('explains a range or project that there is not', async () => {
+    const page = await open('?project_id=00000000-0000-7000-8000-000000000000');
+    await page.getByText('There is no such project').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Show all projects' }).click();
+    await page.getByRole('region', { name: 'Projects by risk' }).getByText('Web shop').waitFor();
+    await page.goto(site.orgUrl(org.slug, '?from=2026-02-01&to=2026-01-01'));
+    await page.getByText('The first day must not be after the last day.').waitFor();
+  });
+
+  it.each([1440, 360])('moves nothing while it loads, %d pixels wide', async (width) => {
+    const page = await site.visit({ cookie: org.owner.cookie, viewport: { width, height: 900 } });
+    await page.addInitScript({
+      content: `window.shift = 0; new PerformanceObserver((list) => {
+        for (const one of list.getEntries()) if (!one.hadRecentInput) window.shift += one.value;
+      }).observe({ type: 'layout-shift', buffered: true })`,
+    });
+    // The rows arrive one after the other.
+    for (const [part, ms] of [
+      ['metrics', 600],
+      ['projects?from', 900],
+      ['trend', 300],
+    ] as const)
+      await page.route(`**/api/v1/dashboard/${part}*`, async (route) => {
+        await new Promise((later) => setTimeout(later, ms));
+        await route.continue();
+      });
+    await page.goto(site.orgUrl(org.slug));
+    await page.getByRole('img', { name: /^Chart of found/ }).waitFor();
+    await page.getByRole('img', { name: /^Unresolved findings/ }).waitFor();
+    expect(await page.evaluate('window.shift')).toBeLessThan(0.02);
   });
 
   it('leads to the work of today, each number to its list', async () => {
@@ -204,7 +216,8 @@ describePages('the dashboard and scans', () => {
       await route.fulfill({ response, json });
     });
     await page.goto(site.orgUrl(org.slug));
-    await page.getByRole('link', { name: 'Critical 200,001' }).waitFor();
+    const row = page.getByRole('row', { name: 'Web shop' });
+    await row.getByRole('link', { name: '200,001 critical' }).waitFor();
     await page.getByRole('navigation', { name: 'Work today' }).getByText('1,000,005').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     // No number is cut off, covers another one, or leaves its card.
@@ -217,12 +230,12 @@ describePages('the dashboard and scans', () => {
           const range = document.createRange();
           range.selectNodeContents(node);
           const box = range.getBoundingClientRect();
-          if (box.width > 0) found.push({ text: node.data, box, card: element.closest('section, nav').getBoundingClientRect() });
+          if (box.width > 0) found.push({ text: node.data, box, card: element.closest('section, nav, main').getBoundingClientRect() });
         }
         return found;
       });
       const overlaps = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
-      if (boxes.length < 8) return ['too few numbers: ' + boxes.length];
+      if (boxes.length < 5) return ['too few numbers: ' + boxes.length];
       return boxes.flatMap(({ text, box, card }, i) => [
         ...(box.right > card.right || box.left < card.left ? [text + ' leaves its card'] : []),
         ...(boxes.some((other, k) => k > i && overlaps(box, other.box)) ? [text + ' overlaps'] : []),

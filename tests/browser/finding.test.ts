@@ -191,7 +191,7 @@ describePages('the page of a finding', () => {
     await page.clock.fastForward(50_000);
     // A toast that is closed disappears slowly.
     await page.clock.runFor(2_000);
-    const undo = await toast.getByRole('button', { name: 'Undo' }).boundingBox({ timeout: 5_000 });
+    const undo = await toast.getByRole('button', { name: 'Undo' }).boundingBox();
     const box = await toast.boundingBox();
     if (!undo || !box) throw new Error('the toast is not visible');
     expect(undo.x).toBeGreaterThan(box.x);

@@ -135,6 +135,30 @@ it.each(['xml', 'CSV', '', 'csv&format=json'])('format=%s is invalid', async (fo
   expect([answer.error, answer.badFields]).toEqual(['validation_error/invalid_request', ['format']]);
 });
 
+describe.each(['csv', 'sarif'])('GET /findings/export.%s', (format) => {
+  const file = (query: string, of = org) => t.api.get(`/findings/export.${format}?${query}`, of.asOwner);
+
+  it.each(['', 'severity=high,low&sort=-severity', 'q=lodash&omit=description', 'q=nothing'])(
+    'is the file of the list with the same filters: %s',
+    async (query) => {
+      const [answer, expected] = [await file(query), await read(`format=${format}&${query}`)];
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe(expected.text);
+      for (const name of ['content-type', 'content-disposition', 'cache-control'])
+        expect(answer.headers.get(name)).toBe(expected.headers.get(name));
+    },
+  );
+
+  it('is complete, also when a page is asked for', async () => {
+    expect((await file('page=2&per_page=2')).text).toBe((await file('')).text);
+  });
+
+  it('refuses a filter that the list refuses', async () => {
+    const answer = await file('severity=bad');
+    expect([answer.status, answer.error]).toEqual([400, 'validation_error/invalid_request']);
+  });
+});
+
 describe('omit=description', () => {
   it('leaves it out, and nothing else', async () => {
     const whole = await listed('');

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { pastOf } from './past.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -16,33 +17,17 @@ beforeAll(async () => {
 beforeEach(async () => {
   org = await createOrg(t.api);
   scanId = await createScan(t.api, org);
+  past = pastOf(t, org);
 });
 
 const metrics = async (query = '', as: object = org.asOwner) =>
   must(await t.api.get(`/dashboard/metrics${query}`, as));
 const set = async (id: string, body: object) =>
   must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body }));
-const run = (text: string, params: unknown[] = []) =>
-  t.services.database.sql.unsafe(
-    text.replaceAll('ORG', `"org_${org.id.replaceAll('-', '')}"`),
-    params as never[],
-  );
-
-/** Lets a finding have been found earlier, as its id then says. */
-async function foundAt(at: Date, fields: object = {}): Promise<string> {
-  const { id } = await push(t.api, org, scanId, { ...fields });
-  const hex = at.getTime().toString(16).padStart(12, '0');
-  const older = `${hex.slice(0, 8)}-${hex.slice(8)}${id.slice(13)}`;
-  await run('update ORG.findings set id = $1, created_at = $2 where id = $3', [older, at.toISOString(), id]);
-  return older;
-}
-const resolvedAt = async (id: string, at: Date, status = 'fixed') => {
-  await set(id, { status });
-  await run('update ORG.findings set resolved_at = $1, status_changed_at = $1 where id = $2', [
-    at.toISOString(),
-    id,
-  ]);
-};
+let past: ReturnType<typeof pastOf>;
+const run: typeof past.run = (...args) => past.run(...args);
+const foundAt = (at: Date, fields?: object) => past.foundAt(at, scanId, fields);
+const resolvedAt: typeof past.resolvedAt = (...args) => past.resolvedAt(...args);
 const ago = (ms: number, at = Date.now()) => new Date(at - ms);
 const day = (text: string) => new Date(`${text}T00:00:00Z`);
 

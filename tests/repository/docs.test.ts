@@ -9,6 +9,7 @@ import type { Access } from '../../lib/http/access.ts';
 import { TAGS } from '../../lib/http/endpoint-spec.ts';
 import { describeApi } from '../../lib/http/openapi/document.ts';
 import { SECURITY_EVENTS } from '../../lib/security-events.ts';
+import pkg from '../../package.json' with { type: 'json' };
 import { ADDED_ENDPOINTS } from '../support/contract/spec.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
@@ -31,7 +32,12 @@ describe("the API's description", () => {
     const answer = await server.api.get('/docs/openapi.yaml');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/yaml');
-    expect(parse(answer.text)).toEqual(JSON.parse(JSON.stringify(describeApi(endpoints))));
+    const made = JSON.parse(JSON.stringify(describeApi(endpoints)));
+    expect(parse(answer.text)).toEqual(made);
+    expect(made.info.version).toBe(pkg.version);
+    const asJson = await server.api.get('/docs/openapi.json');
+    expect(asJson.headers.get('content-type')).toBe('application/json');
+    expect(JSON.parse(asJson.text)).toEqual(made);
   });
 
   it('has the sections of the specification in their order, and says everything of every operation', () => {

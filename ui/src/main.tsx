@@ -5,7 +5,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { TAG } from '#strings/language.ts';
 import { createQueries, isTemporary } from './app/api.ts';
+import { showCachedFont } from './app/font.ts';
 import { printInLight } from './app/print.ts';
 import { isServerUp } from './app/server.ts';
 import { sessionQuery } from './app/session.ts';
@@ -42,13 +44,14 @@ window.addEventListener('vite:preloadError', async () => {
 });
 
 const AGAIN_MS = 5_000;
+const font = showCachedFont();
 let again: ReturnType<typeof setTimeout> | undefined;
 
 /** Loads the session, which contains the base domain and the organizations of the user, then shows the page. */
 async function start(): Promise<void> {
   clearTimeout(again);
   try {
-    const { base_domain, orgs } = await queries.query({ ...sessionQuery, retry: 1 });
+    const [{ base_domain, orgs }] = await Promise.all([queries.query({ ...sessionQuery, retry: 1 }), font]);
     const site = siteOf(location, base_domain, orgs);
     const router = createPages({ queries, site });
     show(
@@ -64,5 +67,6 @@ async function start(): Promise<void> {
   }
 }
 
+document.documentElement.lang = TAG;
 printInLight();
 start();

@@ -5,6 +5,7 @@ import {
   type MantineColorsTuple,
   rem,
 } from '@mantine/core';
+import * as text from '#strings/app.ts';
 
 /** White text on the default red of dark buttons has too little contrast. */
 const red = DEFAULT_THEME.colors.red.with(7, DEFAULT_THEME.colors.red[8]) as unknown as MantineColorsTuple;
@@ -19,23 +20,35 @@ export const theme = createTheme({
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  // Inter is loaded by `app/font.ts`.
+  fontFamily: [
+    'Inter',
+    'system-ui',
+    '-apple-system',
+    '"Segoe UI"',
+    'Roboto',
+    '"Noto Sans"',
+    'sans-serif',
+  ].join(),
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  // The scale is 12, 13, 14, 16, 20 and 28 px.
+  fontSizes: { lg: rem(20), xl: rem(28) },
+  fontWeights: { bold: '600' },
   headings: {
-    fontWeight: '650',
+    fontWeight: '600',
     sizes: { h1: { fontSize: rem(20) }, h2: { fontSize: rem(16) }, h3: { fontSize: rem(14) } },
   },
   components: {
     // The placeholder would be an element of the menu that is not a menu item.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Notification: {
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: { closeButtonProps: { 'aria-label': text.close } },
       // Below a title, the default has too little contrast.
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },
     },
     Modal: {
       defaultProps: {
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': text.close },
         // The header of a dialog is no banner of the page.
         attributes: { header: { role: 'presentation' } },
       },

@@ -8,23 +8,29 @@ import { arrayText, orgStatement } from '../../statements.ts';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `first`: the lowest ids of the days, `late`: the lowest that are too late for them. */
-const byDay = orgStatement<
-  { first: string; late: string },
-  { day: number; severity: Severity; total: number; unresolved: number }
->(
-  (tables, $) => sql`
+type Params = { first: string; late: string; projectId: string | null };
+type Row = { day: number; severity: Severity; total: number; unresolved: number };
+
+/** One for all projects, and one for a project, which has an index of its own. */
+const byDay = (ofProject: boolean) =>
+  orgStatement<Params, Row>((tables, $) => {
+    const inProject = ofProject ? sql`project_id = ${$.projectId}::uuid` : sql`true`;
+    return sql`
 select d.day::int, k.severity, sum(f.count)::int as total,
   coalesce(sum(f.count) filter (where k.status in ('open', 'confirmed')), 0)::int as unresolved
 from unnest(${$.first}::uuid[], ${$.late}::uuid[]) with ordinality d(first, late, day)
 cross join (
-  select severity, status from ${tables.findingCounts} group by severity, status having sum(count) > 0
+  select severity, status from ${tables.findingCounts} where ${inProject} group by severity, status having sum(count) > 0
 ) k
 cross join lateral (
   select count(*) as count from ${tables.findings}
-  where severity = k.severity and status = k.status and id >= d.first and id < d.late
+  where ${inProject} and severity = k.severity and status = k.status and id >= d.first and id < d.late
 ) f
-group by d.day, k.severity`,
-);
+group by d.day, k.severity`;
+  });
+
+const byDayOfAll = byDay(false);
+const byDayOfProject = byDay(true);
 
 /** What was first reported on a day, by severity, and how much of it is unresolved now. */
 export interface DayCounts extends SeverityCounts {
@@ -35,17 +41,21 @@ export interface DayCounts extends SeverityCounts {
 
 /**
  * Counts the findings of the last days, today's last. A day is a range of ids, because these carry the time, and of every
- * kind that the counts know it is read from `findings_severity` alone: faster than to read all and sort them into days.
+ * kind that the counts know it is read from `findings_severity` or `findings_project` alone: faster than to read all and
+ * sort them into days.
  */
 export async function countByDay(
   client: Sql,
   tables: OrgTables,
   now: Date,
   days: number,
+  projectId?: string,
 ): Promise<DayCounts[]> {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const starts = Array.from({ length: days }, (_, i) => today - (days - 1 - i) * DAY_MS);
-  const rows = await byDay(tables).run(client, {
+  const statement = projectId === undefined ? byDayOfAll : byDayOfProject;
+  const rows = await statement(tables).run(client, {
+    projectId: projectId ?? null,
     first: arrayText(starts.map(lowestIdAt)),
     late: arrayText(starts.map((start) => lowestIdAt(start + DAY_MS))),
   });

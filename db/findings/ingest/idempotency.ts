@@ -6,7 +6,7 @@ import { orgStatement, run, type SqlClient } from '../../statements.ts';
 
 /*
  * A request with an idempotency key claims the key for its body, then writes its pushes. The statement that writes a push
- * also records what became of it under the key and its position in the request. If the process dies, a repeated request
+ * also records the outcome under the key and its position in the request. If the process dies, a repeated request
  * writes the pushes that are missing. If a request is sent twice at the same instant, the primary key refuses pushes that
  * the other one has written, and their statement writes nothing.
  */
@@ -87,7 +87,7 @@ export async function isRecorded(
   return rows.length > 0;
 }
 
-/** What became of a push, as it is stored. */
+/** The outcome of a push, as it is stored. */
 export type StoredOutcome =
   | { kind: 'written'; deduplicated: boolean; id: string; regressed: boolean; status: FindingStatus }
   | { kind: 'no_scan' }

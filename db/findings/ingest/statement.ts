@@ -44,16 +44,16 @@ export interface WrittenRow {
  * - Rows are written in the order of their key, so that the batches of two processes cannot deadlock.
  * - `for share` makes the end of a scan wait for pushes in progress.
  * - A locked token is skipped: the transaction that holds the lock sets `last_used` to the same time.
- * - Ids, due dates and what rules decide come with the pushes. The version of the policies is read in this statement, so that a change of them
- *   by any process counts for the next push without another round trip.
+ * - Ids, due dates and what rules decide come with the pushes. The version of the policies is read in this statement, so that
+ *   a change of them by any process counts for the next push without another round trip.
  * - DO UPDATE uses columns and operators only, which Citus requires.
- * - Counts change by `severity_before` and `regressed_before` of the written rows, which also reflect a concurrent change that this statement's
- *   snapshot does not show. They are written after the last finding is locked, in the order of their key.
+ * - Counts change by `severity_before` and `regressed_before` of the written rows, which also reflect a concurrent change that
+ *   this statement's snapshot does not show. They are written after the last finding is locked, in the order of their key.
  */
 export const ingestStatement = orgStatement<Batch, WrittenRow>((tables, $) => writePushes(tables, $));
 
 /**
- * The same, and records what became of each push under its idempotency key. tests/findings/snapshots/push-recorded.sql
+ * The same, and records the outcome of each push under its idempotency key. tests/findings/snapshots/push-recorded.sql
  * shows its text.
  */
 export const recordingStatement = orgStatement<Batch, WrittenRow>((tables, $) =>

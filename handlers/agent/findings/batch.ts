@@ -21,7 +21,7 @@ export const pushFindings = endpoint(
       'Each finding is pushed as by `POST /agent/findings`, and fails on its own. Findings with the same fingerprint count as separate pushes. At most 8 MiB. The response is sent after the commit. If nothing could be written, the response is the error.',
     request: { headers: IdempotencyKey, query: BatchQuery, body: FindingBatch },
     maxBytes: MAX_BATCH_BYTES,
-    responses: { 200: { description: 'What became of each finding.', result: BatchResult } },
+    responses: { 200: { description: 'The outcome for each finding.', result: BatchResult } },
     errors: ['resource_error/conflict'],
   },
   async (call) => {

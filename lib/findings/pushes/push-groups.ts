@@ -27,7 +27,7 @@ export interface Positioned {
 const lastClean = perOrg(() => ({ at: 0 }));
 const CLEAN_INTERVAL_MS = KEY_TTL_MS / 24;
 
-/** What became of each push, by its position in the request. */
+/** The outcome of each push, by its position in the request. */
 export type Outcomes<Other = never> = Map<number, StoredOutcome | Error | Other>;
 
 /** Writes groups of pushes at the same time. @param claim what they are recorded under */

@@ -74,7 +74,7 @@ export async function changeByFilter(
   return { ...bulkResult(ids, found), change_ids: changeIds, ...(next && { next }) };
 }
 
-/** What became of matching findings. */
+/** The outcome for matching findings. */
 interface MatchedChanges {
   /** The findings that were to be changed. */
   ids: string[];

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
+import pkg from '../../../package.json' with { type: 'json' };
 import { ORG_SLUG } from '../../orgs/slugs.ts';
 import type { Endpoints } from '../endpoint.ts';
 import { TAGS } from '../endpoint-spec.ts';
@@ -114,7 +115,7 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     openapi: '3.0.3',
     info: {
       title: 'Security findings service',
-      version: '1.0.0',
+      version: pkg.version,
       description: DESCRIPTION,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -137,6 +138,19 @@ function dropTypelessNullable(value: unknown): void {
 
 export const toYaml = (document: OpenApiDocument): string =>
   stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 });
+
+/** The OpenAPI document as text. */
+export type Description = (format: 'yaml' | 'json') => string;
+
+/** Describes endpoints when they are first asked for, each format once. */
+export function describing(endpoints: Endpoints): Description {
+  const texts: { yaml?: string; json?: string } = {};
+  const write = { yaml: toYaml, json: (document: OpenApiDocument) => JSON.stringify(document) };
+  return (format) => {
+    texts[format] ??= write[format](describeApi(endpoints));
+    return texts[format];
+  };
+}
 
 const DETAILS: { [key in ErrorKey]?: { field: string; message: string } } = {
   'validation_error/field_required': { field: 'title', message: 'is required' },

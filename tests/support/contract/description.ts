@@ -61,7 +61,7 @@ export function resolveSchema(schema: Schema, isClosed = false): Schema {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [name, resolve(property)]),
       ),
-      ...(isClosed && { additionalProperties: false }),
+      ...(isClosed && schema.additionalProperties === undefined && { additionalProperties: false }),
     }),
     ...(items && { items: resolve(items) }),
     ...(anyOf && { anyOf: anyOf.map(resolve) }),

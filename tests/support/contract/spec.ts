@@ -90,6 +90,9 @@ GET    /api/v1/docs/openapi.yaml                          public
 
 /** Additions to the contract's endpoints, as docs/api.md lists them. */
 export const ADDED_ENDPOINTS = lines(`
+GET    /api/v1/docs/openapi.json                          public
+GET    /api/v1/findings/export.csv                        cookie+org
+GET    /api/v1/findings/export.sarif                      cookie+org
 POST   /api/v1/members/leave                              cookie+org
 POST   /api/v1/members/{userId}/resend-invitation         cookie+org, admin
 PATCH  /api/v1/members/{userId}                           cookie+org, admin

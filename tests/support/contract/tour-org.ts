@@ -134,47 +134,45 @@ export function planOrgTour(on: Traveller) {
         ),
       ),
     async listFindings() {
-      const lists = await all(
-        [
-          ...[
-            '',
-            'page=1',
-            'page=2&per_page=1',
-            `project_id=${on.made.project}`,
-            'scan_id=weekly',
-            'q=sql+input',
-          ],
-          ...['severity=high,low&page=1', 'status=open,fixed&page=1', 'cwe=CWE-89&page=1', 'q=sql&page=1'],
-          ...['new', 'seen_again', 'gone'].flatMap((change) =>
-            ['', '&page=1'].map((page) => `scan_id=weekly&against=nightly&change=${change}${page}`),
-          ),
-          ...['json', 'csv', 'sarif', 'csv&page=1', 'sarif&page=1', 'csv&sort=cvss_score&page=1'].map(
-            (format) => `format=${format}`,
-          ),
-          ...['omit=description', 'omit=description&page=1', 'omit=description&format=sarif'],
-          ...['scan_id=weekly&page=1', `project_id=${on.made.project}&severity=high&page=1`],
-          ...['created_at', 'last_seen_at', 'severity', 'cvss_score'].flatMap((key) =>
-            [key, `-${key}`].flatMap((sort) => [`sort=${sort}`, `sort=${sort}&page=1`]),
-          ),
-        ].map((query) => on.api.get(`/findings?${query}`, on.asOwner())),
-      );
-      // One after another: an organization searches a few times at once.
-      for (const query of [
+      const queries = [
         ...[
-          'assignee=me',
-          'mentions=me',
-          'missing=true',
-          'cve=',
-          'path=src/**&page=1',
-          'sort=due_at&found_after=2020-01-01&page=1',
+          '',
+          'page=1',
+          'page=2&per_page=1',
+          `project_id=${on.made.project}`,
+          'scan_id=weekly',
+          'q=sql+input',
         ],
+        ...['severity=high,low&page=1', 'status=open,fixed&page=1', 'cwe=CWE-89&page=1', 'q=sql&page=1'],
+        ...['new', 'seen_again', 'gone'].flatMap((change) =>
+          ['', '&page=1'].map((page) => `scan_id=weekly&against=nightly&change=${change}${page}`),
+        ),
+        ...['json', 'csv', 'sarif', 'csv&page=1', 'sarif&page=1', 'csv&sort=cvss_score&page=1'].map(
+          (format) => `format=${format}`,
+        ),
+        ...['omit=description', 'omit=description&page=1', 'omit=description&format=sarif'],
+        ...['scan_id=weekly&page=1', `project_id=${on.made.project}&severity=high&page=1`],
+        ...['created_at', 'last_seen_at', 'severity', 'cvss_score'].flatMap((key) =>
+          [key, `-${key}`].flatMap((sort) => [`sort=${sort}`, `sort=${sort}&page=1`]),
+        ),
+        ...['assignee=me', 'mentions=me', 'missing=true', 'cve=', 'path=src/**&page=1'],
+        'sort=due_at&found_after=2020-01-01&page=1',
         ...['rule', 'cve&page=1', 'file&omit=description', 'project&per_page=1'].map(
           (by) => `group_by=${by}`,
         ),
-      ])
-        lists.push(await on.api.get(`/findings?${query}`, on.asOwner()));
+      ];
+      const lists = [];
+      // One after another: an organization searches a few times at once.
+      for (const query of queries) lists.push(await on.api.get(`/findings?${query}`, on.asOwner()));
       return lists;
     },
+    exportFindingsCsv: () =>
+      all(
+        ['', 'severity=high&sort=-severity'].map((q) =>
+          on.api.get(`/findings/export.csv?${q}`, on.asOwner()),
+        ),
+      ),
+    exportFindingsSarif: () => on.api.get('/findings/export.sarif?omit=description', on.asOwner()),
     getFinding: () => on.api.get(`/findings/${on.made.finding}`, on.asOwner()),
     updateFinding: () =>
       on.api.patch(`/findings/${on.made.finding}`, { ...on.asOwner(), body: { status: 'fixed' } }),
@@ -224,14 +222,23 @@ export function planOrgTour(on: Traveller) {
     getExploit: () => on.api.get(`/findings/${on.made.finding}/exploits/${on.made.exploit}`, on.asOwner()),
     dashboardStats: () => on.api.get('/dashboard/stats', on.asOwner()),
     dashboardTrend: () =>
-      all(['', '?days=365'].map((query) => on.api.get(`/dashboard/trend${query}`, on.asOwner()))),
+      all(
+        ['', '?days=365', `?project_id=${on.made.project}`].map((query) =>
+          on.api.get(`/dashboard/trend${query}`, on.asOwner()),
+        ),
+      ),
     dashboardMetrics: () =>
       all(
         ['', '?from=2026-01-01&to=2026-01-31', `?project_id=${on.made.project}`].map((query) =>
           on.api.get(`/dashboard/metrics${query}`, on.asOwner()),
         ),
       ),
-    dashboardProjects: () => on.api.get('/dashboard/projects', on.asOwner()),
+    dashboardProjects: () =>
+      all(
+        ['', '?limit=1&from=2026-01-01&to=2026-01-31'].map((query) =>
+          on.api.get(`/dashboard/projects${query}`, on.asOwner()),
+        ),
+      ),
     async getRevision() {
       const first = await on.api.get('/revision', on.asOwner());
       const headers = { 'if-none-match': first.headers.get('etag') ?? '' };

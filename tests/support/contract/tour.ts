@@ -18,6 +18,7 @@ export function planTour(t: TestApp): Record<keyof typeof endpoints, Stop> {
     metrics: () => on.api.get('//metrics'),
     apiDocs: () => on.api.get('/docs'),
     openApiDocument: () => on.api.get('/docs/openapi.yaml'),
+    openApiDocumentJson: () => on.api.get('/docs/openapi.json'),
     undoEmailChange: () => on.api.post('/auth/undo-email-change', { body: { token: on.made.undo } }),
     logout: () => on.api.post('/auth/logout', on.asUser()),
   };

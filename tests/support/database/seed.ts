@@ -11,6 +11,7 @@ export interface SeedOptions {
   bytes: number;
   /** Running scans; each gets the same number of findings. */
   scans?: number;
+  projects?: number;
   /** Spreads them over a year instead of hours, with due dates, times of resolution, repeated titles and CVEs. */
   isYear?: boolean;
   /** Called before the findings are made. */
@@ -25,7 +26,6 @@ export interface SeededOrg extends TestOrg {
   findingIds: string[];
 }
 
-const PROJECTS = 10;
 const SAMPLE = 1_000;
 /** The size of a finding's JSON without its description. */
 const FIELD_BYTES = 700;
@@ -40,13 +40,13 @@ const SHARES = {
 export async function seedOrg(
   { sql }: Pick<ScratchDatabase, 'sql'>,
   { url }: { url: string },
-  { findings, bytes, scans = 10, isYear = false, prepare }: SeedOptions,
+  { findings, bytes, scans = 10, projects = 10, isYear = false, prepare }: SeedOptions,
 ): Promise<SeededOrg> {
   const api = createClient(fetch, url);
   const org = await createOrg(api);
   const schema = `"${orgSchemaName(org.id)}"`;
   const projectIds = [org.projectId];
-  while (projectIds.length < PROJECTS) {
+  while (projectIds.length < projects) {
     const body = { name: `Project ${projectIds.length}` };
     projectIds.push(must(await api.post('/projects', { ...org.asOwner, body })).id);
   }

@@ -146,6 +146,8 @@ export class Call implements BodyParts {
         ],
         ...['new', 'seen_again', 'gone'].map((change) => `scan_id=${scan}&against=weekly&change=${change}`),
       ],
+      exportFindingsCsv: ['', projectId, 'q=secret&sort=-severity', `scan_id=${scan}`],
+      exportFindingsSarif: ['', projectId, 'omit=description&status=open'],
       listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
       scanGone: ['source=semgrep', 'source='],
       scanChanges: ['', ...SCANS.map((other) => `against=${other}`)],

@@ -1,11 +1,12 @@
 import { relative } from 'node:path';
-import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { slowness } from './limits.ts';
 
 const EVERY_MS = 10_000;
 
 /**
- * Prints how long the run is expected to take, and every ten seconds how far it is.
+ * Prints how long the run is expected to take, every ten seconds how far it is, and at the end which tests passed only when
+ * they were repeated.
  * @param referenceS seconds that a complete run takes on the reference machine
  */
 export function createProgress(referenceS: number): Reporter {
@@ -16,6 +17,7 @@ export function createProgress(referenceS: number): Reporter {
   let expectedS: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   const running = new Set<string>();
+  const flaky: string[] = [];
   const nameOf = ({ moduleId }: TestModule) => relative('tests', moduleId).replace(/\.test\.ts$/, '');
 
   function report() {
@@ -45,11 +47,17 @@ export function createProgress(referenceS: number): Reporter {
       timer = setInterval(report, EVERY_MS).unref();
     },
     onTestModuleStart: (module) => void running.add(nameOf(module)),
+    onTestCaseResult(test: TestCase) {
+      if (test.diagnostic()?.flaky) flaky.push(`${nameOf(test.module)} > ${test.fullName}`);
+    },
     onTestModuleEnd(module) {
       running.delete(nameOf(module));
       ended++;
     },
-    onTestRunEnd: () => clearInterval(timer),
+    onTestRunEnd() {
+      clearInterval(timer);
+      for (const name of flaky) vitest.logger.log(`Passed only when repeated: ${name}`);
+    },
   };
 }
 

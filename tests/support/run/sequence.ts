@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SECONDS: Record<string, number> = {
   'reports/hostile': 56,
   'browser/dashboard': 40,
+  'browser/first-steps': 15,
   'db/embedded': 36,
   'importers/parts': 35,
   'http/access': 30,

@@ -1,3 +1,4 @@
+import * as text from '#strings/app.ts';
 import { OPERATION_ROLES, type Operation, ROLES, type Role } from '../../../lib/client/roles.ts';
 
 export { ROLES, type Role };
@@ -6,24 +7,6 @@ export { ROLES, type Role };
 export const isAllowed = (role: Role, operation: Operation): boolean =>
   ROLES.indexOf(role) <= ROLES.indexOf(OPERATION_ROLES[operation]);
 
-const list = new Intl.ListFormat('en-GB');
-
 /** The roles that may call an operation, such as "owners and admins". */
 export const rolesAllowed = (operation: Operation): string =>
-  list.format(ROLES.filter((role) => isAllowed(role, operation)).map((role) => `${role}s`));
-
-export const ROLE_NAMES: Record<Role, string> = {
-  owner: 'Owner',
-  admin: 'Admin',
-  member: 'Member',
-  viewer: 'Viewer',
-};
-
-/** The rights of each role. */
-export const ROLE_RIGHTS: Record<Role, string> = {
-  owner: 'Everything an admin can do. Also turns features on and off and manages owners.',
-  admin:
-    'Everything a member can do. Also invites and removes members, changes roles and manages all API tokens.',
-  member: 'Everything a viewer can do. Also triages findings and creates projects.',
-  viewer: 'Sees everything and manages the API tokens of projects.',
-};
+  text.roles(ROLES.filter((role) => isAllowed(role, operation)));

@@ -4,6 +4,7 @@ import { IconMailForward } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import * as text from '#strings/auth.tsx';
 import { api } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { toFields } from '../components/forms/to-fields.ts';
@@ -18,7 +19,7 @@ export function ForgotPassword() {
   const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { email },
-    validate: { email: (value) => (value.trim() === '' ? 'Enter your e-mail address' : null) },
+    validate: { email: (value) => (value.trim() === '' ? text.enterEmail : null) },
   });
   const ask = useMutation({
     mutationFn: (body: typeof form.values) => api.post('/auth/forgot-password', { body }),
@@ -27,32 +28,31 @@ export function ForgotPassword() {
   });
   const back = (
     <LinkAnchor to="/login" search={form.values.email ? { email: form.values.email.trim() } : {}} size="sm">
-      Back to sign-in
+      {text.backToSignIn}
     </LinkAnchor>
   );
 
   if (ask.isSuccess) {
     return (
-      <Page title="Check your mail">
+      <Page title={text.checkMail}>
         <Alert role="status" color="teal" icon={<IconMailForward />}>
-          If <bdi>{ask.variables.email.trim()}</bdi> belongs to an account, we mailed it a link to set a new
-          password. The link works once and expires after one hour.
+          {text.mailedReset(<bdi>{ask.variables.email.trim()}</bdi>)}
         </Alert>
-        <Text size="sm">No mail after a few minutes? Check the spam folder and the address.</Text>
+        <Text size="sm">{text.noMail}</Text>
         <Button variant="default" onClick={() => ask.reset()}>
-          Send another link
+          {text.sendAnotherLink}
         </Button>
         {back}
       </Page>
     );
   }
   return (
-    <Page title="Forgot your password?" description="We mail you a link to set a new one.">
+    <Page title={text.forgotYourPassword} description={text.weMailReset}>
       <form noValidate onSubmit={form.onSubmit((values) => ask.mutate(values))}>
         <Stack>
           {problem !== undefined && <Problem error={problem} />}
           <TextInput
-            label="E-mail address"
+            label={text.emailAddress}
             type="email"
             autoComplete="username"
             autoFocus
@@ -61,7 +61,7 @@ export function ForgotPassword() {
             {...form.getInputProps('email')}
           />
           <Button type="submit" loading={ask.isPending} fullWidth>
-            Send link
+            {text.sendLink}
           </Button>
           {back}
         </Stack>

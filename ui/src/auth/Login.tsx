@@ -2,6 +2,7 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
+import * as text from '#strings/auth.tsx';
 import { sessionQuery } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
 import { LoginForm } from './LoginForm.tsx';
@@ -41,7 +42,7 @@ export function Login() {
     );
   }
   return (
-    <Page title="Sign in">
+    <Page title={text.signIn}>
       {back?.why && (
         <Alert role="alert" color="yellow">
           {back.why}
@@ -50,11 +51,11 @@ export function Login() {
       {user && !back && (
         <Alert color="blue">
           <Text size="sm">
-            You are signed in as <bdi>{user.email}</bdi>.{' '}
-            <Anchor href="/" inherit underline="always">
-              Continue
-            </Anchor>
-            , or sign in again to use another account or because the previous page requires it.
+            {text.signedInAs(<bdi>{user.email}</bdi>, (label) => (
+              <Anchor href="/" inherit underline="always">
+                {label}
+              </Anchor>
+            ))}
           </Text>
         </Alert>
       )}

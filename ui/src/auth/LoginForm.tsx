@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
+import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { withoutUndefined } from '../app/search.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -25,8 +26,8 @@ export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
   const form = useForm({
     initialValues: { email, password: '' },
     validate: {
-      email: (value) => (value.trim() === '' ? 'Enter your e-mail address' : null),
-      password: (value) => (value === '' ? 'Enter your password' : null),
+      email: (value) => (value.trim() === '' ? text.enterEmail : null),
+      password: (value) => (value === '' ? text.enterPassword : null),
     },
   });
   const login = useMutation({
@@ -46,14 +47,14 @@ export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
     <form noValidate onSubmit={form.onSubmit((values) => login.mutate(values))}>
       <Stack>
         {isWrong(login.error) ? (
-          <Alert role="alert" color="red" title="The e-mail address or the password is wrong">
-            Check both. Passwords are case-sensitive.
+          <Alert role="alert" color="red" title={text.wrongCredentials}>
+            {text.checkBoth}
           </Alert>
         ) : (
           login.error && <Problem error={login.error} />
         )}
         <TextInput
-          label="E-mail address"
+          label={text.emailAddress}
           type="email"
           autoComplete="username"
           autoFocus={email === ''}
@@ -62,22 +63,22 @@ export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
           {...form.getInputProps('email')}
         />
         <PasswordField
-          label="Password"
+          label={text.password}
           ref={password}
           autoFocus={email !== ''}
           required
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={login.isPending || (login.isSuccess && !login.data)} fullWidth>
-          Sign in
+          {text.signIn}
         </Button>
         <Group justify="space-between">
           <LinkAnchor to="/forgot-password" search={search} size="sm">
-            Forgot your password?
+            {text.forgotYourPassword}
           </LinkAnchor>
           {closedRegistration.isKnown() ? (
             <Text size="sm" c="dimmed">
-              Registration is closed
+              {text.registrationClosed}
             </Text>
           ) : (
             <LinkAnchor
@@ -85,7 +86,7 @@ export function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
               search={withoutUndefined({ ...search, return_to: returnTo })}
               size="sm"
             >
-              Create an account
+              {text.createAnAccount}
             </LinkAnchor>
           )}
         </Group>

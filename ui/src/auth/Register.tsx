@@ -2,6 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import { IconMailCheck } from '@tabler/icons-react';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
+import * as text from '#strings/auth.tsx';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -21,38 +22,30 @@ export function Register() {
   if (registered) {
     const { name, email, org, message } = registered;
     return (
-      <Page title="Welcome" heading={<>Welcome, {<bdi>{name}</bdi>}</>}>
-        <Alert role="status" color="teal" icon={<IconMailCheck />} title="Your account is ready">
-          We mailed a link to <bdi>{email}</bdi>. Open it within 24 hours to verify the address.
+      <Page title={text.welcome} heading={text.welcomeName(<bdi>{name}</bdi>)}>
+        <Alert role="status" color="teal" icon={<IconMailCheck />} title={text.accountReady}>
+          {text.mailedVerification(<bdi>{email}</bdi>)}
         </Alert>
         <WeakPassword message={message} />
-        {org && (
-          <Text size="sm">
-            Your first organization is <b dir="auto">{org.name}</b>. You can invite others to it and join
-            other organizations.
-          </Text>
-        )}
+        {org && <Text size="sm">{text.firstOrganization(<b dir="auto">{org.name}</b>)}</Text>}
         <ContinueLink to={org ? site.orgUrl(org.slug) : '/'}>
-          {org ? 'Open your organization' : 'Continue'}
+          {org ? text.openOrganization : text.continueHere}
         </ContinueLink>
       </Page>
     );
   }
   if (closed) {
     return (
-      <Page title="Registration is closed">
-        <Text>
-          You cannot create an account at the moment. Ask an admin of your organization to invite you. The
-          invitation mail contains a link to set a password.
-        </Text>
+      <Page title={text.registrationClosed}>
+        <Text>{text.askForInvitation}</Text>
         <LinkButton to="/login" search={search} variant="default">
-          Sign in with an account
+          {text.signInWithAccount}
         </LinkButton>
       </Page>
     );
   }
   return (
-    <Page title="Create your account">
+    <Page title={text.createYourAccount}>
       <RegisterForm
         email={search.email ?? ''}
         onDone={(made) => {
@@ -65,10 +58,11 @@ export function Register() {
         }}
       />
       <Text size="sm" ta="center">
-        Already have an account?{' '}
-        <LinkAnchor to="/login" search={search} underline="always">
-          Sign in
-        </LinkAnchor>
+        {text.haveAccount((label) => (
+          <LinkAnchor to="/login" search={search} underline="always">
+            {label}
+          </LinkAnchor>
+        ))}
       </Text>
     </Page>
   );

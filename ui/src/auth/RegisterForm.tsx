@@ -2,6 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/auth.tsx';
 import { api, type Schemas, ServiceError } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { emailProblem } from '../components/forms/email.ts';
@@ -32,7 +33,7 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
   const form = useForm({
     initialValues: { name: '', email, password: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Enter your name' : null),
+      name: (value) => (value.trim() === '' ? text.enterYourName : null),
       email: emailProblem,
       password: (value) => passwordProblem(value) ?? null,
     },
@@ -56,12 +57,11 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
       if (status === 409) {
         return form.setFieldError(
           'email',
-          <>
-            An account with this address already exists.{' '}
+          text.addressTaken((label) => (
             <LinkAnchor to="/login" search={{ email: form.values.email.trim() }} inherit underline="always">
-              Sign in
+              {label}
             </LinkAnchor>
-          </>,
+          )),
         );
       }
       setProblem(toFields(form, error));
@@ -73,7 +73,7 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
       <Stack>
         {problem !== undefined && <Problem error={problem} />}
         <TextInput
-          label="Name"
+          label={text.name}
           autoComplete="name"
           autoFocus
           required
@@ -83,7 +83,7 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
           {...form.getInputProps('name')}
         />
         <TextInput
-          label="E-mail address"
+          label={text.emailAddress}
           type="email"
           autoComplete="username"
           required
@@ -91,13 +91,13 @@ export function RegisterForm({ email, onDone, onClosed }: Props) {
           {...form.getInputProps('email')}
         />
         <NewPasswordField
-          label="Password"
+          label={text.password}
           required
           {...form.getInputProps('password')}
           value={form.values.password}
         />
         <Button type="submit" loading={register.isPending} fullWidth>
-          Create account
+          {text.createAccount}
         </Button>
       </Stack>
     </form>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { NewPasswordField } from '../components/forms/PasswordField.tsx';
@@ -35,52 +36,42 @@ export function ResetPassword() {
 
   if (reset.isSuccess) {
     return (
-      <Page title={first ? 'Your password is set' : 'Your password was changed'}>
-        <Text role="status">
-          {first
-            ? 'Your account is ready. Sign in with your e-mail address and the password.'
-            : 'All your sessions were ended. Sign in with the new password.'}
-        </Text>
+      <Page title={first ? text.passwordSet : text.passwordChanged}>
+        <Text role="status">{first ? text.readyToSignIn : text.sessionsEnded}</Text>
         <WeakPassword message={reset.data.message} />
-        <ContinueLink to="/login">Sign in</ContinueLink>
+        <ContinueLink to="/login">{text.signIn}</ContinueLink>
       </Page>
     );
   }
   if (!token || isExpired(reset.error)) {
     return (
-      <Page title={token ? 'This link no longer works' : 'This link is incomplete'}>
+      <Page title={token ? text.linkExpired : text.linkIncomplete}>
         <Alert role="alert" color="yellow">
-          {token
-            ? `Links ${first ? 'of invitations work once and for at most 7 days' : 'to set a password work once and expire after one hour'}. Older links stop working when you use a newer one.`
-            : 'Open the link from the mail again, or copy the complete link into the address bar.'}
+          {!token ? text.copyCompleteLink : first ? text.whyInvitationExpired : text.whyResetExpired}
         </Alert>
         <LinkButton to="/forgot-password" fullWidth>
-          Request another link
+          {text.requestAnotherLink}
         </LinkButton>
       </Page>
     );
   }
   return (
     <Page
-      title={first ? 'Set your password' : 'Set a new password'}
-      description={
-        first
-          ? 'You were invited. Choose a password to use your account.'
-          : 'All your sessions end when you set a new password.'
-      }
+      title={first ? text.setYourPassword : text.setNewPassword}
+      description={first ? text.youWereInvited : text.sessionsWillEnd}
     >
       <form noValidate onSubmit={form.onSubmit((values) => reset.mutate(values))}>
         <Stack>
           {problem !== undefined && <Problem error={problem} />}
           <NewPasswordField
-            label="New password"
+            label={text.newPassword}
             autoFocus
             required
             {...form.getInputProps('password')}
             value={form.values.password}
           />
           <Button type="submit" loading={reset.isPending} fullWidth>
-            Set password
+            {text.setPassword}
           </Button>
         </Stack>
       </form>

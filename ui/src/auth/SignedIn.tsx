@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/auth.tsx';
 import { sessionQuery } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
 import { ContinueLink } from './ContinueLink.tsx';
@@ -10,15 +11,15 @@ export function SignedIn() {
   const user = useQueryClient().getQueryData(sessionQuery.queryKey)?.user;
   if (!user) {
     return (
-      <Page title="You are not signed in">
-        <ContinueLink to="/login?return_to=/signed-in">Sign in</ContinueLink>
+      <Page title={text.notSignedIn}>
+        <ContinueLink to="/login?return_to=/signed-in">{text.signIn}</ContinueLink>
       </Page>
     );
   }
   return (
-    <Page title="You are signed in" description={<bdi>{user.email}</bdi>}>
+    <Page title={text.signedIn} description={<bdi>{user.email}</bdi>}>
       <Alert role="status" color="teal" icon={<IconCheck />}>
-        Close this window and continue in the previous one.
+        {text.closeWindow}
       </Alert>
     </Page>
   );

@@ -2,6 +2,7 @@ import { Alert, Button, List, Text } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -24,59 +25,47 @@ export function UndoEmailChange() {
 
   if (undo.isSuccess) {
     return (
-      <Page title="Your address was restored">
+      <Page title={text.addressRestored}>
         <Alert role="status" color="teal" icon={<IconCheck />}>
-          All sessions were ended, and the old password no longer works. We mailed a link to set a new one to
-          your address.
+          {text.oldPasswordInvalid}
         </Alert>
-        <Text size="sm">Then check the second factors, organizations and API tokens of your account.</Text>
-        <ContinueLink to="/login">Sign in</ContinueLink>
+        <Text size="sm">{text.checkAccount}</Text>
+        <ContinueLink to="/login">{text.signIn}</ContinueLink>
       </Page>
     );
   }
   if (token === '' || has(undo.error, 400)) {
     return (
-      <Page title="This link does not work">
+      <Page title={text.linkInvalid}>
         <Alert role="alert" color="yellow">
-          Links to undo a change of the address work once and expire after 72 hours.
+          {text.undoLinksExpire}
         </Alert>
-        <Text size="sm">
-          If you can no longer sign in, use “Forgot password”. If that does not help, contact the
-          administrator of this service.
-        </Text>
-        <ContinueLink to="/forgot-password">Forgot password</ContinueLink>
+        <Text size="sm">{text.cannotSignIn}</Text>
+        <ContinueLink to="/forgot-password">{text.forgotPassword}</ContinueLink>
       </Page>
     );
   }
   if (has(undo.error, 409)) {
     return (
-      <Page title="The change was not undone">
+      <Page title={text.notUndone}>
         <Alert role="alert" color="yellow">
-          Another account has this address now. Nothing was changed.
+          {text.addressInUse}
         </Alert>
-        <Text size="sm">
-          If that account is yours, keep using it. Otherwise contact the administrator of this service.
-        </Text>
-        <ContinueLink to="/login">Sign in</ContinueLink>
+        <Text size="sm">{text.keepUsingAccount}</Text>
+        <ContinueLink to="/login">{text.signIn}</ContinueLink>
       </Page>
     );
   }
   return (
-    <Page
-      title="Undo the address change?"
-      description="The primary e-mail address of your account was changed. If that was not you, undo it."
-    >
+    <Page title={text.undoAddressChange} description={text.addressWasChanged}>
       <List size="sm" spacing={4}>
-        <List.Item>The old address becomes the primary one again, and the new one is removed.</List.Item>
-        <List.Item>
-          Addresses and second factors that were added in the 7 days before the change, or later, are also
-          removed.
-        </List.Item>
-        <List.Item>All sessions end. We mail you a link to set a new password.</List.Item>
+        <List.Item>{text.oldAddressReturns}</List.Item>
+        <List.Item>{text.additionsRemoved}</List.Item>
+        <List.Item>{text.allSessionsEnd}</List.Item>
       </List>
       {undo.error && <Problem error={undo.error} />}
       <Button onClick={() => undo.mutate()} loading={undo.isPending}>
-        Undo the change
+        {text.undoChange}
       </Button>
     </Page>
   );

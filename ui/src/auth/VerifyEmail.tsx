@@ -2,6 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -34,40 +35,35 @@ export function VerifyEmail() {
 
   if (verified.isSuccess) {
     return (
-      <Page title="Your address is verified">
+      <Page title={text.addressVerified}>
         <Alert role="status" color="teal" icon={<IconCheck />}>
-          You can use it to sign in and to receive codes.
+          {text.useAddress}
         </Alert>
-        <ContinueLink to={user ? '/' : '/login'}>{user ? 'Continue' : 'Sign in'}</ContinueLink>
+        <ContinueLink to={user ? '/' : '/login'}>{user ? text.continueHere : text.signIn}</ContinueLink>
       </Page>
     );
   }
   if (verified.isError && !isInvalid(verified.error)) {
     return (
-      <Page title="Verify your address">
+      <Page title={text.verifyYourAddress}>
         <Problem error={verified.error} onRetry={() => verified.refetch()} />
       </Page>
     );
   }
   if (verified.isLoading) {
     return (
-      <Page title="Verify your address">
-        <Waiting label="Verifying the address" />
+      <Page title={text.verifyYourAddress}>
+        <Waiting label={text.verifying} />
       </Page>
     );
   }
   return (
-    <Page title="This link does not work">
+    <Page title={text.linkInvalid}>
       <Alert role="alert" color="yellow">
-        Verification links work once and expire after 24 hours. If you have opened this link before, the
-        address is already verified.
+        {text.verificationLinksExpire}
       </Alert>
-      <Text size="sm">
-        Your profile shows under “E-mails” whether the address is verified. You can request another link
-        there.
-        {!user && ' Sign in to open your profile.'}
-      </Text>
-      <ContinueLink to="/profile">Open your e-mail addresses</ContinueLink>
+      <Text size="sm">{user ? text.profileShowsIt : text.profileShowsItAfterSignIn}</Text>
+      <ContinueLink to="/profile">{text.openAddresses}</ContinueLink>
     </Page>
   );
 }

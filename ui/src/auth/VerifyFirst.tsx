@@ -3,6 +3,7 @@ import { IconMail } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import * as text from '#strings/auth.tsx';
 import { api } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
@@ -46,38 +47,38 @@ export function VerifyFirst() {
   const address = session.data?.user?.email;
 
   return (
-    <Page title="Verify your e-mail address">
+    <Page title={text.verifyYourEmail}>
       <Stack>
         <Text>
-          Open the link that was mailed to{' '}
-          <b>
-            <bdi>{address}</bdi>
-          </b>
-          . You can use your account once the address is verified.
+          {text.openMailedLink(
+            <b>
+              <bdi>{address}</bdi>
+            </b>,
+          )}
         </Text>
         {resend.isSuccess && (
           <Alert role="status" color="teal" icon={<IconMail />}>
-            We sent another link. It expires after 24 hours.
+            {text.sentAnotherLink}
           </Alert>
         )}
         {resend.isError && <Problem error={resend.error} />}
         {look.isError && <Problem error={look.error} />}
         <Button loading={look.isPending} onClick={() => look.mutate()} fullWidth>
-          Check again
+          {text.checkAgain}
         </Button>
         {look.data === true && !look.isPending && (
           <Text size="sm" role="status">
-            The address is not verified yet.
+            {text.notVerifiedYet}
           </Text>
         )}
         <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()} fullWidth>
-          Send another link
+          {text.sendAnotherLink}
         </Button>
         <Button variant="subtle" loading={leave.isPending} onClick={() => leave.mutate()} fullWidth>
-          Sign out
+          {text.signOut}
         </Button>
         <Text size="sm" c="dimmed">
-          Wrong address? Sign out and register with the correct one.
+          {text.wrongAddress}
         </Text>
       </Stack>
     </Page>

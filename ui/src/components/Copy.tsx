@@ -1,12 +1,13 @@
 import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import * as text from '#strings/components.ts';
 import { useCopy } from './use-copy.ts';
 
 /** A button that copies a text. */
-export function Copy({ value, label = 'Copy' }: { value: string; label?: string }) {
+export function Copy({ value, label = text.copy }: { value: string; label?: string }) {
   const { copied, copy } = useCopy(value);
   return (
-    <Tooltip label={copied ? 'Copied' : label}>
+    <Tooltip label={copied ? text.copied : label}>
       <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} onClick={copy} aria-label={label}>
         {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
       </ActionIcon>

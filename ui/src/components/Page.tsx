@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import * as text from '#strings/app.ts';
 
 interface Props {
   title: string;
@@ -14,7 +15,7 @@ interface Props {
 
 /** A page with its heading, which is also the title of the window. */
 export function Page({ title, heading, description, actions, children }: Props) {
-  useDocumentTitle(`${title} · Security findings`);
+  useDocumentTitle(text.windowTitle(title));
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">

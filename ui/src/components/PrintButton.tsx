@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
+import * as text from '#strings/components.ts';
 
 /** Prints the page. */
 export const PrintButton = () => (
@@ -8,6 +9,6 @@ export const PrintButton = () => (
     leftSection={<IconPrinter size={16} aria-hidden />}
     onClick={() => window.print()}
   >
-    Print report
+    {text.printReport}
   </Button>
 );

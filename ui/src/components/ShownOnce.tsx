@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import * as text from '#strings/components.ts';
 
 interface Props {
   /** Tells that the secret is shown only once, and where to store it. */
@@ -35,7 +36,7 @@ export function ShownOnce({ warning, saved, onClose, children }: Props) {
           onChange={({ currentTarget }) => setSaved(currentTarget.checked)}
         />
         <Button onClick={onClose} disabled={!isSaved}>
-          Done
+          {text.done}
         </Button>
       </Group>
     </Stack>

@@ -1,7 +1,6 @@
-const numbers = new Intl.NumberFormat('en');
+import { number } from '#strings/language.ts';
 
-/** Such as "12,345". */
-export const number = (count: number): string => numbers.format(count);
+export { number };
 
 /** Such as "1 finding" and "12,345 findings". */
 export const counted = (count: number, noun: string): string =>

@@ -1,11 +1,12 @@
 import { notifications } from '@mantine/notifications';
 import { useEffect, useState } from 'react';
+import * as text from '#strings/components.ts';
 
 /** How long a button confirms that it copied. */
 const CONFIRMED_MS = 2_000;
 
 /** Copies a text and confirms it for a moment. */
-export function useCopy(text: string): { copied: boolean; copy: () => void } {
+export function useCopy(value: string): { copied: boolean; copy: () => void } {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -13,25 +14,25 @@ export function useCopy(text: string): { copied: boolean; copy: () => void } {
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () =>
-    write(text).then(
+    write(value).then(
       () => setCopied(true),
       () =>
         notifications.show({
           color: 'red',
-          title: 'The browser blocked copying',
-          message: 'Select the text and copy it manually.',
+          title: text.copyBlocked,
+          message: text.copyManually,
         }),
     );
   return { copied, copy };
 }
 
-async function write(text: string): Promise<void> {
+async function write(value: string): Promise<void> {
   // Without TLS, browsers offer the clipboard API on localhost only. Other pages need the older way.
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  if (navigator.clipboard) return navigator.clipboard.writeText(value);
   let isTaken = false;
   const onCopy = (event: ClipboardEvent) => {
     event.preventDefault();
-    event.clipboardData?.setData('text/plain', text);
+    event.clipboardData?.setData('text/plain', value);
     isTaken = true;
   };
   document.addEventListener('copy', onCopy);

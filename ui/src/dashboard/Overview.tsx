@@ -1,68 +1,90 @@
 import { Grid, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import * as text from '#strings/dashboard.tsx';
 import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
-import { counted } from '../components/numbers.ts';
 import { FindingItems } from '../findings/FindingItems.tsx';
-import { ALL, ATTENTION } from '../findings/views.ts';
+import { ATTENTION } from '../findings/views.ts';
+import type { Metrics } from '../metrics/queries.ts';
+import type { DayRange, MetricsSearch } from '../metrics/range.ts';
 import { scansQuery } from '../scans/queries.ts';
-import { Attention } from './Attention.tsx';
-import { ByProject } from './ByProject.tsx';
 import { Card } from './Card.tsx';
-import { firstQuery, projectNumbersQuery, statsQuery } from './queries.ts';
+import { NoProject } from './NoProject.tsx';
+import { OverTime } from './OverTime.tsx';
+import { SHOWN as PROJECTS_SHOWN, Projects } from './Projects.tsx';
+import { firstQuery, projectNumbersQuery, projectWeeksQuery } from './queries.ts';
 import { SHOWN, Strip } from './Strip.tsx';
 import { Today } from './Today.tsx';
-import { Trend } from './Trend.tsx';
+import { Total } from './Total.tsx';
 
-/** The overview of an organization: the work of today, then how things are. Counts load first, the chart afterwards. */
-export function Overview() {
+interface Props {
+  search: MetricsSearch;
+  range: DayRange;
+  metrics: UseQueryResult<Metrics>;
+}
+
+/** The overview of an organization: the work of today, then how things are. Counts load first, the rest afterwards. */
+export function Overview({ search, range, metrics }: Props) {
   const org = useOrg();
-  const stats = useQuery(statsQuery(org));
-  const byProject = useQuery(projectNumbersQuery(org));
-  const first = useQuery(firstQuery(org));
-  const running = useQuery(scansQuery(org, { status: 'running', per_page: SHOWN }));
-  const failed = useQuery(scansQuery(org, { status: 'failed', per_page: SHOWN + 1 }));
-  const isIdle = running.data?.total === 0;
-  const latest = useQuery({ ...scansQuery(org, { per_page: 1 }), enabled: isIdle });
+  const { project_id } = search;
+  const of = useMemo(() => (project_id === undefined ? {} : { project_id }), [project_id]);
+  const all = useQuery(projectNumbersQuery(org));
+  const first = useQuery(firstQuery(org, of));
+  const running = useQuery(scansQuery(org, { ...of, status: 'running', per_page: SHOWN }));
+  const failed = useQuery(scansQuery(org, { ...of, status: 'failed', per_page: SHOWN + 1 }));
+  const latest = useQuery({ ...scansQuery(org, { ...of, per_page: 1 }), enabled: all.data !== undefined });
+  // The weeks of one project are those of the metrics.
+  const weeksById = useQuery({
+    ...projectWeeksQuery(org, range, PROJECTS_SHOWN),
+    enabled: project_id === undefined && metrics.data !== undefined,
+  });
 
   const names = useMemo(
-    () => new Map(byProject.data?.map(({ project }) => [project.id, project.name])),
-    [byProject.data],
+    () => new Map(all.data?.map(({ project }) => [project.id, project.name])),
+    [all.data],
   );
+  const chosen = {
+    ...all,
+    data: project_id === undefined ? all.data : all.data?.filter(({ project }) => project.id === project_id),
+  } as typeof all;
+  const weeks = metrics.isPlaceholderData ? undefined : metrics.data?.weeks;
+  if (chosen.data?.length === 0 && project_id !== undefined) return <NoProject />;
   return (
     <Stack gap="md">
-      <Today projects={byProject} />
-      <Strip running={running} failed={failed} latest={latest} projects={names} />
-      <Grid gap="md">
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Attention query={byProject} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <Trend ready={byProject.data !== undefined && stats.data !== undefined} />
-        </Grid.Col>
-      </Grid>
+      <Today projects={chosen} of={of} />
+      <Strip running={running} failed={failed} latest={latest} projects={names} of={of} />
+      <OverTime search={search} range={range} query={metrics} />
       <Grid gap="md" align="flex-start">
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <ByProject query={byProject} />
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Projects
+            query={chosen}
+            weeks={weeks}
+            weeksById={project_id === undefined ? (weeksById.data ?? NONE) : new Map([[project_id, weeks]])}
+          />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
           <Card
-            title="Highest priority"
+            title={text.highestPriority}
             side={
-              <LinkAnchor to="/o/$org/findings" params={{ org: org.slug }} search={ATTENTION} size="sm">
-                Open the queue
+              <LinkAnchor
+                to="/o/$org/findings"
+                params={{ org: org.slug }}
+                search={{ ...ATTENTION, ...of }}
+                size="sm"
+              >
+                {text.openQueue}
               </LinkAnchor>
             }
           >
-            <Loaded query={first} waiting={<Skeleton height={240} />}>
+            <Loaded query={first} waiting={<Skeleton height={320} />}>
               {(findings) =>
                 findings.length > 0 ? (
-                  <FindingItems findings={findings} list={ATTENTION} projects={names} />
+                  <FindingItems findings={findings} list={{ ...ATTENTION, ...of }} projects={names} />
                 ) : (
                   <Text size="sm" c="dimmed">
-                    Nothing needs attention.
+                    {text.nothingNeedsAttention}
                   </Text>
                 )
               }
@@ -70,25 +92,9 @@ export function Overview() {
           </Card>
         </Grid.Col>
       </Grid>
-      {stats.data && (
-        <Text size="sm" c="dimmed">
-          In total:{' '}
-          <LinkAnchor
-            to="/o/$org/findings"
-            params={{ org: org.slug }}
-            search={ALL}
-            inherit
-            underline="always"
-          >
-            {counted(stats.data.total_findings, 'finding')}
-          </LinkAnchor>{' '}
-          of every status, and{' '}
-          <LinkAnchor to="/o/$org/scans" params={{ org: org.slug }} search={{}} inherit underline="always">
-            {counted(stats.data.total_scans, 'scan')}
-          </LinkAnchor>
-          .
-        </Text>
-      )}
+      {chosen.data && latest.data && <Total projects={chosen.data} scans={latest.data.total} of={of} />}
     </Stack>
   );
 }
+
+const NONE: ReadonlyMap<string, undefined> = new Map();

@@ -1,14 +1,15 @@
 import { Group, Skeleton, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
+import * as text from '#strings/dashboard.tsx';
 import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { LinkAnchor } from '../components/links.tsx';
-import { number } from '../components/numbers.ts';
 import { Ago } from '../components/time/Time.tsx';
 import type { Scan } from '../scans/queries.ts';
 import { ScanDuration } from '../scans/ScanDuration.tsx';
 import { ScanStatusBadge } from '../scans/ScanStatus.tsx';
 import { scanName } from '../scans/scan-name.ts';
+import type { OfProject } from './queries.ts';
 import classes from './Strip.module.css';
 
 /** The number of scans shown of each kind. */
@@ -24,11 +25,13 @@ interface Props {
   latest: Scans;
   /** The names of projects by id. */
   projects: ReadonlyMap<string, string>;
+  of: OfProject;
 }
 
 /** Running scans and those that failed lately, in one line; without any, the latest one. */
-export function Strip({ running, failed, latest, projects }: Props) {
+export function Strip({ running, failed, latest, projects, of: { project_id } }: Props) {
   const { slug } = useOrg();
+  const of = project_id === undefined ? {} : { project_id };
   const broken = [running, failed].find(({ data, error }) => error && data === undefined);
   if (broken) return <Problem error={broken.error} onRetry={broken.refetch} />;
   const lately = (failed.data?.scans ?? []).filter(
@@ -40,16 +43,16 @@ export function Strip({ running, failed, latest, projects }: Props) {
   const total = running.data?.total ?? 0;
   const [last] = latest.data?.scans ?? [];
   return (
-    <section className={classes.strip} aria-label="Scans">
+    <section className={classes.strip} aria-label={text.scans}>
       <LinkAnchor
         to="/o/$org/scans"
         params={{ org: slug }}
-        search={total > 0 ? { status: 'running' } : {}}
+        search={total > 0 ? { ...of, status: 'running' } : of}
         size="sm"
         fw={500}
         flex="none"
       >
-        {total > 0 ? `${number(total)} running` : 'No scan is running'}
+        {total > 0 ? text.running(total) : text.noScanIsRunning}
       </LinkAnchor>
       {!isReady && <Skeleton h={20} w={280} />}
       {isReady && (
@@ -61,8 +64,13 @@ export function Strip({ running, failed, latest, projects }: Props) {
           ))}
           {lately.length > SHOWN && (
             <li>
-              <LinkAnchor to="/o/$org/scans" params={{ org: slug }} search={{ status: 'failed' }} size="sm">
-                More failed scans
+              <LinkAnchor
+                to="/o/$org/scans"
+                params={{ org: slug }}
+                search={{ ...of, status: 'failed' }}
+                size="sm"
+              >
+                {text.moreFailedScans}
               </LinkAnchor>
             </li>
           )}
@@ -75,7 +83,7 @@ export function Strip({ running, failed, latest, projects }: Props) {
 function Item({ scan, project }: { scan: Scan; project: string | undefined }) {
   const { slug } = useOrg();
   return (
-    <Group gap={6}>
+    <Group gap={6} wrap="nowrap">
       <ScanStatusBadge scan={scan} />
       <LinkAnchor
         to="/o/$org/scans/$id"
@@ -88,15 +96,12 @@ function Item({ scan, project }: { scan: Scan; project: string | undefined }) {
       >
         <bdi>{scanName(scan)}</bdi>
       </LinkAnchor>
-      <Text size="xs" c="dimmed" truncate maw="16rem">
-        {project !== undefined && (
-          <>
-            <bdi>{project}</bdi>
-            {', '}
-          </>
+      <Text size="xs" c="dimmed" truncate className={classes.about}>
+        {text.aboutScan(
+          project !== undefined && <bdi>{project}</bdi>,
+          scan.status === 'running' ? <ScanDuration scan={scan} /> : <Ago time={scan.started_at} />,
+          scan.finding_count,
         )}
-        {scan.status === 'running' ? <ScanDuration scan={scan} /> : <Ago time={scan.started_at} />}
-        {`, ${number(scan.finding_count)} ${scan.finding_count === 1 ? 'finding' : 'findings'}`}
       </Text>
     </Group>
   );

@@ -1,60 +1,69 @@
 import { Skeleton, Text } from '@mantine/core';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import * as text from '#strings/dashboard.tsx';
+import { number } from '#strings/language.ts';
 import { type FindingSearch, has, SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { LinkBox } from '../components/links.tsx';
-import { number } from '../components/numbers.ts';
 import { totalQuery } from '../findings/list-queries.ts';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import type { SeverityCounts } from '../findings/SeverityBar.tsx';
 import { OVERDUE, REGRESSED, TO_VERIFY } from '../findings/views.ts';
-import { type ProjectNumbers, trendQuery } from './queries.ts';
+import { sumOf } from './Projects.tsx';
+import { type OfProject, type ProjectNumbers, trendQuery } from './queries.ts';
 import classes from './Today.module.css';
 
 /** Today and yesterday. */
 const DAYS = 2;
 
-/** Findings and scans to work on today. Each number opens its list. */
-export function Today({ projects }: { projects: UseQueryResult<ProjectNumbers[]> }) {
+interface Props {
+  /** All projects, or the chosen one. */
+  projects: UseQueryResult<ProjectNumbers[]>;
+  of: OfProject & FindingSearch;
+}
+
+/** Findings to work on today. Each number opens its list. */
+export function Today({ projects, of }: Props) {
   const org = useOrg();
-  const regressed = projects.data && sumOf(projects.data.map((one) => one.regressed));
-  const overdue = useQuery({ ...totalQuery(org, OVERDUE), enabled: has('overdue') });
-  const trend = useQuery(trendQuery(org, DAYS));
-  const toVerify = useQuery(totalQuery(org, TO_VERIFY));
+  const regressed = projects.data && sumOf(projects.data, 'regressed');
+  const overdue = useQuery({ ...totalQuery(org, { ...OVERDUE, ...of }), enabled: has('overdue') });
+  const trend = useQuery(trendQuery(org, DAYS, of));
+  const toVerify = useQuery(totalQuery(org, { ...TO_VERIFY, ...of }));
   const since = trend.data?.[0]?.date;
   const fresh = trend.data?.reduce((sum, { critical, high }) => sum + critical + high, 0);
   const failed = [projects, overdue, trend, toVerify].find(({ data, error }) => error && data === undefined);
   if (failed) return <Problem error={failed.error} onRetry={failed.refetch} />;
   return (
-    <nav className={classes.today} aria-label="Work today">
+    <nav className={classes.today} aria-label={text.workToday}>
       <Count
         value={regressed && SEVERITIES.reduce((sum, severity) => sum + regressed[severity], 0)}
-        label="Regressed"
-        search={REGRESSED}
+        label={text.regressed}
+        search={{ ...REGRESSED, ...of }}
         isUrgent
       >
-        {regressed && (worst(regressed) || 'No regressions')}
+        {regressed && (worst(regressed) || text.noRegressions)}
       </Count>
       {has('overdue') && (
-        <Count value={overdue.data} label="Overdue" search={OVERDUE} isUrgent>
-          Due date has passed
+        <Count value={overdue.data} label={text.overdue} search={{ ...OVERDUE, ...of }} isUrgent>
+          {text.dueDateHasPassed}
         </Count>
       )}
       <Count
         value={fresh}
-        label="New critical and high"
+        label={text.newCriticalAndHigh}
         search={{
+          ...of,
           severity: ['critical', 'high'],
           ...(has('found_after') && since !== undefined && { found_after: `${since}T00:00:00Z` }),
           sort: '-created_at',
         }}
       >
-        Since yesterday (UTC)
+        {text.sinceYesterday}
       </Count>
-      <Count value={toVerify.data} label="Waiting for verification" search={TO_VERIFY}>
-        Fixed, not verified
+      <Count value={toVerify.data} label={text.waitingForVerification} search={{ ...TO_VERIFY, ...of }}>
+        {text.fixedNotVerified}
       </Count>
     </nav>
   );
@@ -96,14 +105,10 @@ function Count({ value, label, search, isUrgent = false, children }: CountProps)
   );
 }
 
-const sumOf = (all: SeverityCounts[]) =>
-  Object.fromEntries(
-    SEVERITIES.map((severity) => [severity, all.reduce((sum, counts) => sum + counts[severity], 0)]),
-  ) as SeverityCounts;
-
 /** Such as "6 critical, 12 high". */
 const worst = (counts: SeverityCounts): string =>
-  SEVERITIES.filter((severity) => counts[severity] > 0)
-    .slice(0, 2)
-    .map((severity) => `${number(counts[severity])} ${SEVERITY_NAMES[severity].toLowerCase()}`)
-    .join(', ');
+  text.listOf(
+    SEVERITIES.filter((severity) => counts[severity] > 0)
+      .slice(0, 2)
+      .map((severity) => text.countOf(counts[severity], SEVERITY_NAMES[severity])),
+  );

@@ -1,17 +1,15 @@
 import { Card, List, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/due-dates.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { SettingsCard } from '../components/forms/SettingsCard.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
-import { bySeverity, daysProblem, daysText, EFFECT, type EnteredDays, MAX_DAYS } from './days.ts';
+import { bySeverity, daysProblem, daysText, type EnteredDays, MAX_DAYS } from './days.ts';
 import { type DueDates, dueDatesQuery } from './queries.ts';
-
-const TITLE = 'Due dates';
-const PURPOSE = 'Days after which findings of each severity are due. Projects can set their own.';
 
 /** After how many days findings of the organization are due. */
 export function OrgDueDates() {
@@ -35,10 +33,10 @@ function OrgForm({ days }: { days: DueDates }) {
   });
   return (
     <SettingsCard
-      title={TITLE}
-      description={`${PURPOSE} ${EFFECT}`}
+      title={text.dueDates}
+      description={text.purposeAndEffect}
       form={form}
-      saved="The due dates are saved."
+      saved={text.saved}
       save={async (values) => {
         const body = bySeverity((severity) => (values[severity] === '' ? null : Number(values[severity])));
         const { result } = await org.api.put('/settings/due-dates', { body });
@@ -51,8 +49,8 @@ function OrgForm({ days }: { days: DueDates }) {
           <NumberInput
             key={severity}
             label={SEVERITY_NAMES[severity]}
-            placeholder="No due date"
-            suffix=" days"
+            placeholder={text.noDueDate}
+            suffix={text.daysSuffix}
             min={1}
             max={MAX_DAYS}
             clampBehavior="none"
@@ -71,18 +69,18 @@ function Shown({ days }: { days: DueDates }) {
     <Card withBorder component="section" aria-labelledby="due-dates">
       <Stack gap={6}>
         <Title order={2} fz="md" id="due-dates">
-          {TITLE}
+          {text.dueDates}
         </Title>
-        <Text size="sm">{PURPOSE}</Text>
+        <Text size="sm">{text.purpose}</Text>
         <List size="sm">
           {SEVERITIES.map((severity) => (
             <List.Item key={severity}>
-              {SEVERITY_NAMES[severity]}: {daysText(days[severity])}
+              {text.daysOf(SEVERITY_NAMES[severity], daysText(days[severity]))}
             </List.Item>
           ))}
         </List>
         <Text size="xs" c="dimmed">
-          Only {rolesAllowed('updateDueDates')} can change this.
+          {text.whoMayChange(rolesAllowed('updateDueDates'))}
         </Text>
       </Stack>
     </Card>

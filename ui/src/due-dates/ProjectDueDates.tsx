@@ -1,12 +1,13 @@
 import { Group, NumberInput, Select, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/due-dates.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { SettingsCard } from '../components/forms/SettingsCard.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { SEVERITY_NAMES, SeverityBadge } from '../findings/Severity.tsx';
-import { bySeverity, daysProblem, daysText, EFFECT, type EnteredDays, MAX_DAYS } from './days.ts';
+import { bySeverity, daysProblem, daysText, type EnteredDays, MAX_DAYS } from './days.ts';
 import { type DueDates, dueDatesQuery, projectDueDatesQuery } from './queries.ts';
 
 /** What counts for a severity: the days of the organization, no due date, or own days. */
@@ -59,10 +60,10 @@ function ProjectForm({ projectId, days, inherited }: FormProps) {
   });
   return (
     <SettingsCard
-      title="Due dates"
-      description={`Days after which findings of this project are due. ${EFFECT}`}
+      title={text.dueDates}
+      description={text.projectPurposeAndEffect}
       form={form}
-      saved="The due dates are saved."
+      saved={text.saved}
       save={async (values) => {
         const params = { path: { id: projectId } };
         const body = bySeverity((severity) => toDays(values[severity]));
@@ -81,21 +82,21 @@ function ProjectForm({ projectId, days, inherited }: FormProps) {
                 <SeverityBadge severity={severity} />
               </Group>
               <Select
-                aria-label={`${name}: due date`}
+                aria-label={text.dueDateOf(name)}
                 w="15.5rem"
                 allowDeselect={false}
                 data={[
-                  { value: 'org', label: `Organization: ${daysText(inherited[severity])}` },
-                  { value: 'own', label: 'Own days' },
-                  { value: 'never', label: 'No due date' },
+                  { value: 'org', label: text.ofOrganization(daysText(inherited[severity])) },
+                  { value: 'own', label: text.ownDays },
+                  { value: 'never', label: text.noDueDate },
                 ]}
                 {...form.getInputProps(`${severity}.mode`)}
               />
               {mode === 'own' && (
                 <NumberInput
-                  aria-label={`${name}: days`}
+                  aria-label={text.ownDaysOf(name)}
                   w="10rem"
-                  suffix=" days"
+                  suffix={text.daysSuffix}
                   min={1}
                   max={MAX_DAYS}
                   clampBehavior="none"

@@ -3,8 +3,9 @@ import { useForm } from '@mantine/form';
 import { IconAlertTriangle, IconCheck, IconMail } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/members.tsx';
 import { type Schemas, ServiceError } from '../app/api.ts';
-import { ROLE_NAMES, type Role } from '../app/roles.ts';
+import type { Role } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { emailProblem } from '../components/forms/email.ts';
@@ -22,7 +23,7 @@ export function InviteMember({ opened, onClose }: { opened: boolean; onClose: ()
       opened={opened}
       onClose={onClose}
       onExitTransitionEnd={() => setAdded(undefined)}
-      title="Invite a member"
+      title={text.inviteMember}
     >
       {added ? (
         <Added member={added} onAnother={() => setAdded(undefined)} onClose={onClose} />
@@ -65,8 +66,8 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
     >
       <Stack>
         <TextInput
-          label="E-mail address"
-          description="We mail an invitation to this address."
+          label={text.emailAddress}
+          description={text.weMailInvitation}
           type="email"
           required
           withAsterisk={false}
@@ -80,10 +81,10 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
         {problem !== undefined && <Problem error={problem} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={invite.isPending}>
-            Invite
+            {text.invite}
           </Button>
         </Group>
       </Stack>
@@ -104,39 +105,29 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         styles={{ message: { color: 'var(--mantine-color-text)' } }}
       >
         <Text size="sm" fw={500}>
-          <bdi>{email}</bdi>{' '}
-          {pending
-            ? `was invited with the role “${ROLE_NAMES[role]}”.`
-            : `is now a member with the role “${ROLE_NAMES[role]}”.`}
+          {(pending ? text.invited : text.added)(<bdi>{email}</bdi>, role)}
         </Text>
-        <Text size="sm">
-          {pending
-            ? 'We mailed an invitation. They get access when they verify the address.'
-            : 'We mailed an invitation. They do not have to accept it and can leave at any time.'}
-        </Text>
+        <Text size="sm">{pending ? text.accessAfterVerification : text.mayLeave}</Text>
       </Alert>
       {!pending && !verified && (
         <Alert
           color="orange"
           icon={<IconAlertTriangle />}
-          title="This address is not verified yet"
+          title={text.addressNotVerified}
           styles={{
             title: { color: 'var(--mantine-color-text)' },
             message: { color: 'var(--mantine-color-text)' },
           }}
         >
-          <Text size="sm">
-            If someone else registered an account with this address, that person has access now. The list of
-            members shows when the address is verified. If you are not sure, remove the member.
-          </Text>
+          <Text size="sm">{text.riskOfAddress}</Text>
         </Alert>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onAnother}>
-          Invite another
+          {text.inviteAnother}
         </Button>
         <Button onClick={onClose} autoFocus>
-          Done
+          {text.done}
         </Button>
       </Group>
     </Stack>

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconLogout2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
-import { ROLE_NAMES } from '../app/roles.ts';
+import * as text from '#strings/members.tsx';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { showError } from '../components/errors/toasts.ts';
@@ -18,28 +18,21 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
   });
   const ask = () =>
     openConfirm({
-      title: (
-        <>
-          Leave <bdi>{org.org.name}</bdi>?
-        </>
-      ),
+      title: text.leaveName(<bdi>{org.org.name}</bdi>),
       children: (
         <Stack gap="xs">
-          <Text size="sm">You lose access immediately. To return, you need a new invitation.</Text>
-          <Text size="sm">API tokens that you created keep working.</Text>
+          <Text size="sm">{text.youLoseAccess}</Text>
+          <Text size="sm">{text.yourTokens}</Text>
         </Stack>
       ),
-      labels: { confirm: 'Leave', cancel: 'Cancel' },
+      labels: { confirm: text.leave, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => leave.mutate(),
     });
-  const role = ROLE_NAMES[org.role].toLowerCase();
   return (
     <Group justify="space-between" gap="xs">
       <Text size="sm" c="dimmed">
-        {isLastOwner
-          ? 'You are the only owner. Make another member an owner before you leave.'
-          : `Your role in this organization is ${role}.`}
+        {isLastOwner ? text.onlyOwner : text.yourRole(org.role)}
       </Text>
       {!isLastOwner && (
         <Button
@@ -49,7 +42,7 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
           loading={leave.isPending}
           onClick={ask}
         >
-          Leave organization
+          {text.leaveOrganization}
         </Button>
       )}
     </Group>

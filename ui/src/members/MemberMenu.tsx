@@ -4,9 +4,10 @@ import { IconDots, IconMail, IconUserCog, IconUserMinus } from '@tabler/icons-re
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
-import { ROLE_NAMES, type Role } from '../app/roles.ts';
+import type { Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -34,36 +35,27 @@ export function MemberMenu({ member }: { member: Member }) {
 
   const resend = useMutation({
     mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
-    onSuccess: () => showSuccess(`Invitation sent to ${member.email}.`),
+    onSuccess: () => showSuccess(text.invitationSent(member.email)),
     onError: showError,
   });
   const remove = useMutation({
     mutationFn: () => org.api.delete('/members/{userId}', path),
     onSuccess: () => {
-      showSuccess(`${member.name} was removed.`);
+      showSuccess(text.removed(member.name));
       return renew();
     },
     onError: showError,
   });
   const askToRemove = () =>
     openConfirm({
-      title: (
-        <>
-          Remove <bdi>{member.name}</bdi>?
-        </>
-      ),
+      title: text.removeName(<bdi>{member.name}</bdi>),
       children: (
         <Stack gap="xs">
-          <Text size="sm">
-            <bdi>{member.email}</bdi> loses access to <bdi>{org.org.name}</bdi> immediately. Statuses that
-            they set are kept.
-          </Text>
-          <Text size="sm">
-            API tokens that they created keep working. Revoke tokens that they should not keep.
-          </Text>
+          <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
+          <Text size="sm">{text.theirTokens}</Text>
         </Stack>
       ),
-      labels: { confirm: 'Remove', cancel: 'Cancel' },
+      labels: { confirm: text.remove, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => remove.mutate(),
     });
@@ -76,7 +68,7 @@ export function MemberMenu({ member }: { member: Member }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Actions for ${member.name}`}
+            aria-label={text.actionsFor(member.name)}
             loading={remove.isPending || resend.isPending}
           >
             <IconDots size={16} />
@@ -85,12 +77,12 @@ export function MemberMenu({ member }: { member: Member }) {
         <Menu.Dropdown>
           {mayResend && (
             <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
-              Resend invitation
+              {text.resendInvitation}
             </Menu.Item>
           )}
           {mayChange && (
             <Menu.Item leftSection={<IconUserCog size={16} />} onClick={open}>
-              Change role
+              {text.changeRole}
             </Menu.Item>
           )}
           {mayRemove && (
@@ -99,20 +91,12 @@ export function MemberMenu({ member }: { member: Member }) {
               leftSection={<IconUserMinus size={16} />}
               onClick={askToRemove}
             >
-              Remove
+              {text.remove}
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      <Modal
-        opened={isChoosing}
-        onClose={close}
-        title={
-          <>
-            Role of <bdi>{member.name}</bdi>
-          </>
-        }
-      >
+      <Modal opened={isChoosing} onClose={close} title={text.roleOf(<bdi>{member.name}</bdi>)}>
         <ChangeRole member={member} isOwn={isOwn} onClose={close} />
       </Modal>
     </>
@@ -129,7 +113,7 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
     mutationFn: () =>
       org.api.patch('/members/{userId}', { params: { path: { userId: member.user_id } }, body: { role } }),
     onSuccess: async () => {
-      showSuccess(`The role of ${member.name} is now ${ROLE_NAMES[role].toLowerCase()}.`);
+      showSuccess(text.roleChanged(member.name, role));
       onClose();
       await queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
       if (!isOwn) return;
@@ -146,22 +130,21 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
     >
       <Stack>
         <Text size="sm">
-          <bdi>{member.email}</bdi>
-          {!member.verified && ' has not been verified yet.'}
+          {member.verified ? <bdi>{member.email}</bdi> : text.notVerifiedYet(<bdi>{member.email}</bdi>)}
         </Text>
         <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
         {isOwn && role !== member.role && (
           <Text size="sm" role="status">
-            This is your own role. You cannot undo this change yourself.
+            {text.ownRole}
           </Text>
         )}
         {change.isError && <Problem error={change.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={change.isPending} disabled={role === member.role}>
-            Change role
+            {text.changeRole}
           </Button>
         </Group>
       </Stack>

@@ -2,8 +2,9 @@ import { Alert, Avatar, Button, Card, Group, Table, Text, Tooltip, VisuallyHidde
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconMail, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/members.tsx';
 import type { Schemas } from '../app/api.ts';
-import { ROLE_NAMES, ROLE_RIGHTS, type Role, rolesAllowed } from '../app/roles.ts';
+import { type Role, rolesAllowed } from '../app/roles.ts';
 import { useMe, useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
@@ -26,16 +27,12 @@ export function Members() {
   const mayInvite = org.may('inviteMember');
   return (
     <Page
-      title="Members"
-      description={
-        mayInvite
-          ? 'People with access to this organization.'
-          : `People with access to this organization. Only ${rolesAllowed('inviteMember')} can invite members.`
-      }
+      title={text.members}
+      description={mayInvite ? text.whoHasAccess : text.whoHasAccessAndInvites(rolesAllowed('inviteMember'))}
       actions={
         mayInvite && (
           <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
-            Invite
+            {text.invite}
           </Button>
         )
       }
@@ -47,14 +44,14 @@ export function Members() {
             <OwnAddress members={list} />
             <Unverified members={list} />
             <Card withBorder p={0}>
-              <Table verticalSpacing="sm" horizontalSpacing="md" aria-label="Members">
+              <Table verticalSpacing="sm" horizontalSpacing="md" aria-label={text.members}>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Member</Table.Th>
-                    <Table.Th>Role</Table.Th>
+                    <Table.Th>{text.member}</Table.Th>
+                    <Table.Th>{text.role}</Table.Th>
                     {org.may('updateMember') && (
                       <Table.Th w={56}>
-                        <VisuallyHidden>Actions</VisuallyHidden>
+                        <VisuallyHidden>{text.actions}</VisuallyHidden>
                       </Table.Th>
                     )}
                   </Table.Tr>
@@ -88,17 +85,17 @@ function OwnAddress({ members }: { members: Member[] }) {
     <Alert
       color="blue"
       icon={<IconMail />}
-      title="Your address is not verified"
+      title={text.ownAddress}
       styles={{
         title: { color: 'var(--mantine-color-text)' },
         message: { color: 'var(--mantine-color-text)' },
       }}
     >
-      Open the link that we mailed to <bdi>{own.email}</bdi>, or{' '}
-      <LinkAnchor to="/profile" inherit c="inherit" underline="always">
-        request another link in your profile
-      </LinkAnchor>
-      . Until then, other members see you as “Not verified”.
+      {text.openMailedLink(<bdi>{own.email}</bdi>, (label) => (
+        <LinkAnchor to="/profile" inherit c="inherit" underline="always">
+          {label}
+        </LinkAnchor>
+      ))}
     </Alert>
   );
 }
@@ -110,20 +107,17 @@ function Unverified({ members }: { members: Member[] }) {
   const others = members.filter(({ user_id, verified }) => !verified && user_id !== user.id);
   if (others.length === 0 || !may('resendInvitation')) return null;
   const isPending = others.every(({ pending }) => pending);
-  const count = others.length === 1 ? '1 member has' : `${others.length} members have`;
   return (
     <Alert
       color={isPending ? 'gray' : 'orange'}
       icon={isPending ? <IconMail /> : <IconAlertTriangle />}
-      title={`${count} not verified their address`}
+      title={text.unverifiedMembers(others.length)}
       styles={{
         title: { color: 'var(--mantine-color-text)' },
         message: { color: 'var(--mantine-color-text)' },
       }}
     >
-      {isPending
-        ? 'They have no access until they do. “Resend invitation” mails them another link.'
-        : 'They have access even if someone else registered the address. “Resend invitation” mails a link to the owner of the address. Remove members you do not know.'}
+      {isPending ? text.noAccessYet : text.accessUnverified}
     </Alert>
   );
 }
@@ -132,9 +126,9 @@ function Unverified({ members }: { members: Member[] }) {
 function Mark({ member: { pending, verified } }: { member: Member }) {
   if (verified) return null;
   return pending ? (
-    <StateBadge label="Pending" color="blue" />
+    <StateBadge label={text.pending} color="blue" />
   ) : (
-    <StateBadge label="Not verified" color="orange" />
+    <StateBadge label={text.notVerified} color="orange" />
   );
 }
 
@@ -154,7 +148,7 @@ function MemberRow({ member }: { member: Member }) {
                 {isOwn && (
                   <Text span size="sm" c="dimmed" fw={400}>
                     {' '}
-                    (you)
+                    {text.you}
                   </Text>
                 )}
               </Text>
@@ -167,9 +161,9 @@ function MemberRow({ member }: { member: Member }) {
         </Group>
       </Table.Td>
       <Table.Td>
-        <Tooltip label={ROLE_RIGHTS[member.role]}>
+        <Tooltip label={text.roleRights[member.role]}>
           <div style={{ width: 'fit-content' }}>
-            <StateBadge label={ROLE_NAMES[member.role]} color={COLORS[member.role]} />
+            <StateBadge label={text.roleNames[member.role]} color={COLORS[member.role]} />
           </div>
         </Tooltip>
       </Table.Td>

@@ -1,6 +1,7 @@
 import { Radio, Stack } from '@mantine/core';
+import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
-import { ROLE_NAMES, ROLE_RIGHTS, ROLES } from '../app/roles.ts';
+import { ROLES } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 
 /** The roles that the user may give, with their rights. */
@@ -8,10 +9,10 @@ export function RoleChoice(props: Omit<React.ComponentProps<typeof Radio.Group>,
   const org = useOrg();
   const roles = ROLES.filter((role) => mayManageRole(org.role, role));
   return (
-    <Radio.Group label="Role" {...props}>
+    <Radio.Group label={text.role} {...props}>
       <Stack gap="xs" mt={6}>
         {roles.map((role) => (
-          <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_RIGHTS[role]} />
+          <Radio key={role} value={role} label={text.roleNames[role]} description={text.roleRights[role]} />
         ))}
       </Stack>
     </Radio.Group>

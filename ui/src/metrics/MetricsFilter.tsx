@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/metrics.tsx';
 import { useOrg } from '../app/session.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { DAYS, type DayRange, daysOf, type MetricsSearch } from './range.ts';
@@ -7,7 +8,7 @@ import { DAYS, type DayRange, daysOf, type MetricsSearch } from './range.ts';
 interface Props {
   search: MetricsSearch;
   range: DayRange;
-  /** What is wrong with the range. */
+  /** Why the range is invalid, if it is. */
   problem: string | undefined;
   onChange(search: MetricsSearch): void;
 }
@@ -20,13 +21,13 @@ export function MetricsFilter({ search, range, problem, onChange }: Props) {
   const project = project_id === undefined ? {} : { project_id };
   const days = daysOf(search);
   return (
-    <search aria-label="Range and project" data-print-hidden>
+    <search aria-label={text.rangeAndProjectFilter} data-print-hidden>
       <Group gap="xs" align="center">
         <SegmentedControl
-          aria-label="Range"
+          aria-label={text.range}
           data={[
-            ...DAYS.map((value) => ({ value: String(value), label: `${value} days` })),
-            { value: 'custom', label: 'Custom' },
+            ...DAYS.map((value) => ({ value: String(value), label: text.days(value) })),
+            { value: 'custom', label: text.custom },
           ]}
           value={days === undefined ? 'custom' : String(days)}
           onChange={(value) => {
@@ -38,17 +39,17 @@ export function MetricsFilter({ search, range, problem, onChange }: Props) {
           <Group gap={6} wrap="nowrap">
             <TextInput
               type="date"
-              aria-label="First day"
+              aria-label={text.firstDay}
               value={range.from}
               error={problem !== undefined}
               onChange={({ currentTarget: { value } }) =>
                 value && onChange({ ...project, ...range, from: value })
               }
             />
-            <Text size="sm">to</Text>
+            <Text size="sm">{text.to}</Text>
             <TextInput
               type="date"
-              aria-label="Last day"
+              aria-label={text.lastDay}
               value={range.to}
               error={problem !== undefined}
               onChange={({ currentTarget: { value } }) =>
@@ -58,8 +59,8 @@ export function MetricsFilter({ search, range, problem, onChange }: Props) {
           </Group>
         )}
         <Select
-          aria-label="Project"
-          placeholder="All projects"
+          aria-label={text.project}
+          placeholder={text.anyProject}
           data={projects.map(({ id, name }) => ({ value: id, label: name }))}
           value={project_id ?? null}
           onChange={(id) => {
@@ -68,9 +69,10 @@ export function MetricsFilter({ search, range, problem, onChange }: Props) {
           }}
           searchable
           clearable
-          nothingFoundMessage="No matching project"
+          nothingFoundMessage={text.noMatchingProject}
           limit={100}
-          w={200}
+          w={160}
+          style={{ flexGrow: 1 }}
         />
       </Group>
     </search>

@@ -1,8 +1,9 @@
 import { Table, Text } from '@mantine/core';
+import { number } from '#strings/language.ts';
+import * as text from '#strings/metrics.tsx';
 import { SEVERITIES } from '../app/search.ts';
-import { number } from '../components/numbers.ts';
 import { Card } from '../dashboard/Card.tsx';
-import { SEVERITY_NAMES } from '../findings/Severity.tsx';
+import { SeverityHeads } from '../dashboard/SeverityHeads.tsx';
 import { SeverityBar } from '../findings/SeverityBar.tsx';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
@@ -10,31 +11,26 @@ import type { Metrics } from './queries.ts';
 type Age = Metrics['open_by_age'][number];
 
 const nameOf = ({ min_days, max_days }: Age) =>
-  max_days === undefined ? `More than ${min_days - 1} days` : `${min_days} to ${max_days} days`;
+  max_days === undefined ? text.moreThanDays(min_days - 1) : text.fromToDays(min_days, max_days);
 
 /** The unresolved findings of now, by their age and severity. */
 export function OpenByAge({ ages }: { ages: Metrics['open_by_age'] }) {
   const most = Math.max(...ages.map(({ total }) => total));
   return (
-    <Card title="Unresolved by age">
+    <Card title={text.unresolvedByAge}>
       {most === 0 ? (
         <Text size="sm" c="dimmed">
-          No finding is unresolved.
+          {text.noneUnresolved}
         </Text>
       ) : (
         <Table.ScrollContainer minWidth={320} type="native" tabIndex={0}>
           <Table className={classes.table} verticalSpacing={6} fz="sm" captionSide="bottom">
-            <Table.Caption>
-              The findings that are unresolved now, whatever the range. Age counts from when a finding was
-              found or regressed.
-            </Table.Caption>
+            <Table.Caption>{text.aboutAge}</Table.Caption>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Age</Table.Th>
-                <Table.Th>Total</Table.Th>
-                {SEVERITIES.map((severity) => (
-                  <Table.Th key={severity}>{SEVERITY_NAMES[severity]}</Table.Th>
-                ))}
+                <Table.Th>{text.age}</Table.Th>
+                <Table.Th>{text.total}</Table.Th>
+                <SeverityHeads />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { counted, number } from '../components/numbers.ts';
+import { number } from '#strings/language.ts';
+import * as text from '#strings/metrics.tsx';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
 import { inHours, inPercent } from './words.ts';
@@ -20,23 +21,19 @@ export function Summary({ data, found, resolved, open }: Props) {
   const { resolved: timed, median_hours } = data.time_to_resolve.all;
   const { in_time, resolved: due, share } = data.within_due_date;
   return (
-    <dl className={classes.summary} style={{ marginBlock: 0 }} aria-label="Summary">
-      <Cell name="Found" value={number(found)} about="in the range" />
-      <Cell name="Resolved" value={number(resolved)} about="in the range" />
-      <Cell name="Unresolved" value={number(open)} about="now" />
+    <dl className={classes.summary} style={{ marginBlock: 0 }} aria-label={text.summary}>
+      <Cell name={text.found} value={number(found)} about={text.inTheRange} />
+      <Cell name={text.resolved} value={number(resolved)} about={text.inTheRange} />
+      <Cell name={text.unresolved} value={number(open)} about={text.now} />
       <Cell
-        name="Median time to resolve"
+        name={text.medianTime}
         value={inHours(median_hours)}
-        about={timed === 0 ? 'Nothing was resolved' : `of ${counted(timed, 'finding')}`}
+        about={timed === 0 ? text.nothingResolved : text.ofFindings(timed)}
       />
       <Cell
-        name="Resolved within due date"
-        value={share === undefined ? '–' : inPercent(share)}
-        about={
-          due === 0
-            ? 'No resolved finding had a due date'
-            : `${number(in_time)} of ${counted(due, 'finding')}`
-        }
+        name={text.withinDueDate}
+        value={share === undefined ? text.none : inPercent(share)}
+        about={due === 0 ? text.noneHadDueDate : text.inTimeOf(in_time, due)}
       />
     </dl>
   );

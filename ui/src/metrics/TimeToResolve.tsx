@@ -1,38 +1,51 @@
-import { Table, Text } from '@mantine/core';
+import { Skeleton, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { number } from '#strings/language.ts';
+import * as text from '#strings/metrics.tsx';
 import { SEVERITIES } from '../app/search.ts';
-import { number } from '../components/numbers.ts';
 import { Card } from '../dashboard/Card.tsx';
 import { SeverityBadge } from '../findings/Severity.tsx';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
 import { inHours } from './words.ts';
 
+/** The height of the table. */
+const HEIGHT = 230;
+
+interface Props {
+  /** Undefined while they load. */
+  times: Metrics['time_to_resolve'] | undefined;
+  /** Shown next to the title. */
+  side?: ReactNode;
+}
+
 /** The times from when findings were found until they were resolved, by severity. */
-export function TimeToResolve({ times }: { times: Metrics['time_to_resolve'] }) {
+export function TimeToResolve({ times, side }: Props) {
   return (
-    <Card title="Time to resolve">
-      {times.all.resolved === 0 ? (
+    <Card title={text.timeToResolve} side={side}>
+      {!times && <Skeleton height={HEIGHT} />}
+      {times?.all.resolved === 0 && (
         <Text size="sm" c="dimmed">
-          No finding was resolved in this range.
+          {text.noneResolved}
         </Text>
-      ) : (
-        <Table.ScrollContainer minWidth={300} type="native" tabIndex={0}>
+      )}
+      {times && times.all.resolved > 0 && (
+        <Table.ScrollContainer minWidth={260} type="native" tabIndex={0} className={classes.times}>
           <Table className={classes.table} verticalSpacing={6} fz="sm">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Severity</Table.Th>
-                <Table.Th>Resolved</Table.Th>
-                <Table.Th>Median</Table.Th>
-                <Table.Th title="90% were resolved within this time">90% within</Table.Th>
-                <Table.Th>Mean</Table.Th>
+                <Table.Th>{text.severity}</Table.Th>
+                <Table.Th>{text.resolved}</Table.Th>
+                <Table.Th>{text.median}</Table.Th>
+                <Table.Th title={text.aboutNinety}>{text.ninetyWithin}</Table.Th>
+                <Table.Th className={classes.mean}>{text.mean}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
               {SEVERITIES.map((severity) => (
                 <Row key={severity} name={<SeverityBadge severity={severity} />} time={times[severity]} />
               ))}
-              <Row name="All" time={times.all} />
+              <Row name={text.all} time={times.all} />
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
@@ -49,6 +62,6 @@ const Row = ({ name, time }: { name: ReactNode; time: Metrics['time_to_resolve']
     <Table.Td>{number(time.resolved)}</Table.Td>
     <Table.Td>{inHours(time.median_hours)}</Table.Td>
     <Table.Td>{inHours(time.p90_hours)}</Table.Td>
-    <Table.Td>{inHours(time.mean_hours)}</Table.Td>
+    <Table.Td className={classes.mean}>{inHours(time.mean_hours)}</Table.Td>
   </Table.Tr>
 );

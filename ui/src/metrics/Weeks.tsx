@@ -11,8 +11,9 @@ import {
 } from '@mantine/core';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
+import { number } from '#strings/language.ts';
+import * as text from '#strings/metrics.tsx';
 import { whenUp } from '../app/server.ts';
-import { number } from '../components/numbers.ts';
 import { Card } from '../dashboard/Card.tsx';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
@@ -25,18 +26,19 @@ const WeeksChart = lazy(whenUp(async () => ({ default: (await import('./WeeksCha
 const HEIGHT = 240;
 
 interface Props {
-  weeks: Metrics['weeks'];
+  /** Undefined while they load. */
+  weeks: Metrics['weeks'] | undefined;
   range: DayRange;
 }
 
 /** Found and resolved findings per week, and how many were unresolved at its end. */
 export function Weeks({ weeks, range }: Props) {
   const [asTable, setAsTable] = useState(false);
-  const switching = asTable ? 'Show as a chart' : 'Show as a table';
-  const words = inWords(weeks);
+  const switching = asTable ? text.showAsChart : text.showAsTable;
+  const words = weeks && inWords(weeks);
   return (
     <Card
-      title="Found and resolved per week"
+      title={text.perWeek}
       side={
         <Tooltip label={switching}>
           <ActionIcon variant="default" aria-label={switching} onClick={() => setAsTable(!asTable)}>
@@ -46,22 +48,21 @@ export function Weeks({ weeks, range }: Props) {
       }
     >
       <Box className={classes.chart}>
-        <Group justify="space-between" gap="xs" mih={22}>
-          <Text size="xs" c="dimmed" aria-live="polite">
-            {words}
-          </Text>
-          {!asTable && (
-            <Group gap="sm" aria-hidden data-print-hidden>
-              {SERIES.map(({ name, label, color }) => (
-                <Group key={name} gap={4}>
-                  <ColorSwatch color={color} size={10} radius={2} withShadow={false} />
-                  <Text size="xs">{label}</Text>
-                </Group>
-              ))}
-            </Group>
-          )}
+        {/* The height is that of two lines where the words may need them. */}
+        <Text size="xs" c="dimmed" aria-live="polite" mih={{ base: 38, xs: 19 }}>
+          {words}
+        </Text>
+        <Group gap="sm" mih={22} aria-hidden data-print-hidden>
+          {!asTable &&
+            SERIES.map(({ name, label, color }) => (
+              <Group key={name} gap={4}>
+                <ColorSwatch color={color} size={10} radius={2} withShadow={false} />
+                <Text size="xs">{label}</Text>
+              </Group>
+            ))}
         </Group>
-        {asTable ? (
+        {!weeks && <Skeleton height={HEIGHT} />}
+        {weeks && asTable && (
           <ScrollArea.Autosize
             mah={HEIGHT}
             // A scrollable element must be reachable by keyboard.
@@ -70,21 +71,20 @@ export function Weeks({ weeks, range }: Props) {
           >
             <WeeksTable weeks={weeks} />
           </ScrollArea.Autosize>
-        ) : (
+        )}
+        {weeks && !asTable && (
           <div className="screen-chart">
             <Suspense fallback={<Skeleton height={HEIGHT} />}>
               <WeeksChart
                 weeks={weeks}
                 height={HEIGHT}
-                label={`Chart of found, resolved and unresolved findings per week from ${dayInWords(range.from)} to ${dayInWords(range.to)}. ${words} A table shows the same data.`}
+                label={text.chartOfWeeks(dayInWords(range.from), dayInWords(range.to), inWords(weeks))}
               />
             </Suspense>
           </div>
         )}
         {/* Paper has another width than the window, for which the chart was drawn. */}
-        <div className="print-only">
-          <WeeksTable weeks={weeks} />
-        </div>
+        <div className="print-only">{weeks && <WeeksTable weeks={weeks} />}</div>
       </Box>
     </Card>
   );
@@ -94,16 +94,16 @@ function inWords(weeks: Metrics['weeks']): string {
   const found = weeks.reduce((sum, week) => sum + week.found, 0);
   const resolved = weeks.reduce((sum, week) => sum + week.resolved, 0);
   const open = weeks.at(-1)?.open ?? 0;
-  return `${number(found)} found, ${number(resolved)} resolved, ${number(open)} unresolved at the end.`;
+  return text.weeksInWords(found, resolved, open);
 }
 
-function WeeksTable({ weeks }: Pick<Props, 'weeks'>) {
+function WeeksTable({ weeks }: Pick<Metrics, 'weeks'>) {
   return (
     <Table className={classes.table} stickyHeader verticalSpacing={4} fz="xs" captionSide="bottom">
-      <Table.Caption>Weeks begin on Monday (UTC). The first and the last one may be shorter.</Table.Caption>
+      <Table.Caption>{text.aboutWeeks}</Table.Caption>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Week from</Table.Th>
+          <Table.Th>{text.weekFrom}</Table.Th>
           {SERIES.map(({ name, label }) => (
             <Table.Th key={name}>{label}</Table.Th>
           ))}

@@ -1,10 +1,11 @@
 import '@mantine/charts/styles.css';
 import { CompositeChart } from '@mantine/charts';
-import { shortDay } from '../dashboard/days.ts';
+import { TAG } from '#strings/language.ts';
+import { shortDay } from './days.ts';
 import type { Metrics } from './queries.ts';
 import { SERIES } from './series.ts';
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact' });
+const compact = new Intl.NumberFormat(TAG, { notation: 'compact' });
 /** Such as "200K". */
 const short = (value: number) => compact.format(value);
 

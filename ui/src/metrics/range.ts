@@ -1,8 +1,6 @@
 import { withoutUndefined } from '../app/search.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
-/** The longest range that the service computes. */
-const MAX_DAYS = 366;
+export const DAY_MS = 24 * 60 * 60_000;
 
 /** The ranges to choose from, in days. */
 export const DAYS = [30, 90, 365] as const;
@@ -36,7 +34,7 @@ export function metricsSearch(given: Record<string, unknown>): MetricsSearch {
 }
 
 /** The date of a time in UTC. */
-const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+export const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 export interface DayRange {
   from: string;
@@ -52,11 +50,3 @@ export function rangeOf({ days = DEFAULT_DAYS, from, to }: MetricsSearch, now: n
 /** The chosen number of days; undefined for a range of dates. */
 export const daysOf = ({ days = DEFAULT_DAYS, from, to }: MetricsSearch): Days | undefined =>
   from === undefined && to === undefined ? days : undefined;
-
-/** What is wrong with a range; undefined if the service can compute it. */
-export function problemOfRange({ from, to }: DayRange, now: number): string | undefined {
-  if (from > to) return 'The first day must not be after the last day.';
-  if (from > dateOf(now)) return 'The first day must not be in the future.';
-  if (Date.parse(to) - Date.parse(from) > (MAX_DAYS - 1) * DAY_MS) return 'Choose at most 366 days.';
-  return undefined;
-}

@@ -1,19 +1,22 @@
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const tenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+import { TAG } from '#strings/language.ts';
+import * as text from '#strings/metrics.tsx';
+
+const whole = new Intl.NumberFormat(TAG, { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat(TAG, { maximumFractionDigits: 1 });
 const rounded = (value: number) => (value < 10 ? tenths : whole).format(value);
 
 /** A time in hours, such as "30 min", "3.5 h" or "12 days". */
 export function inHours(hours: number | undefined): string {
-  if (hours === undefined) return '–';
-  if (hours < 1) return `${Math.round(hours * 60)} min`;
-  return hours < 48 ? `${rounded(hours)} h` : `${rounded(hours / 24)} days`;
+  if (hours === undefined) return text.none;
+  if (hours < 1) return text.minutes(Math.round(hours * 60));
+  return hours < 48 ? text.hours(rounded(hours)) : text.daysOf(rounded(hours / 24));
 }
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+const day = new Intl.DateTimeFormat(TAG, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** A day of a range, such as "Nov 3, 2026". */
 export const dayInWords = (date: string): string => day.format(Date.parse(`${date.slice(0, 10)}T00:00:00Z`));
 
 /** A share of 1, such as "94%". Only complete shares are 100%. */
 export const inPercent = (share: number): string =>
-  `${share > 0.99 && share < 1 ? 99 : Math.round(share * 100)}%`;
+  text.percent(share > 0.99 && share < 1 ? 99 : Math.round(share * 100));

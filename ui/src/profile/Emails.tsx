@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/profile.tsx';
 import { api, type Schemas, ServiceError } from '../app/api.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -22,15 +23,14 @@ export function Emails() {
   return (
     <Stack>
       <div>
-        <Title order={2}>E-mails</Title>
+        <Title order={2}>{text.emails}</Title>
         <Text size="sm" c="dimmed">
-          You can sign in with every verified address. Mails about your account are sent to the primary
-          address.
+          {text.whatAddressesAreFor}
         </Text>
       </div>
       <Loaded query={emails}>
         {(list) => (
-          <Rows label="E-mails">
+          <Rows label={text.emails}>
             {list.map((email) => (
               <EmailRow key={email.id} email={email} />
             ))}
@@ -52,28 +52,24 @@ function EmailRow({ email }: { email: Email }) {
   };
   const resend = useMutation({
     mutationFn: () => api.post('/profile/emails/{id}/send-verification', path),
-    onSuccess: () => said(`Verification link sent to ${email.email}.`),
+    onSuccess: () => said(text.linkSent(email.email)),
     onError: showError,
   });
   const makePrimary = useMutation({
     mutationFn: () => api.post('/profile/emails/{id}/set-primary', path),
-    onSuccess: () => said(`${email.email} is now your primary address.`),
+    onSuccess: () => said(text.nowPrimary(email.email)),
     onError: showError,
   });
   const remove = useMutation({
     mutationFn: () => api.delete('/profile/emails/{id}', path),
-    onSuccess: () => said(`${email.email} was removed.`),
+    onSuccess: () => said(text.addressRemoved(email.email)),
     onError: showError,
   });
   const ask = () =>
     openConfirm({
-      title: 'Remove this address?',
-      children: (
-        <Text size="sm">
-          You can no longer sign in with <bdi>{email.email}</bdi>, and another account can add it.
-        </Text>
-      ),
-      labels: { confirm: 'Remove', cancel: 'Cancel' },
+      title: text.removeThisAddress,
+      children: <Text size="sm">{text.consequencesOfRemoval(<bdi>{email.email}</bdi>)}</Text>,
+      labels: { confirm: text.remove, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => remove.mutate(),
     });
@@ -83,22 +79,22 @@ function EmailRow({ email }: { email: Email }) {
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`Send mail again to ${email.email}`}
+          aria-label={text.sendMailAgainTo(email.email)}
           loading={resend.isPending}
           onClick={() => resend.mutate()}
         >
-          Send mail again
+          {text.sendMailAgain}
         </Button>
       )}
       {email.verified && !email.is_primary && (
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`Make primary: ${email.email}`}
+          aria-label={text.makePrimaryAddress(email.email)}
           loading={makePrimary.isPending}
           onClick={() => makePrimary.mutate()}
         >
-          Make primary
+          {text.makePrimary}
         </Button>
       )}
       {!email.is_primary && (
@@ -106,11 +102,11 @@ function EmailRow({ email }: { email: Email }) {
           size="compact-sm"
           variant="subtle"
           color="red"
-          aria-label={`Remove ${email.email}`}
+          aria-label={text.removeAddress(email.email)}
           loading={remove.isPending}
           onClick={ask}
         >
-          Remove
+          {text.remove}
         </Button>
       )}
     </>
@@ -121,11 +117,11 @@ function EmailRow({ email }: { email: Email }) {
         <Text size="sm" fw={500}>
           <bdi>{email.email}</bdi>
         </Text>
-        {email.is_primary && <StateBadge label="Primary" color="indigo" />}
+        {email.is_primary && <StateBadge label={text.primary} color="indigo" />}
         {email.verified ? (
-          <StateBadge label="Verified" color="green" />
+          <StateBadge label={text.verified} color="green" />
         ) : (
-          <StateBadge label="Not verified" color="orange" />
+          <StateBadge label={text.notVerified} color="orange" />
         )}
       </Group>
     </Row>
@@ -143,7 +139,7 @@ function AddEmail() {
     mutationFn: async (email: string) => (await api.post('/profile/emails', { body: { email } })).result,
     onSuccess: ({ email }) => {
       form.reset();
-      showSuccess(`Verification link sent to ${email}. It expires after 24 hours.`);
+      showSuccess(text.linkSentAndExpires(email));
       return queries.invalidateQueries({ queryKey: emailsQuery.queryKey });
     },
     onError: (error) => {
@@ -164,7 +160,7 @@ function AddEmail() {
       <Stack gap="sm">
         <Group align="flex-start" gap="xs">
           <TextInput
-            label="Add an address"
+            label={text.addAddress}
             type="email"
             autoComplete="email"
             style={{ flex: '1 1 14rem' }}
@@ -172,7 +168,7 @@ function AddEmail() {
             {...form.getInputProps('email')}
           />
           <Button type="submit" mt={25} loading={add.isPending}>
-            Add
+            {text.add}
           </Button>
         </Group>
         {problem !== undefined && <Problem error={problem} />}

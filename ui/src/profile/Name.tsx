@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconPencil } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/profile.tsx';
 import { api } from '../app/api.ts';
 import { useMe } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -21,13 +22,13 @@ export function Name() {
       <bdi>{user.name}</bdi>
       <ActionIcon
         variant="subtle"
-        aria-label="Change name"
-        title="Change name"
+        aria-label={text.changeName}
+        title={text.changeName}
         onClick={() => setOpened(true)}
       >
         <IconPencil size={16} aria-hidden />
       </ActionIcon>
-      <Modal opened={opened} onClose={close} title="Change name">
+      <Modal opened={opened} onClose={close} title={text.changeName}>
         <NameForm onClose={close} />
       </Modal>
     </>
@@ -39,13 +40,13 @@ function NameForm({ onClose }: { onClose: () => void }) {
   const refresh = useRefreshUser();
   const form = useForm({
     initialValues: { name: user.name },
-    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
   const change = useMutation({
     mutationFn: ({ name }: { name: string }) => api.patch('/auth/me', { body: { name: name.trim() } }),
     async onSuccess() {
       await refresh();
-      showSuccess('Your name is changed.');
+      showSuccess(text.nameChanged);
       onClose();
     },
   });
@@ -53,8 +54,8 @@ function NameForm({ onClose }: { onClose: () => void }) {
     <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))}>
       <Stack>
         <TextInput
-          label="Name"
-          description="Members of your organizations see it."
+          label={text.name}
+          description={text.whoSeesName}
           autoComplete="name"
           maxLength={MAX_NAME}
           data-autofocus
@@ -63,10 +64,10 @@ function NameForm({ onClose }: { onClose: () => void }) {
         {change.error && <Problem error={change.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={change.isPending}>
-            Change name
+            {text.changeName}
           </Button>
         </Group>
       </Stack>

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/profile.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
@@ -19,7 +20,7 @@ export function Password() {
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
     validate: {
-      current_password: (password) => (password === '' ? 'Enter your current password' : null),
+      current_password: (password) => (password === '' ? text.enterCurrentPassword : null),
       new_password: (password) => passwordProblem(password) ?? null,
     },
   });
@@ -27,12 +28,12 @@ export function Password() {
     mutationFn: (body: typeof form.values) => api.post('/auth/change-password', { body }),
     onSuccess: () => {
       form.reset();
-      showSuccess('The password was changed. All your other sessions were ended.');
+      showSuccess(text.passwordChanged);
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
     onError: (error) => {
       if (error instanceof ServiceError && error.code === 'invalid_credentials') {
-        return form.setFieldError('current_password', 'The current password is wrong');
+        return form.setFieldError('current_password', text.wrongCurrentPassword);
       }
       setProblem(toFields(form, error));
     },
@@ -40,9 +41,9 @@ export function Password() {
   return (
     <Stack>
       <div>
-        <Title order={2}>Password</Title>
+        <Title order={2}>{text.password}</Title>
         <Text size="sm" c="dimmed">
-          A new password ends all your other sessions. We mail you a confirmation.
+          {text.whatNewPasswordDoes}
         </Text>
       </div>
       <form
@@ -54,9 +55,9 @@ export function Password() {
       >
         <Stack maw={440}>
           <Username />
-          <PasswordField label="Current password" {...form.getInputProps('current_password')} />
+          <PasswordField label={text.currentPassword} {...form.getInputProps('current_password')} />
           <NewPasswordField
-            label="New password"
+            label={text.newPassword}
             {...form.getInputProps('new_password')}
             value={form.values.new_password}
           />
@@ -64,7 +65,7 @@ export function Password() {
           <WeakPassword message={change.data?.message} />
           <Group>
             <Button type="submit" loading={change.isPending}>
-              Change password
+              {text.changePassword}
             </Button>
           </Group>
         </Stack>

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import * as text from '#strings/profile.tsx';
 import { ServiceError } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
@@ -44,19 +45,19 @@ function PasswordForm({ onClose, action, color, children, onConfirm }: Omit<Prop
         {children}
         <Username />
         <PasswordField
-          label="Your password"
+          label={text.yourPassword}
           data-autofocus
           value={password}
           onChange={({ currentTarget }) => {
             setPassword(currentTarget.value);
             confirm.reset();
           }}
-          error={isWrong && 'The password is wrong'}
+          error={isWrong && text.wrongPassword}
         />
         {confirm.error && !isWrong && <Problem error={confirm.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button
             type="submit"

@@ -1,6 +1,7 @@
 import { Avatar, Group } from '@mantine/core';
 import { IconDeviceLaptop, IconLock, IconMail, IconShieldLock } from '@tabler/icons-react';
 import { Outlet, useLocation } from '@tanstack/react-router';
+import * as text from '#strings/profile.tsx';
 import { useMe } from '../app/session.ts';
 import { LinkBox } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -8,10 +9,10 @@ import { Name } from './Name.tsx';
 import classes from './Profile.module.css';
 
 const TABS = [
-  { to: '/profile', label: 'E-mails', Icon: IconMail },
-  { to: '/profile/password', label: 'Password', Icon: IconLock },
-  { to: '/profile/mfa', label: 'MFA', Icon: IconShieldLock },
-  { to: '/profile/sessions', label: 'Sessions', Icon: IconDeviceLaptop },
+  { to: '/profile', label: text.emails, Icon: IconMail },
+  { to: '/profile/password', label: text.password, Icon: IconLock },
+  { to: '/profile/mfa', label: text.mfa, Icon: IconShieldLock },
+  { to: '/profile/sessions', label: text.sessions, Icon: IconDeviceLaptop },
 ] as const;
 
 /** The frame around the pages of the account. */
@@ -21,7 +22,7 @@ export function Profile() {
   const current = TABS.findLast(({ to }) => pathname.startsWith(to));
   return (
     <Page
-      title={current ? `${current.label} · Profile` : 'Profile'}
+      title={current ? text.titleOf(current.label) : text.profile}
       heading={
         <Group gap="sm" wrap="nowrap">
           <Avatar name={user.name} color="indigo" size={40} alt="" />
@@ -30,7 +31,7 @@ export function Profile() {
       }
       description={<bdi>{user.email}</bdi>}
     >
-      <nav aria-label="Profile" className={classes.tabs}>
+      <nav aria-label={text.profile} className={classes.tabs}>
         {TABS.map(({ to, label, Icon }) => (
           <LinkBox
             key={to}

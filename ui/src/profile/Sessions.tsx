@@ -6,6 +6,7 @@ import {
   IconDeviceUnknown,
 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/profile.tsx';
 import { api, type Schemas } from '../app/api.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
@@ -23,7 +24,8 @@ const ICONS: Record<string, typeof IconDeviceDesktop> = {
   tablet: IconDeviceTablet,
 };
 
-const nameOf = ({ browser, os }: Session) => [browser, os].filter(Boolean).join(' on ') || 'Unknown browser';
+const nameOf = ({ browser, os }: Session) =>
+  browser && os ? text.browserOn(browser, os) : browser || os || text.unknownBrowser;
 
 /** The sessions of the user. */
 export function Sessions() {
@@ -32,17 +34,16 @@ export function Sessions() {
     <Stack>
       <Group justify="space-between" align="flex-start">
         <div style={{ flex: '1 1 18rem' }}>
-          <Title order={2}>Sessions</Title>
+          <Title order={2}>{text.sessions}</Title>
           <Text size="sm" c="dimmed">
-            The browsers in which you are signed in. A session ends after 24 hours. If you do not recognize a
-            session, revoke it and change your password.
+            {text.whatSessionsAre}
           </Text>
         </div>
         {sessions.data?.some(({ current }) => !current) && <RevokeOthers />}
       </Group>
       <Loaded query={sessions}>
         {(list) => (
-          <Rows label="Sessions">
+          <Rows label={text.sessions}>
             {list
               .toSorted((a, b) => Number(b.current) - Number(a.current))
               .map((session) => (
@@ -57,6 +58,7 @@ export function Sessions() {
 
 function SessionRow({ session }: { session: Session }) {
   const Icon = ICONS[session.device_type] ?? IconDeviceUnknown;
+  const address = <bdi>{session.ip_address || text.unknownAddress}</bdi>;
   return (
     <Row actions={!session.current && <Revoke session={session} />}>
       <Group gap="sm" wrap="nowrap">
@@ -68,14 +70,15 @@ function SessionRow({ session }: { session: Session }) {
             <Text size="sm" fw={500} title={session.user_agent}>
               <bdi>{nameOf(session)}</bdi>
             </Text>
-            {session.current && <StateBadge label="This session" color="teal" />}
+            {session.current && <StateBadge label={text.thisSession} color="teal" />}
           </Group>
           <Text size="xs" c="dimmed">
-            From <bdi>{session.ip_address || 'an unknown address'}</bdi>
-            {session.device_type && `, ${session.device_type}`}
+            {session.device_type
+              ? text.fromDevice(address, text.devices[session.device_type] ?? session.device_type)
+              : text.from(address)}
           </Text>
           <Text size="xs" c="dimmed">
-            Last active <Ago time={session.last_active_at} /> · signed in <Ago time={session.created_at} />
+            {text.activity(<Ago time={session.last_active_at} />, <Ago time={session.created_at} />)}
           </Text>
         </div>
       </Group>
@@ -88,20 +91,18 @@ function Revoke({ session }: { session: Session }) {
   const name = nameOf(session);
   const revoke = useMutation({
     mutationFn: () => api.delete('/profile/sessions/{id}', { params: { path: { id: session.id } } }),
-    onSuccess: () => showSuccess(`The session of ${name} was revoked.`),
+    onSuccess: () => showSuccess(text.sessionRevoked(name)),
     onError: showError,
     // The session may have ended in the meantime.
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const ask = () =>
     openConfirm({
-      title: 'Revoke this session?',
+      title: text.revokeThisSession,
       children: (
-        <Text size="sm">
-          <bdi>{name}</bdi> from <bdi>{session.ip_address}</bdi> is signed out with its next request.
-        </Text>
+        <Text size="sm">{text.signedOutNext(<bdi>{name}</bdi>, <bdi>{session.ip_address}</bdi>)}</Text>
       ),
-      labels: { confirm: 'Revoke', cancel: 'Cancel' },
+      labels: { confirm: text.revoke, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(),
     });
@@ -109,11 +110,11 @@ function Revoke({ session }: { session: Session }) {
     <Button
       size="compact-sm"
       variant="default"
-      aria-label={`Revoke ${name}, from ${session.ip_address}`}
+      aria-label={text.revokeSession(name, session.ip_address)}
       loading={revoke.isPending}
       onClick={ask}
     >
-      Revoke
+      {text.revoke}
     </Button>
   );
 }
@@ -122,21 +123,21 @@ function RevokeOthers() {
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => api.delete('/profile/sessions'),
-    onSuccess: ({ message = 'All other sessions were revoked.' }) => showSuccess(message),
+    onSuccess: ({ message = text.othersRevoked }) => showSuccess(message),
     onError: showError,
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const ask = () =>
     openConfirm({
-      title: 'Revoke all other sessions?',
-      children: <Text size="sm">Every other browser is signed out with its next request.</Text>,
-      labels: { confirm: 'Revoke all others', cancel: 'Cancel' },
+      title: text.revokeAllOthers,
+      children: <Text size="sm">{text.othersSignedOut}</Text>,
+      labels: { confirm: text.revokeOthers, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(),
     });
   return (
     <Button variant="default" color="red" loading={revoke.isPending} onClick={ask}>
-      Revoke all others
+      {text.revokeOthers}
     </Button>
   );
 }

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import * as text from '#strings/projects.tsx';
 import { ServiceError } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -16,7 +17,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
 /** A dialog that creates a project and opens it. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New project">
+    <Modal opened={opened} onClose={onClose} title={text.newProject}>
       <NewProjectForm onClose={onClose} />
     </Modal>
   );
@@ -30,11 +31,8 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initialValues: { name: '', slug: '' },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Enter a name' : null),
-      slug: (slug) =>
-        slug === '' || SLUG.test(slug)
-          ? null
-          : 'Use 2 to 50 lowercase letters, digits and hyphens, without a hyphen at the start or end',
+      name: (name) => (name.trim() === '' ? text.enterName : null),
+      slug: (slug) => (slug === '' || SLUG.test(slug) ? null : text.slugCharacters),
     },
     validateInputOnChange: ['slug'],
   });
@@ -42,14 +40,14 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
     mutationFn: async ({ name, slug }: { name: string; slug: string }) =>
       (await org.api.post('/projects', { body: { name: name.trim(), ...(slug !== '' && { slug }) } })).result,
     onSuccess: async (project) => {
-      showSuccess(`“${project.name}” was created.`);
+      showSuccess(text.projectCreated(project.name));
       onClose();
       queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
       await navigate({ to: '/o/$org/projects/$slug', params: { org: org.slug, slug: project.slug } });
     },
     onError: (error) => {
       if (error instanceof ServiceError && error.code === 'already_exists') {
-        return form.setFieldError('slug', 'Another project has this slug');
+        return form.setFieldError('slug', text.slugTaken);
       }
       setProblem(toFields(form, error));
     },
@@ -64,8 +62,8 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
     >
       <Stack>
         <TextInput
-          label="Name"
-          placeholder="Web shop"
+          label={text.name}
+          placeholder={text.exampleOfName}
           maxLength={200}
           required
           data-autofocus
@@ -78,8 +76,8 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
           }}
         />
         <TextInput
-          label="Slug"
-          description="Identifies the project in addresses and agent settings. It cannot be changed later. If empty, it is generated from the name."
+          label={text.slug}
+          description={text.whatSlugIs}
           maxLength={50}
           autoComplete="off"
           autoCapitalize="none"
@@ -89,10 +87,10 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
         {problem !== undefined && <Problem error={problem} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Create project
+            {text.createProject}
           </Button>
         </Group>
       </Stack>

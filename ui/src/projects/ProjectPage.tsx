@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconBug, IconPlus, IconRadar, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import * as text from '#strings/projects.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { Copy } from '../components/Copy.tsx';
@@ -33,7 +34,7 @@ export function ProjectPage() {
   const project = useQuery(projectQuery(useOrg(), slug));
   if (project.data) return <Content key={project.data.id} project={project.data} />;
   return (
-    <Page title={isFinal(project.error) ? 'Project not found' : 'Project'}>
+    <Page title={isFinal(project.error) ? text.projectNotFound : text.project}>
       <Loaded query={project}>{() => null}</Loaded>
     </Page>
   );
@@ -48,16 +49,14 @@ function Content({ project }: { project: Project }) {
       description={
         <Group component="span" gap={4} c="dimmed" fz="sm">
           <Code>{project.slug}</Code>
-          <Copy value={project.slug} label="Copy the slug" />
+          <Copy value={project.slug} label={text.copySlug} />
           <span aria-hidden>·</span>
           <Text span inherit>
-            ID
+            {text.id}
           </Text>
-          <Copy value={project.id} label="Copy the ID" />
+          <Copy value={project.id} label={text.copyId} />
           <span aria-hidden>·</span>
-          <span>
-            Created <Ago time={project.created_at} />
-          </span>
+          <span>{text.createdAt(<Ago time={project.created_at} />)}</span>
         </Group>
       }
       actions={
@@ -68,7 +67,7 @@ function Content({ project }: { project: Project }) {
             search={{ ...ATTENTION, ...search }}
             leftSection={<IconBug size={16} />}
           >
-            Findings
+            {text.findings}
           </LinkButton>
           <LinkButton
             to="/o/$org/scans"
@@ -77,7 +76,7 @@ function Content({ project }: { project: Project }) {
             variant="default"
             leftSection={<IconRadar size={16} />}
           >
-            Scans
+            {text.scans}
           </LinkButton>
           {may('updateProject') && (
             <LinkButton
@@ -86,7 +85,7 @@ function Content({ project }: { project: Project }) {
               variant="default"
               leftSection={<IconSettings size={16} />}
             >
-              Settings
+              {text.settings}
             </LinkButton>
           )}
         </>
@@ -109,29 +108,29 @@ function Numbers({ project }: { project: Project }) {
       <Group gap="xl" align="flex-start">
         <Stack gap={4}>
           <Text size="sm" c="dimmed">
-            Needs attention
+            {text.needsAttention}
           </Text>
           <SeverityCounts counts={numbers.attention} projectId={project.id} />
         </Stack>
         <Stack gap={4}>
           <Text size="sm" c="dimmed">
-            Regressed
+            {text.regressed}
           </Text>
           <RegressedCount count={numbers.regressed.total} projectId={project.id} />
         </Stack>
         <Stack gap={4}>
           <Text size="sm" c="dimmed">
-            All findings
+            {text.allFindings}
           </Text>
           <Text size="sm" fw={600}>
-            {numbers.total.toLocaleString('en')}
+            {text.count(numbers.total)}
           </Text>
         </Stack>
         <Stack gap={4}>
           <Text size="sm" c="dimmed">
-            Last scan
+            {text.lastScan}
           </Text>
-          <Text size="sm">{numbers.last_scan_at ? <Ago time={numbers.last_scan_at} /> : 'Never'}</Text>
+          <Text size="sm">{numbers.last_scan_at ? <Ago time={numbers.last_scan_at} /> : text.never}</Text>
         </Stack>
       </Group>
     </Card>
@@ -141,8 +140,8 @@ function Numbers({ project }: { project: Project }) {
 function Upload({ project }: { project: Project }) {
   const uploads = useUploads();
   return (
-    <UploadReports project={project} uploads={uploads} title="Upload reports">
-      Each report becomes a scan of this project.
+    <UploadReports project={project} uploads={uploads} title={text.uploadReports}>
+      {text.reportBecomesScan}
     </UploadReports>
   );
 }
@@ -156,15 +155,14 @@ function Tokens({ project }: { project: Project }) {
         <Group justify="space-between">
           <div>
             <Title order={2} id="tokens">
-              API tokens
+              {text.apiTokens}
             </Title>
             <Text size="sm" c="dimmed">
-              Each token is valid for this project only. Every member of the organization can create and
-              revoke tokens.
+              {text.whatTokensAre}
             </Text>
           </div>
           <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
-            New token
+            {text.newToken}
           </Button>
         </Group>
         <Loaded query={tokens}>{(list) => <TokenTable tokens={list} />}</Loaded>

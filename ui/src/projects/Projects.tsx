@@ -2,6 +2,7 @@ import { Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks';
 import { IconFolderPlus, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/projects.tsx';
 import type { Schemas } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
@@ -27,12 +28,12 @@ export function Projects() {
   const mayCreate = org.may('createProject');
   return (
     <Page
-      title="Projects"
-      description="A project is anything you scan, such as a repository, a service or an app. Findings, scans and tokens belong to a project."
+      title={text.projects}
+      description={text.whatProjectIs}
       actions={
         mayCreate && (
           <Button leftSection={<IconPlus size={16} />} onClick={open}>
-            New project
+            {text.newProject}
           </Button>
         )
       }
@@ -41,10 +42,8 @@ export function Projects() {
       <Loaded query={projects} waiting={<Rows />}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon={<IconFolderPlus />} title="No projects yet">
-              {mayCreate
-                ? 'Create a project for each repository, service or app that you scan.'
-                : `Only ${rolesAllowed('createProject')} can create projects.`}
+            <Empty icon={<IconFolderPlus />} title={text.noProjects}>
+              {mayCreate ? text.createForEach : text.whoMayCreate(rolesAllowed('createProject'))}
             </Empty>
           ) : (
             <List projects={list} />
@@ -59,15 +58,15 @@ function List({ projects }: { projects: Project[] }) {
   return (
     <>
       <Card withBorder p={0} visibleFrom="sm">
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-label="Projects">
+        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-label={text.projects}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Project</Table.Th>
-              <Table.Th>Needs attention</Table.Th>
-              <Table.Th visibleFrom="md">Regressed</Table.Th>
-              <Table.Th visibleFrom="md">Last scan</Table.Th>
-              <Table.Th visibleFrom="md">Created</Table.Th>
-              <Table.Th>ID</Table.Th>
+              <Table.Th>{text.project}</Table.Th>
+              <Table.Th>{text.needsAttention}</Table.Th>
+              <Table.Th visibleFrom="md">{text.regressed}</Table.Th>
+              <Table.Th visibleFrom="md">{text.lastScan}</Table.Th>
+              <Table.Th visibleFrom="md">{text.created}</Table.Th>
+              <Table.Th>{text.id}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -89,7 +88,7 @@ function List({ projects }: { projects: Project[] }) {
                   <Ago time={project.created_at} />
                 </Table.Td>
                 <Table.Td>
-                  <Copy value={project.id} label={`Copy the ID of ${project.name}`} />
+                  <Copy value={project.id} label={text.copyIdOf(project.name)} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -101,7 +100,7 @@ function List({ projects }: { projects: Project[] }) {
           <Card key={project.id} component="li" withBorder p="sm">
             <Group justify="space-between" wrap="nowrap" align="flex-start">
               <Name project={project} />
-              <Copy value={project.id} label={`Copy the ID of ${project.name}`} />
+              <Copy value={project.id} label={text.copyIdOf(project.name)} />
             </Group>
             <Group mt={6} gap="sm">
               <Attention projectId={project.id} />
@@ -150,11 +149,11 @@ function Regressed({ projectId, isBrief = false }: { projectId: string; isBrief?
 function LastScan({ projectId }: { projectId: string }) {
   const { loaded, numbers } = useNumbers(projectId);
   if (!loaded) return <Skeleton h={22} w={80} />;
-  return numbers?.last_scan_at ? <Ago time={numbers.last_scan_at} /> : 'Never';
+  return numbers?.last_scan_at ? <Ago time={numbers.last_scan_at} /> : text.never;
 }
 
 const Rows = () => (
-  <Stack gap="xs" role="status" aria-label="Loading">
+  <Stack gap="xs" role="status" aria-label={text.loading}>
     {[1, 2, 3].map((row) => (
       <Skeleton key={row} h={56} />
     ))}

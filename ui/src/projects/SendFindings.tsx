@@ -1,6 +1,7 @@
 import { Anchor, Card, List, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import * as text from '#strings/projects.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { Copyable } from '../components/Copy.tsx';
@@ -18,43 +19,41 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
       <Stack>
         <div>
           <Title order={2} id="send">
-            Send findings
+            {text.sendFindings}
           </Title>
           <Text size="sm" c="dimmed">
-            svc-agent reads the reports of Semgrep, CodeQL and other SARIF producers, Trivy, Grype, npm audit,
-            OSV-Scanner, pip-audit, Bandit, Gitleaks, ZAP, Nuclei, Snyk, govulncheck and Checkov. It needs
-            Node.js 20.19 or newer. Your own tools can use the{' '}
-            <Anchor href="/api/v1/docs" underline="always">
-              API
-            </Anchor>
-            .
+            {text.whatAgentReads((label) => (
+              <Anchor href="/api/v1/docs" underline="always">
+                {label}
+              </Anchor>
+            ))}
           </Text>
         </div>
         <Tabs defaultValue="shell" keepMounted={false}>
-          <Tabs.List aria-label="Environment">
-            <Tabs.Tab value="shell">Shell</Tabs.Tab>
-            <Tabs.Tab value="github">GitHub Actions</Tabs.Tab>
-            <Tabs.Tab value="gitlab">GitLab CI</Tabs.Tab>
+          <Tabs.List aria-label={text.environment}>
+            <Tabs.Tab value="shell">{text.shell}</Tabs.Tab>
+            <Tabs.Tab value="github">{text.github}</Tabs.Tab>
+            <Tabs.Tab value="gitlab">{text.gitlab}</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="shell" pt="md">
             <Stack component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
-              <Step title="1. Download the agent">
-                <Copyable value={commands.download} label="Copy the command" />
+              <Step title={text.downloadAgent}>
+                <Copyable value={commands.download} label={text.copyCommand} />
               </Step>
-              <Step title="2. Set the destination. Put a token of this project into the last line">
-                <Copyable block value={commands.settings} label="Copy the settings" />
+              <Step title={text.setDestination}>
+                <Copyable block value={commands.settings} label={text.copySettings} />
               </Step>
-              <Step title="3. Run a scanner, or send a report file">
-                <Copyable value={commands.run} label="Copy the command that runs a scanner" />
-                <Copyable value={commands.report} label="Copy the command that reports a file" />
+              <Step title={text.runScanner}>
+                <Copyable value={commands.run} label={text.copyRun} />
+                <Copyable value={commands.report} label={text.copyReport} />
               </Step>
             </Stack>
           </Tabs.Panel>
           <Tabs.Panel value="github" pt="md">
-            <Ci secret="a repository secret named SVC_API_KEY" file={githubWorkflow(settings)} />
+            <Ci secret={text.secretOfGithub} file={githubWorkflow(settings)} />
           </Tabs.Panel>
           <Tabs.Panel value="gitlab" pt="md">
-            <Ci secret="a masked variable named SVC_API_KEY" file={gitlabJob(settings)} />
+            <Ci secret={text.secretOfGitlab} file={gitlabJob(settings)} />
           </Tabs.Panel>
         </Tabs>
       </Stack>
@@ -74,10 +73,10 @@ const Step = ({ title, children }: { title: string; children: ReactNode }) => (
 const Ci = ({ secret, file }: { secret: string; file: string }) => (
   <Stack>
     <List size="sm">
-      <List.Item>Create a token above and save it as {secret}.</List.Item>
-      <List.Item>Add this configuration, and replace the scanner with yours.</List.Item>
+      <List.Item>{secret}</List.Item>
+      <List.Item>{text.addConfiguration}</List.Item>
     </List>
-    <Copyable block value={file} label="Copy the configuration" />
+    <Copyable block value={file} label={text.copyConfiguration} />
   </Stack>
 );
 

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import * as text from '#strings/routes.ts';
 import { NoSuchOrg } from '../app/no-such-org.ts';
 import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
@@ -21,11 +22,10 @@ const org = createRoute({
     const found = me.orgs.find(({ slug }) => slug === params.org);
     if (!found) throw new NoSuchOrg(params.org);
     if (!site.reaches(found.slug)) {
-      throw new WrongHost(
-        'This address belongs to another organization',
-        `Open “${found.name}” at the main address of the service.`,
-        { label: 'Show your organizations', href: '/orgs' },
-      );
+      throw new WrongHost(text.otherOrganization, text.openAtMainAddress(found.name), {
+        label: text.showOrganizations,
+        href: '/orgs',
+      });
     }
     // This host does not name the organization.
     if (site.baseDomain !== '' && site.hostOrg !== params.org)
@@ -38,6 +38,7 @@ const org = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => org,
   path: '/',
+  validateSearch: metricsSearch,
   component: lazyRouteComponent(
     whenUp(() => import('../dashboard/Dashboard.tsx')),
     'Dashboard',

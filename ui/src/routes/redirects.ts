@@ -1,15 +1,15 @@
 import { redirect } from '@tanstack/react-router';
+import * as text from '#strings/routes.ts';
 import type { Site } from '../app/site.ts';
 import { WrongHost } from '../app/wrong-host.ts';
 
 /** Redirects to the sign-in page, which is on the base domain if there is one, and back afterwards. */
 export function toLogin(site: Site, back: string) {
   if (!site.sharesSession) {
-    return new WrongHost(
-      'You cannot sign in at this address',
-      `Sign in at ${site.baseDomain} and open your organization from there.`,
-      { label: `Go to ${site.baseDomain}`, href: site.signInUrl('/') },
-    );
+    return new WrongHost(text.noSignInHere, text.signInAt(site.baseDomain), {
+      label: text.goTo(site.baseDomain),
+      href: site.signInUrl('/'),
+    });
   }
   if (!site.signsIn) {
     const return_to = encodeURIComponent(location.origin + back);

@@ -1,24 +1,20 @@
 import { Paper, Select, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import * as text from '#strings/scans.tsx';
 import { CHANGES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkBox } from '../components/links.tsx';
 import classes from '../components/Numbers.module.css';
+import { number } from '../components/numbers.ts';
 import { dateTime } from '../components/time/Time.tsx';
-import { PERSONA_NAMES } from './persona.ts';
+import { PERSONA_NAMES, PERSONAS_IN_SENTENCE } from './persona.ts';
 import { isLive, POLL_MS, type Scan, scanChangesQuery, scansQuery } from './queries.ts';
 import { scanName } from './scan-name.ts';
 
 /** The number of scans to choose from. */
 const CHOICE = 100;
-
-const WORDS = {
-  new: { name: 'New', about: 'only in this scan' },
-  seen_again: { name: 'Seen again', about: 'in both scans' },
-  gone: { name: 'Gone', about: 'only in the other scan' },
-};
 
 const route = getRouteApi('/_signed-in/o/$org/scans/$id');
 
@@ -34,16 +30,14 @@ export function Changes({ scan }: { scan: Scan }) {
   return (
     <Stack gap="sm" component="section" aria-labelledby="changes">
       <Title order={2} id="changes">
-        Changes
+        {text.changes}
       </Title>
       <Others scan={scan} other={other} chosen={against} />
       <Loaded query={changes} waiting={<Skeleton height={72} />}>
         {(data) =>
           data.against === undefined ? (
             <Text c="dimmed" size="sm">
-              This project has no earlier completed scan of this kind (
-              {PERSONA_NAMES[scan.persona].toLowerCase()}) by the same scanner with the same target, so all
-              findings are new. Choose another scan to compare with.
+              {text.noEarlierScan(PERSONAS_IN_SENTENCE[scan.persona])}
             </Text>
           ) : (
             <SimpleGrid cols={3} spacing="xs">
@@ -55,10 +49,10 @@ export function Changes({ scan }: { scan: Scan }) {
                     search={{ scan_id: scan.id, ...(data.against && { against: data.against.id }), change }}
                     className={classes.link}
                   >
-                    <Text className={classes.number}>{data[change].toLocaleString('en')}</Text>
-                    <Text size="sm">{WORDS[change].name}</Text>
+                    <Text className={classes.number}>{number(data[change])}</Text>
+                    <Text size="sm">{text.changeNames[change]}</Text>
                     <Text size="xs" c="dimmed">
-                      {WORDS[change].about}
+                      {text.whereFound[change]}
                     </Text>
                   </LinkBox>
                 </Paper>
@@ -85,27 +79,31 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
   return (
     <Stack gap={4}>
       <Select
-        label="Compare with"
-        description="Default: the latest earlier scan of the same kind, scanner and target."
-        placeholder="Choose a scan of this project"
+        label={text.compareWith}
+        description={text.defaultScan}
+        placeholder={text.chooseScan}
         data={others.map((one) => ({
           value: one.id,
-          label: `${withoutBidi(scanName(one))} · ${PERSONA_NAMES[one.persona]} · ${dateTime(one.started_at)}`,
+          label: text.scanChoice(
+            withoutBidi(scanName(one)),
+            PERSONA_NAMES[one.persona],
+            dateTime(one.started_at),
+          ),
         }))}
         value={chosen ?? other?.id ?? null}
         onChange={(id) => navigate({ search: id === null ? {} : { against: id }, replace: true })}
         clearable={chosen !== undefined}
-        clearButtonProps={{ 'aria-label': 'Compare with the previous scan' }}
+        clearButtonProps={{ 'aria-label': text.compareWithPrevious }}
         searchable
         selectFirstOptionOnChange
-        nothingFoundMessage="No matching scan"
+        nothingFoundMessage={text.noMatchingScan}
         maw={560}
         styles={{ input: { textOverflow: 'ellipsis' } }}
       />
       {other && (
         <Text size="sm">
           <LinkAnchor to="/o/$org/scans/$id" params={{ org: org.slug, id: other.id }} inherit>
-            Open the other scan
+            {text.openOtherScan}
           </LinkAnchor>
         </Text>
       )}

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconMoodCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import * as text from '#strings/scans.tsx';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { isFinal } from '../components/errors/problem.ts';
@@ -25,7 +26,7 @@ import {
   useFinalRead,
 } from './queries.ts';
 import { ScanDuration } from './ScanDuration.tsx';
-import { ScanStatusBadge, STALE_ADVICE } from './ScanStatus.tsx';
+import { ScanStatusBadge } from './ScanStatus.tsx';
 import { Summary } from './Summary.tsx';
 import { scanName } from './scan-name.ts';
 import { Target } from './Target.tsx';
@@ -43,10 +44,10 @@ export function ScanPage() {
   const scan = query.data;
   return (
     <Page
-      title={(scan && scanName(scan)) ?? (isFinal(query.error) ? 'Scan not found' : 'Scan')}
+      title={(scan && scanName(scan)) ?? (isFinal(query.error) ? text.scanNotFound : text.scan)}
       description={
         <LinkAnchor to="/o/$org/scans" params={{ org: org.slug }} search={{}} inherit>
-          All scans
+          {text.allScans}
         </LinkAnchor>
       }
       actions={scan && <ScanStatusBadge scan={scan} />}
@@ -66,10 +67,10 @@ function Shown({ scan }: { scan: Scan }) {
         <Alert
           color="yellow"
           icon={<IconAlertTriangle />}
-          title="The agent may have stopped"
+          title={text.agentStopped}
           styles={{ title: { color: 'var(--mantine-color-text)' } }}
         >
-          {STALE_ADVICE}
+          {text.whyStale}
         </Alert>
       )}
       {scan.error_message && <Problem message={scan.error_message} isWarning={hasWarnings(scan)} />}
@@ -87,7 +88,7 @@ function Problem({ message, isWarning }: { message: string; isWarning: boolean }
     <Alert
       color={isWarning ? 'yellow' : 'red'}
       icon={<IconAlertTriangle />}
-      title={isWarning ? 'The scan completed with warnings' : 'The scan failed'}
+      title={isWarning ? text.hasWarnings : text.hasFailed}
       styles={{ title: { color: `var(--mantine-color-${isWarning ? 'text' : 'error'})` } }}
     >
       <Text
@@ -110,7 +111,7 @@ function Facts({ scan }: { scan: Scan }) {
   const project = projects.data?.find(({ id }) => id === scan.project_id);
   return (
     <SimpleGrid component="dl" cols={{ base: 2, md: 3 }} spacing="sm" m={0}>
-      <Fact name="Project">
+      <Fact name={text.project}>
         {project ? (
           <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project.slug }} inherit>
             <bdi>{project.name}</bdi>
@@ -119,20 +120,19 @@ function Facts({ scan }: { scan: Scan }) {
           '…'
         )}
       </Fact>
-      <Fact name="Kind">
+      <Fact name={text.kind}>
         {PERSONA_NAMES[scan.persona]} ({scan.persona})
       </Fact>
-      <Fact name="Target">
+      <Fact name={text.target}>
         <Target target={scan.target} />
       </Fact>
-      <Fact name="Started">
-        {dateTime(scan.started_at)} (<Ago time={scan.started_at} />)
+      <Fact name={text.started}>
+        {text.startedAt(dateTime(scan.started_at), <Ago time={scan.started_at} />)}
       </Fact>
-      <Fact name="Duration">
-        <ScanDuration scan={scan} />
-        {scan.status === 'running' && ' so far'}
+      <Fact name={text.duration}>
+        {scan.status === 'running' ? text.soFar(<ScanDuration scan={scan} />) : <ScanDuration scan={scan} />}
       </Fact>
-      <Fact name="ID">
+      <Fact name={text.id}>
         <code>{scan.id}</code>
       </Fact>
     </SimpleGrid>
@@ -163,7 +163,7 @@ function Top({ scan }: { scan: Scan }) {
     <Stack gap="xs" component="section" aria-labelledby="findings">
       <Group justify="space-between">
         <Title order={2} id="findings">
-          Findings
+          {text.findings}
         </Title>
         {query.data && query.data.total > 0 && (
           <LinkButton
@@ -173,7 +173,7 @@ function Top({ scan }: { scan: Scan }) {
             variant="default"
             size="xs"
           >
-            {query.data.total > TOP ? `Show all ${query.data.total.toLocaleString('en')}` : 'Open the list'}
+            {query.data.total > TOP ? text.showAll(query.data.total) : text.openList}
           </LinkButton>
         )}
       </Group>
@@ -182,7 +182,7 @@ function Top({ scan }: { scan: Scan }) {
           total === 0 ? (
             <Empty
               icon={<IconMoodCheck />}
-              title={scan.status === 'running' ? 'No findings so far' : 'No findings'}
+              title={scan.status === 'running' ? text.noFindingsSoFar : text.noFindings}
             />
           ) : (
             <FindingItems findings={findings} list={list} />
@@ -195,7 +195,7 @@ function Top({ scan }: { scan: Scan }) {
 
 function Skeletons() {
   return (
-    <Stack gap="xl" role="status" aria-label="Loading">
+    <Stack gap="xl" role="status" aria-label={text.loading}>
       <Skeleton height={88} />
       <Skeleton height={96} />
       <Skeleton height={160} />

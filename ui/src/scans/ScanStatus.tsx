@@ -1,17 +1,15 @@
 import { Badge, Tooltip } from '@mantine/core';
+import * as text from '#strings/scans.tsx';
 import { hasWarnings, isStale, type Scan } from './queries.ts';
 
 const NAMES = {
-  running: 'Running',
-  stale: 'Stale',
-  completed: 'Completed',
-  warnings: 'Completed with warnings',
-  failed: 'Failed',
+  running: text.running,
+  stale: text.stale,
+  completed: text.completed,
+  warnings: text.completedWithWarnings,
+  failed: text.failed,
 };
 const COLORS = { running: 'blue', stale: 'yellow', completed: 'teal', warnings: 'yellow', failed: 'red' };
-
-export const STALE_ADVICE =
-  'It has been running for more than 2 hours. The agent has probably stopped without ending the scan.';
 
 /** The state of a scan. */
 export function ScanStatusBadge({ scan }: { scan: Scan }) {
@@ -28,7 +26,7 @@ export function ScanStatusBadge({ scan }: { scan: Scan }) {
   );
   if (state !== 'stale') return badge;
   return (
-    <Tooltip label={STALE_ADVICE} multiline maw={300}>
+    <Tooltip label={text.whyStale} multiline maw={300}>
       {badge}
     </Tooltip>
   );

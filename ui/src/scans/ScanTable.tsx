@@ -1,6 +1,8 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
+import * as text from '#strings/scans.tsx';
 import { useOrg } from '../app/session.ts';
 import { LinkAnchor } from '../components/links.tsx';
+import { number } from '../components/numbers.ts';
 import { Ago } from '../components/time/Time.tsx';
 import { SeverityBar, severityWords } from '../findings/SeverityBar.tsx';
 import { PERSONA_NAMES } from './persona.ts';
@@ -23,22 +25,22 @@ export function ScanTable({ scans, projects }: Props) {
     <Table className={classes.table} highlightOnHover verticalSpacing="sm">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Scan</Table.Th>
+          <Table.Th>{text.scan}</Table.Th>
           <Table.Th visibleFrom="md" w="12%">
-            Project
+            {text.project}
           </Table.Th>
           <Table.Th visibleFrom="lg" w="20%">
-            Target
+            {text.target}
           </Table.Th>
           <Table.Th visibleFrom="sm" w={200}>
-            Status
+            {text.status}
           </Table.Th>
-          <Table.Th w={{ base: 96, sm: 136 }}>Findings</Table.Th>
+          <Table.Th w={{ base: 96, sm: 136 }}>{text.findings}</Table.Th>
           <Table.Th visibleFrom="md" w={128}>
-            Started
+            {text.started}
           </Table.Th>
           <Table.Th visibleFrom="lg" w={96}>
-            Duration
+            {text.duration}
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -117,16 +119,17 @@ function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
 }
 
 function Findings({ scan: { summary, finding_count, status } }: { scan: Scan }) {
-  const count = finding_count.toLocaleString('en');
+  const count = number(finding_count);
   if (!summary) {
     return (
       <Text size="sm">
-        {count}
-        {status === 'running' && (
-          <Text span size="xs" c="dimmed">
-            {' so far'}
-          </Text>
-        )}
+        {status === 'running'
+          ? text.soFar(count, (words) => (
+              <Text span size="xs" c="dimmed">
+                {words}
+              </Text>
+            ))
+          : count}
       </Text>
     );
   }

@@ -3,6 +3,7 @@ import { IconRadar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import * as text from '#strings/scans.tsx';
 import { withoutUndefined } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
@@ -15,9 +16,9 @@ import { ScanTable } from './ScanTable.tsx';
 
 const PER_PAGE = 50;
 const STATUSES: { value: ScanStatus; label: string }[] = [
-  { value: 'running', label: 'Running' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'failed', label: 'Failed' },
+  { value: 'running', label: text.running },
+  { value: 'completed', label: text.completed },
+  { value: 'failed', label: text.failed },
 ];
 
 const route = getRouteApi('/_signed-in/o/$org/scans');
@@ -38,31 +39,30 @@ export function Scans() {
   const isFiltered = project_id !== undefined || status !== undefined;
 
   return (
-    <Page title="Scans" description="Scans that agents have reported.">
+    <Page title={text.scans} description={text.whatScansAre}>
       <Group align="flex-end" gap="sm">
         <Select
-          label="Project"
-          placeholder="All projects"
+          label={text.project}
+          placeholder={text.allProjects}
           data={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           value={project_id ?? null}
           onChange={(id) => show({ project_id: id ?? undefined })}
           clearable
-          clearButtonProps={{ 'aria-label': 'All projects' }}
+          clearButtonProps={{ 'aria-label': text.allProjects }}
           searchable
           selectFirstOptionOnChange
-          nothingFoundMessage="No matching project"
+          nothingFoundMessage={text.noProject}
           w={{ base: '100%', xs: 240 }}
         />
         <SegmentedControl
-          aria-label="Status"
-          data={[{ value: '', label: 'All' }, ...STATUSES]}
+          aria-label={text.status}
+          data={[{ value: '', label: text.all }, ...STATUSES]}
           value={status ?? ''}
           onChange={(value) => show({ status: value || undefined })}
           w={{ base: '100%', xs: 'auto' }}
         />
         <Text size="sm" c="dimmed" aria-live="polite" ml="auto" py={8}>
-          {query.data &&
-            `${query.data.total.toLocaleString('en')} ${query.data.total === 1 ? 'scan' : 'scans'}`}
+          {query.data && text.count(query.data.total)}
         </Text>
       </Group>
       <Loaded query={query} waiting={<Skeletons />}>
@@ -77,8 +77,8 @@ export function Scans() {
                   total={pages}
                   value={page}
                   onChange={(value) => show(value === 1 ? {} : { page: value })}
-                  getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-                  getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+                  getControlProps={(control) => ({ 'aria-label': text.pages[control] })}
+                  getItemProps={(number) => ({ 'aria-label': text.pageNumber(number) })}
                   mx="auto"
                 />
               )}
@@ -94,27 +94,27 @@ function Nothing({ isFiltered, isBeyond }: { isFiltered: boolean; isBeyond: bool
   const { slug } = useOrg();
   if (isFiltered || isBeyond) {
     return (
-      <Empty icon={<IconRadar />} title={isBeyond ? 'This page does not exist' : 'No matching scans'}>
+      <Empty icon={<IconRadar />} title={isBeyond ? text.noSuchPage : text.noMatchingScans}>
         <LinkAnchor to="/o/$org/scans" params={{ org: slug }} search={{}}>
-          Show all scans
+          {text.showAllScans}
         </LinkAnchor>
       </Empty>
     );
   }
   return (
-    <Empty icon={<IconRadar />} title="No scans yet">
-      Agents report scans. See{' '}
-      <LinkAnchor to="/o/$org" params={{ org: slug }}>
-        first steps
-      </LinkAnchor>{' '}
-      to run one.
+    <Empty icon={<IconRadar />} title={text.noScans}>
+      {text.howToScan((label) => (
+        <LinkAnchor to="/o/$org" params={{ org: slug }}>
+          {label}
+        </LinkAnchor>
+      ))}
     </Empty>
   );
 }
 
 function Skeletons() {
   return (
-    <Stack gap="xs" role="status" aria-label="Loading">
+    <Stack gap="xs" role="status" aria-label={text.loading}>
       {Array.from({ length: 8 }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
         <Skeleton key={index} height={64} />

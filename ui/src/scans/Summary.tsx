@@ -1,5 +1,6 @@
 import { Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/scans.tsx';
 import { SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkAnchor, LinkBox } from '../components/links.tsx';
@@ -20,10 +21,9 @@ export function Summary({ scan }: { scan: Scan }) {
     return (
       <Paper withBorder p="md" className={classes.cell}>
         <LinkBox to="/o/$org/findings" params={{ org: slug }} search={all} className={classes.link}>
-          <Text className={classes.number}>{finding_count.toLocaleString('en')}</Text>
+          <Text className={classes.number}>{number(finding_count)}</Text>
           <Text size="sm" c="dimmed">
-            {finding_count === 1 ? 'finding so far' : 'findings so far'}. Counts by severity follow when the
-            scan ends.
+            {text.findingsSoFar(finding_count)}
           </Text>
         </LinkBox>
       </Paper>
@@ -35,9 +35,9 @@ export function Summary({ scan }: { scan: Scan }) {
       <SimpleGrid cols={{ base: 3, sm: 6 }} spacing="xs">
         <Paper withBorder className={classes.cell}>
           <LinkBox to="/o/$org/findings" params={{ org: slug }} search={all} className={classes.link}>
-            <Text className={classes.number}>{summary.total.toLocaleString('en')}</Text>
+            <Text className={classes.number}>{number(summary.total)}</Text>
             <Text size="sm" c="dimmed">
-              {summary.total === 1 ? 'Finding' : 'Findings'}
+              {text.findingsBelow(summary.total)}
             </Text>
           </LinkBox>
         </Paper>
@@ -50,7 +50,7 @@ export function Summary({ scan }: { scan: Scan }) {
               className={classes.link}
             >
               <Text className={classes.number} c={summary[severity] > 0 ? severityColor(severity) : 'dimmed'}>
-                {summary[severity].toLocaleString('en')}
+                {number(summary[severity])}
               </Text>
               <Text size="sm" c="dimmed">
                 {SEVERITY_NAMES[severity]}
@@ -73,20 +73,20 @@ function Work({ scan: { id: scan_id } }: { scan: Scan }) {
     <Group gap="lg" mih={22}>
       {(
         [
-          [attention.data, 'needs attention', 'need attention', ATTENTION],
-          [regressed.data, 'regressed', 'regressed', REGRESSED],
+          ['attention', attention.data, text.needAttention, ATTENTION],
+          ['regressed', regressed.data, text.regressed, REGRESSED],
         ] as const
       ).map(
-        ([count, one, many, filter]) =>
+        ([key, count, textOf, filter]) =>
           count !== undefined && (
             <LinkAnchor
-              key={many}
+              key={key}
               to="/o/$org/findings"
               params={{ org: org.slug }}
               search={{ ...filter, scan_id }}
               size="sm"
             >
-              {number(count)} {count === 1 ? one : many}
+              {textOf(count)}
             </LinkAnchor>
           ),
       )}

@@ -1,4 +1,5 @@
 import { Anchor, Text } from '@mantine/core';
+import * as words from '#strings/scans.tsx';
 import type { Scan } from './queries.ts';
 
 /** The address if it is an HTTP URL. Other addresses must not become links. */
@@ -28,18 +29,14 @@ export function Target({ target, short = false }: Props) {
         <bdi key="url">{url}</bdi>
       )),
     path && <bdi key="path">{path}</bdi>,
-    ref && (
-      <span key="ref">
-        at <bdi>{ref}</bdi>
-      </span>
-    ),
+    ref && <span key="ref">{words.atRevision(<bdi>{ref}</bdi>)}</span>,
   ].filter(Boolean);
   if (parts.length === 0) {
     return type ? (
       <bdi>{type}</bdi>
     ) : (
       <Text span inherit c="dimmed">
-        Not specified
+        {words.notSpecified}
       </Text>
     );
   }

@@ -1,10 +1,10 @@
+import * as text from '#strings/scans/names.ts';
 import type { Schemas } from '../app/api.ts';
 
 type Persona = Schemas['Scan']['persona'];
 
 /** The kind of scan of each persona. */
-export const PERSONA_NAMES: Record<Persona, string> = {
-  sharingan: 'Full audit',
-  senku: 'Dependencies',
-  killua: 'Penetration test',
-};
+export const PERSONA_NAMES: Record<Persona, string> = text.personaNames;
+
+/** The kinds in a sentence. */
+export const PERSONAS_IN_SENTENCE: Record<Persona, string> = text.personasInSentence;

@@ -1,5 +1,6 @@
 import { Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/settings.ts';
 import type { Schemas } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
@@ -13,8 +14,8 @@ import { featuresQuery } from './queries.ts';
 type Feature = Schemas['OrgFeature'];
 
 const TITLES: Record<string, string> = {
-  org_wide_tokens: 'Org-wide API tokens',
-  require_mfa: 'Require MFA',
+  org_wide_tokens: text.orgWideTokens,
+  require_mfa: text.requireMfa,
 };
 
 /** The features of the organization. */
@@ -51,7 +52,7 @@ function FeatureCard({ feature }: { feature: Feature }) {
           </Group>
           <Text size="sm">{description}</Text>
           <Text size="xs" c="dimmed" component="div">
-            {noteOf(feature, mayChange)} API name: <Code>{name}</Code>
+            {noteOf(feature, mayChange)} {text.apiName} <Code>{name}</Code>
           </Text>
         </Stack>
         {mayChange && <Toggle feature={feature} title={title} />}
@@ -62,17 +63,16 @@ function FeatureCard({ feature }: { feature: Feature }) {
 
 /** Tells who can change a feature. */
 function noteOf({ provisioned, enabled }: Feature, mayChange: boolean): string {
-  if (provisioned) return mayChange ? '' : `Only ${rolesAllowed('updateOrgFeature')} can change this.`;
-  const first = 'The administrator of this service must make it available first.';
-  return enabled ? `${first} An owner has already turned it on.` : first;
+  if (provisioned) return mayChange ? '' : text.whoMayChange(rolesAllowed('updateOrgFeature'));
+  return enabled ? text.administratorFirstAlreadyOn : text.administratorFirst;
 }
 
 function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
   const [label, color] = !provisioned
-    ? (['Not available', 'gray'] as const)
+    ? ([text.notAvailable, 'gray'] as const)
     : enabled
-      ? (['On', 'green'] as const)
-      : (['Off', 'gray'] as const);
+      ? ([text.on, 'green'] as const)
+      : ([text.off, 'gray'] as const);
   return <StateBadge label={label} color={color} />;
 }
 
@@ -83,7 +83,7 @@ function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: F
     mutationFn: (to: boolean) =>
       org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
     onSuccess: (_, to) => {
-      showSuccess(`“${title}” is ${to ? 'on' : 'off'}.`);
+      showSuccess(to ? text.isOn(title) : text.isOff(title));
       return queries.invalidateQueries({ queryKey: ['org', org.slug] });
     },
     onError: showError,

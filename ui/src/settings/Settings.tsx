@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core';
+import * as text from '#strings/settings.ts';
 import { Page } from '../components/Page.tsx';
 import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
 import { Features } from './Features.tsx';
@@ -7,7 +8,7 @@ import { ViewerTokens } from './ViewerTokens.tsx';
 /** The settings of the organization. */
 export function Settings() {
   return (
-    <Page title="Settings" description="Settings that apply to the whole organization.">
+    <Page title={text.settings} description={text.whatSettingsApplyTo}>
       <Stack>
         <OrgDueDates />
         <Features />

@@ -1,5 +1,6 @@
 import { Card, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/settings.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
@@ -7,7 +8,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { securityQuery } from './security-queries.ts';
 
-const TITLE = 'Verify fixes with viewers’ tokens';
+const TITLE = text.verifyWithViewersTokens;
 const ID = 'setting-viewer-tokens';
 
 /** Whether API tokens made by viewers may set findings to verified. */
@@ -25,15 +26,12 @@ export function ViewerTokens() {
                 <Title order={2} fz="md" id={ID}>
                   {TITLE}
                 </Title>
-                <StateBadge label={on ? 'On' : 'Off'} color={on ? 'green' : 'gray'} />
+                <StateBadge label={on ? text.on : text.off} color={on ? 'green' : 'gray'} />
               </Group>
-              <Text size="sm">
-                Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created
-                by viewers and former members cannot do so.
-              </Text>
+              <Text size="sm">{text.whoVerifies}</Text>
               {!mayChange && (
                 <Text size="xs" c="dimmed">
-                  Only {rolesAllowed('updateSecuritySettings')} can change this.
+                  {text.whoMayChange(rolesAllowed('updateSecuritySettings'))}
                 </Text>
               )}
             </Stack>
@@ -51,7 +49,7 @@ function Toggle({ on }: { on: boolean }) {
   const change = useMutation({
     mutationFn: (to: boolean) => org.api.patch('/settings/security', { body: { viewer_tokens_verify: to } }),
     onSuccess: (_, to) => {
-      showSuccess(`“${TITLE}” is ${to ? 'on' : 'off'}.`);
+      showSuccess(to ? text.isOn(TITLE) : text.isOff(TITLE));
       return queries.invalidateQueries({ queryKey: securityQuery(org).queryKey });
     },
     onError: showError,

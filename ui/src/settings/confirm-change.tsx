@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import * as text from '#strings/settings.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 
 interface Change {
@@ -15,21 +16,16 @@ interface Change {
 export function confirmChange({ name, to, hasMfa, onConfirm }: Change): void {
   if (name === 'org_wide_tokens' && !to) {
     openConfirm({
-      title: 'Turn off org-wide API tokens?',
-      children: (
-        <Text size="sm">
-          Nobody can create new org-wide tokens. Existing tokens keep working until you revoke them on the API
-          tokens page.
-        </Text>
-      ),
-      labels: { confirm: 'Turn off', cancel: 'Cancel' },
+      title: text.turnOffOrgWideTokens,
+      children: <Text size="sm">{text.existingTokensWork}</Text>,
+      labels: { confirm: text.turnOff, cancel: text.cancel },
       onConfirm,
     });
   } else if (name === 'require_mfa' && to) {
     openConfirm({
-      title: 'Require MFA for every member?',
+      title: text.requireMfaOfAll,
       children: <RequireMfa hasMfa={hasMfa} />,
-      labels: { confirm: hasMfa ? 'Require MFA' : 'Require MFA anyway', cancel: 'Cancel' },
+      labels: { confirm: hasMfa ? text.requireMfa : text.requireMfaAnyway, cancel: text.cancel },
       confirmProps: hasMfa ? {} : { color: 'red' },
       onConfirm,
     });
@@ -41,27 +37,22 @@ export function confirmChange({ name, to, hasMfa, onConfirm }: Change): void {
 function RequireMfa({ hasMfa }: { hasMfa: boolean }) {
   return (
     <Stack>
-      <Text size="sm">
-        Members without multi-factor authentication lose access until they set it up. Agents and their tokens
-        keep working.
-      </Text>
+      <Text size="sm">{text.membersLoseAccess}</Text>
       {!hasMfa && (
         <Alert
           color="red"
           icon={<IconAlertTriangle />}
-          title="You would lose access as well"
+          title={text.youLoseAccess}
           styles={{ title: { color: 'var(--mantine-color-error)' } }}
         >
           <Stack gap="xs" align="flex-start">
-            <Text size="sm">
-              Your own account has no MFA. Set it up first. You return to this page afterwards.
-            </Text>
+            <Text size="sm">{text.noOwnMfa}</Text>
             <Button
               component="a"
               size="xs"
               href={`/profile/mfa?return_to=${encodeURIComponent(location.href)}`}
             >
-              Set up MFA
+              {text.setUpMfa}
             </Button>
           </Stack>
         </Alert>

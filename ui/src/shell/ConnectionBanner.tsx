@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import * as text from '#strings/shell.tsx';
 import { serverWait } from '../app/server.ts';
 
 /** Tells that reads or the next page fail to load and are retried. */
@@ -15,8 +16,7 @@ export function ConnectionBanner() {
   if (failing === 0 && online && !waits) return null;
   return (
     <Alert role="status" color="yellow" radius={0} py="xs" mb="sm" icon={<IconPlugConnectedX />}>
-      {online ? 'The server does not respond.' : 'You are offline.'} The data may be out of date. Retrying
-      automatically.
+      {online ? text.serverSilent : text.offline}
     </Alert>
   );
 }

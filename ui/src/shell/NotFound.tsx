@@ -1,19 +1,21 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
+import { windowTitle } from '#strings/app.ts';
+import * as text from '#strings/shell.tsx';
 
 /** The page for unknown addresses in a shell, which has the landmark. */
 export const NotFoundInShell = () => <NotFound component="div" />;
 
 /** The page for unknown addresses. */
 export function NotFound({ component = 'main' }: { component?: 'main' | 'div' }) {
-  useDocumentTitle('Not found · Security findings');
+  useDocumentTitle(windowTitle(text.notFound));
   return (
     <Center component={component} mih="60vh" p="md">
       <Stack align="center" ta="center">
-        <Title order={1}>Page not found</Title>
-        <Text c="dimmed">The address may be misspelled, or the page was moved.</Text>
+        <Title order={1}>{text.pageNotFound}</Title>
+        <Text c="dimmed">{text.whyNotFound}</Text>
         <Button component="a" href="/">
-          Go to the start page
+          {text.goToStart}
         </Button>
       </Stack>
     </Center>

@@ -1,6 +1,7 @@
 import { Button, Menu, Text, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
+import * as text from '#strings/shell.tsx';
 import { useMe, useOrg } from '../app/session.ts';
 
 /** The number of organizations in the menu. The page of organizations lists all. */
@@ -20,14 +21,14 @@ export function OrgMenu() {
           rightSection={<IconSelector size={14} aria-hidden />}
           style={{ minWidth: 0 }}
         >
-          <VisuallyHidden>Organization </VisuallyHidden>
+          <VisuallyHidden>{text.organization} </VisuallyHidden>
           <Text span inherit truncate lh={1.4} maw={{ base: 140, sm: 220 }}>
             <bdi>{org.name}</bdi>
           </Text>
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
-        <Menu.Label>Organizations</Menu.Label>
+        <Menu.Label>{text.organizations}</Menu.Label>
         {reached.map((one) => (
           <Menu.Item
             key={one.id}
@@ -52,10 +53,10 @@ export function OrgMenu() {
         ))}
         <Menu.Divider />
         <Menu.Item component="a" href={site.signInUrl('/orgs')} leftSection={<IconBuilding size={16} />}>
-          {reached.length < orgs.length ? `All ${orgs.length} organizations` : 'Your organizations'}
+          {reached.length < orgs.length ? text.allOrganizations(orgs.length) : text.yourOrganizations}
         </Menu.Item>
         <Menu.Item component="a" href={site.signInUrl('/orgs/new')} leftSection={<IconPlus size={16} />}>
-          New organization
+          {text.newOrganization}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

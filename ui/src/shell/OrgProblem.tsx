@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouteContext } from '@tanstack/react-router';
+import * as text from '#strings/shell.tsx';
 import { NoSuchOrg } from '../app/no-such-org.ts';
 import { sessionQuery } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
@@ -26,10 +27,10 @@ function OtherAccount() {
   return (
     <>
       <Text size="sm" flex="1 0 100%">
-        You are signed in as <bdi>{user.email}</bdi>.
+        {text.signedInAs(<bdi>{user.email}</bdi>)}
       </Text>
       <Button size="xs" variant="default" loading={change.isPending} onClick={() => change.mutate()}>
-        Use another account
+        {text.otherAccount}
       </Button>
     </>
   );

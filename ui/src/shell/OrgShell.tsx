@@ -1,8 +1,9 @@
-import { AppShell, Box, Burger, Group, Menu, ScrollArea } from '@mantine/core';
+import { Box, Burger, Group, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
+import * as text from '#strings/shell.tsx';
 import { refreshShown, useChanges, usePolling } from '../app/revision.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkNav } from '../components/links.tsx';
@@ -27,23 +28,19 @@ export function OrgShell() {
   const [showsChanges, changes] = useDisclosure();
   const [opened, { toggle, close }] = useDisclosure();
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding={{ base: 'sm', sm: 'lg' }}
-    >
+    <>
       <a className="skip-link" href="#main">
-        Skip to content
+        {text.skipToContent}
       </a>
-      <AppShell.Header>
-        <Group h="100%" px={{ base: 'sm', sm: 'md' }} justify="space-between" wrap="nowrap" gap="xs">
+      <header className={classes.header}>
+        <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger
               opened={opened}
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close the menu' : 'Open the menu'}
+              aria-label={opened ? text.closeMenu : text.openMenu}
               aria-expanded={opened}
             />
             {/* On phones the name of the organization needs the space. */}
@@ -58,36 +55,34 @@ export function OrgShell() {
             <UserMenu>
               {may('listChanges') && (
                 <Menu.Item leftSection={<IconHistory size={16} />} onClick={changes.open}>
-                  Recent changes
+                  {text.recentChanges}
                 </Menu.Item>
               )}
             </UserMenu>
           </Group>
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="xs" className={opened ? '' : classes.closed} aria-label="Pages of the organization">
-        <ScrollArea>
-          {PAGES.map(({ to, label, Icon, exact }) => (
-            <LinkNav
-              key={to}
-              to={to}
-              params={{ org: slug }}
-              label={label}
-              leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-              activeOptions={{ exact, includeSearch: false }}
-              activeProps={{ active: true }}
-              onClick={close}
-              style={{ borderRadius: 'var(--mantine-radius-md)' }}
-            />
-          ))}
-        </ScrollArea>
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
+      </header>
+      <nav className={classes.nav} data-closed={!opened || undefined} aria-label={text.pagesOfOrganization}>
+        {PAGES.map(({ to, label, Icon, exact }) => (
+          <LinkNav
+            key={to}
+            to={to}
+            params={{ org: slug }}
+            label={label}
+            leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+            activeOptions={{ exact, includeSearch: false }}
+            activeProps={{ active: true }}
+            onClick={close}
+            style={{ borderRadius: 'var(--mantine-radius-md)' }}
+          />
+        ))}
+      </nav>
+      <main className={classes.main} id="main" tabIndex={-1}>
         <PrintHead />
         <ConnectionBanner />
         <Outlet />
         <RecentChanges opened={showsChanges} onClose={changes.close} />
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </>
   );
 }

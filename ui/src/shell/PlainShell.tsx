@@ -1,6 +1,7 @@
 import { Button, Container, Group, Stack } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
+import * as text from '#strings/shell.tsx';
 import { useMe } from '../app/session.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
@@ -15,7 +16,7 @@ export function PlainShell() {
   return (
     <Stack gap={0} mih="100dvh">
       <a className="skip-link" href="#main">
-        Skip to content
+        {text.skipToContent}
       </a>
       <Group
         component="header"

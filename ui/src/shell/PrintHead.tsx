@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import * as text from '#strings/shell.tsx';
 import { useOrg } from '../app/session.ts';
 import { dateTime } from '../components/time/Time.tsx';
 
@@ -11,10 +12,12 @@ export function PrintHead() {
   return (
     <header className="print-only">
       <Text size="xs" c="dimmed" pb={4} mb="sm" style={{ borderBottom: '1px solid' }}>
-        <strong>
-          <bdi>{org.name}</bdi>
-        </strong>{' '}
-        · Security findings · {dateTime(new Date())}
+        {text.printed(
+          <strong>
+            <bdi>{org.name}</bdi>
+          </strong>,
+          dateTime(new Date()),
+        )}
       </Text>
     </header>
   );

@@ -1,5 +1,6 @@
 import { Center, Group, Paper, Stack, Text } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
+import * as text from '#strings/shell.tsx';
 import { Logo } from './Logo.tsx';
 import { SchemeButton } from './SchemeButton.tsx';
 
@@ -17,7 +18,7 @@ export function PublicShell() {
             <Outlet />
           </Paper>
           <Text size="xs" c="dimmed" ta="center">
-            Security findings, from scan to triage.
+            {text.tagline}
           </Text>
         </Stack>
       </Center>

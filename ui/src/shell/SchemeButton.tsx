@@ -1,11 +1,12 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
+import * as text from '#strings/shell.tsx';
 
 /** Switches between light and dark mode. */
 export function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme();
   const next = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
-  const label = `Switch to ${next} mode`;
+  const label = next === 'dark' ? text.darkMode : text.lightMode;
   return (
     <Tooltip label={label}>
       <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(next)}>

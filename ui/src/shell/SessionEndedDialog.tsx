@@ -1,4 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { close } from '#strings/app.ts';
+import * as text from '#strings/shell/session-ended.ts';
 import type { Site } from '../app/site.ts';
 
 interface Props {
@@ -17,23 +19,23 @@ export function SessionEndedDialog({ opened, onClose, site, state, look }: Props
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Your session has ended"
+      title={text.sessionEnded}
       centered
       // Above other dialogs, which keep their input.
       zIndex={1000}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': close }}
     >
       <Stack>
-        <Text size="sm">Sign in again in a new window, then return to this page. Your input is kept.</Text>
+        <Text size="sm">{text.signInInNewWindow}</Text>
         <Text size="sm" role="status" c="dimmed">
-          {state === 'not yet' && 'You are not signed in yet.'}
+          {state === 'not yet' && text.notSignedInYet}
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="subtle" component="a" href={site.signInUrl(leave)}>
-            Leave this page
+            {text.leavePage}
           </Button>
           <Button variant="default" onClick={look} loading={state === 'looking'}>
-            Continue
+            {text.continueHere}
           </Button>
           <Button
             component="a"
@@ -41,7 +43,7 @@ export function SessionEndedDialog({ opened, onClose, site, state, look }: Props
             target="_blank"
             data-autofocus
           >
-            Sign in
+            {text.signIn}
           </Button>
         </Group>
       </Stack>

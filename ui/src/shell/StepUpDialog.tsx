@@ -1,6 +1,8 @@
 import { Modal, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import { close } from '#strings/app.ts';
+import * as text from '#strings/shell/step-up.ts';
 import { whenUp } from '../app/server.ts';
 import { stepUps } from '../app/step-up.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -16,12 +18,12 @@ export function StepUpDialog({ opened, password }: { opened: boolean; password: 
     <Modal
       opened={opened}
       onClose={() => stepUps.answer(false)}
-      title="Confirm your identity"
+      title={text.confirmIdentity}
       centered
       // Above the dialog of the call, below the dialog of an ended session.
       zIndex={900}
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': close }}
     >
       <Loading password={password} />
     </Modal>

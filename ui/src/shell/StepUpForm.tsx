@@ -1,6 +1,7 @@
 import { Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import * as text from '#strings/shell/step-up.ts';
 import { plainApi, type Schemas, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { stepUps } from '../app/step-up.ts';
@@ -55,13 +56,10 @@ export function StepUpForm({ password: typed, devices }: Props) {
       }}
     >
       <Stack>
-        <Text size="sm">
-          You signed in more than 10 minutes ago. Enter your password{hasMfa ? ' and a code' : ''} again to
-          change e-mail addresses or second factors.
-        </Text>
+        <Text size="sm">{hasMfa ? text.enterPasswordAndCode : text.enterPassword}</Text>
         <input type="email" autoComplete="username" value={email ?? ''} readOnly hidden />
         <PasswordField
-          label="Your password"
+          label={text.yourPassword}
           ref={passwordField}
           autoFocus={typed === undefined}
           value={password}
@@ -69,17 +67,17 @@ export function StepUpForm({ password: typed, devices }: Props) {
             setPassword(currentTarget.value);
             confirm.reset();
           }}
-          error={isWrongPassword && 'The password is wrong'}
+          error={isWrongPassword && text.wrongPassword}
           errorProps={{ role: 'alert' }}
         />
         {chosen === 'recovery' ? (
           <TextInput
-            label="Recovery code"
-            description="One of the eight codes that you received when you turned on MFA. Each code works once."
-            placeholder="xxxx-xxxx-xxxx-xxxx-xxxx-xxxx"
+            label={text.recoveryCode}
+            description={text.whichRecoveryCode}
+            placeholder={text.formOfRecoveryCode}
             value={code}
             onChange={({ currentTarget }) => setCode(currentTarget.value)}
-            error={isWrongCode && 'The code is wrong or was already used.'}
+            error={isWrongCode && text.wrongCode}
             errorProps={{ role: 'alert' }}
             autoComplete="off"
             autoCapitalize="none"
@@ -102,16 +100,16 @@ export function StepUpForm({ password: typed, devices }: Props) {
               <CodeInput
                 // A new field after a wrong code: empty and focused.
                 key={`${chosen.id} ${attempt}`}
-                label="Six-digit code"
+                label={text.sixDigitCode}
                 {...(chosen.type === 'totp' && {
-                  description: `Enter the code that the app “${chosen.name}” shows.`,
+                  description: text.enterCodeOf(chosen.name),
                 })}
                 value={code}
                 onChange={setCode}
                 onComplete={(value) => password !== '' && confirm.mutate(value)}
                 busy={confirm.isPending}
                 autoFocus={attempt > 0 || typed !== undefined}
-                error={isWrongCode && 'The code is wrong or was already used.'}
+                error={isWrongCode && text.wrongCode}
               />
             </>
           )
@@ -119,19 +117,15 @@ export function StepUpForm({ password: typed, devices }: Props) {
         {confirm.error && !isWrongPassword && !isWrongCode && <Problem error={confirm.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={() => stepUps.answer(false)}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={confirm.isPending} disabled={!isComplete}>
-            Confirm
+            {text.confirm}
           </Button>
         </Group>
         {hasMfa && (
           <>
-            {chosen ? (
-              <Divider label="Use another method" />
-            ) : (
-              <Text size="sm">Choose how to get a code.</Text>
-            )}
+            {chosen ? <Divider label={text.otherMethod} /> : <Text size="sm">{text.chooseMethod}</Text>}
             <MethodButtons
               methods={devices.filter((device) => device !== chosen)}
               withRecovery={chosen !== 'recovery'}

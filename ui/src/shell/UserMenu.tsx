@@ -2,6 +2,7 @@ import { Avatar, Box, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import * as text from '#strings/shell.tsx';
 import { useMe } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
 import { showError } from '../components/errors/toasts.ts';
@@ -17,7 +18,7 @@ export function UserMenu({ children }: { children?: ReactNode }) {
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <UnstyledButton>
-          <VisuallyHidden>Account of {user.name}</VisuallyHidden>
+          <VisuallyHidden>{text.accountOf(user.name)}</VisuallyHidden>
           <Group gap="xs" wrap="nowrap" aria-hidden>
             <Avatar name={user.name} color="indigo" size={32} />
             <Text size="sm" maw={160} truncate visibleFrom="sm">
@@ -32,15 +33,15 @@ export function UserMenu({ children }: { children?: ReactNode }) {
           <bdi>{user.email}</bdi>
         </Menu.Label>
         <Menu.Item component={Link} to="/profile" leftSection={<IconUser size={16} />}>
-          Profile and security
+          {text.profileAndSecurity}
         </Menu.Item>
         <Menu.Item component={Link} to="/orgs" leftSection={<IconBuilding size={16} />}>
-          Your organizations
+          {text.yourOrganizations}
         </Menu.Item>
         {children}
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut(site).catch(showError)}>
-          Sign out
+          {text.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -2,6 +2,8 @@ import { Button, Group, Modal, NumberInput, Select, Stack, Text, TextInput } fro
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { DATES } from '#strings/language.ts';
+import * as text from '#strings/tokens/new-token.tsx';
 import { useOrg } from '../app/session.ts';
 import { Copyable } from '../components/Copy.tsx';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -11,14 +13,14 @@ import { tokensKey } from './queries.ts';
 import { daysFromNow } from './token-state.ts';
 
 const EXPIRIES = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-  { value: '0', label: 'Never' },
-  { value: 'own', label: 'Custom' },
+  { value: '30', label: text.days(30) },
+  { value: '90', label: text.days(90) },
+  { value: '365', label: text.oneYear },
+  { value: '0', label: text.never },
+  { value: 'own', label: text.custom },
 ];
 const MAX_DAYS = 36_500;
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'long' });
 
 interface Props {
   opened: boolean;
@@ -32,20 +34,14 @@ interface Props {
 /** Creates a token and shows it. */
 export function NewToken({ opened, project, onClose, onCreated }: Props) {
   const [token, setToken] = useState<string>();
-  const title = project ? (
-    <>
-      New token for <bdi>{project.name}</bdi>
-    </>
-  ) : (
-    'New org-wide token'
-  );
+  const title = project ? text.newTokenFor(<bdi>{project.name}</bdi>) : text.newOrgWideToken;
   return (
     <Modal
       opened={opened}
       onClose={onClose}
       onExitTransitionEnd={() => setToken(undefined)}
       size="lg"
-      title={token === undefined ? title : 'Your new token'}
+      title={token === undefined ? title : text.yourNewToken}
       {...(token !== undefined && KEPT_OPEN)}
     >
       {token === undefined ? (
@@ -75,11 +71,11 @@ function TokenForm(props: {
   const form = useForm({
     initialValues: { name: '', expiry: '90', expires_in: 180 as number | string },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Enter a name, for example where the token is used' : null),
+      name: (name) => (name.trim() === '' ? text.enterName : null),
       expires_in: (days, { expiry }) =>
         expiry !== 'own' || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS)
           ? null
-          : 'Enter a whole number from 1 to 36,500',
+          : text.enterDays(MAX_DAYS),
     },
   });
   const { expiry, expires_in } = form.values;
@@ -108,9 +104,9 @@ function TokenForm(props: {
     >
       <Stack>
         <TextInput
-          label="Name"
-          description="Where the token is used."
-          placeholder="ci"
+          label={text.name}
+          description={text.whereUsed}
+          placeholder={text.exampleOfName}
           maxLength={100}
           required
           data-autofocus
@@ -118,14 +114,14 @@ function TokenForm(props: {
           {...form.getInputProps('name')}
         />
         <Select
-          label="Expires after"
+          label={text.expiresAfter}
           data={EXPIRIES}
           allowDeselect={false}
           {...form.getInputProps('expiry')}
         />
         {expiry === 'own' && (
           <NumberInput
-            label="Days"
+            label={text.customDays}
             min={1}
             max={MAX_DAYS}
             clampBehavior="none"
@@ -135,18 +131,18 @@ function TokenForm(props: {
         )}
         <Text size="sm" c="dimmed" aria-live="polite">
           {days > 0 && days <= MAX_DAYS
-            ? `Valid until ${day.format(daysFromNow(days))}.`
+            ? text.validUntil(day.format(daysFromNow(days)))
             : days === 0
-              ? 'Valid until revoked.'
+              ? text.validUntilRevoked
               : ''}
         </Text>
         {problem !== undefined && <Problem error={problem} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={make.isPending}>
-            Create token
+            {text.createToken}
           </Button>
         </Group>
       </Stack>
@@ -156,22 +152,18 @@ function TokenForm(props: {
 
 function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
   return (
-    <ShownOnce
-      warning="The token is shown only once. Store it as a secret, for example in your CI. Do not save it in files or send it in chats."
-      saved="I have saved the token"
-      onClose={onClose}
-    >
+    <ShownOnce warning={text.tokenShownOnce} saved={text.tokenSaved} onClose={onClose}>
       <Stack gap={4}>
         <Text size="sm" fw={500}>
-          Token
+          {text.token}
         </Text>
-        <Copyable value={token} label="Copy the token" />
+        <Copyable value={token} label={text.copyToken} />
       </Stack>
       <Stack gap={4}>
         <Text size="sm" fw={500}>
-          Shell command
+          {text.shellCommand}
         </Text>
-        <Copyable value={`export SVC_API_KEY=${token}`} label="Copy the command" />
+        <Copyable value={`export SVC_API_KEY=${token}`} label={text.copyCommand} />
       </Stack>
     </ShownOnce>
   );

@@ -14,6 +14,8 @@ import {
 import { IconAlertTriangle, IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { DATES } from '#strings/language.ts';
+import * as text from '#strings/tokens.tsx';
 import { useMe, useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Empty } from '../components/Empty.tsx';
@@ -27,12 +29,12 @@ import { projectsQuery } from '../projects/queries.ts';
 import { tokensKey } from './queries.ts';
 import { type ApiToken, expiresSoon, isUsable, type TokenState, tokenState } from './token-state.ts';
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium' });
 
 const STATES: Record<TokenState, { label: string; color: string }> = {
-  active: { label: 'Active', color: 'green' },
-  expired: { label: 'Expired', color: 'gray' },
-  revoked: { label: 'Revoked', color: 'gray' },
+  active: { label: text.active, color: 'green' },
+  expired: { label: text.expired, color: 'gray' },
+  revoked: { label: text.revoked, color: 'gray' },
 };
 
 /** A table of tokens. Expired and revoked tokens are hidden at first. */
@@ -45,27 +47,27 @@ export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScop
     <Stack gap="sm">
       {ended > 0 && (
         <Switch
-          label={`Show expired and revoked (${ended})`}
+          label={text.showEnded(ended)}
           checked={all}
           onChange={({ currentTarget }) => setAll(currentTarget.checked)}
         />
       )}
       {shown.length === 0 ? (
-        <Empty icon={<IconKey />} title="No active tokens">
-          svc-agent and your own scanners use a token to send findings.
+        <Empty icon={<IconKey />} title={text.noTokens}>
+          {text.whoUsesTokens}
         </Empty>
       ) : (
-        <Table verticalSpacing="xs" aria-label="API tokens">
+        <Table verticalSpacing="xs" aria-label={text.apiTokens}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              {withScope && <Table.Th visibleFrom="sm">Scope</Table.Th>}
-              <Table.Th>State</Table.Th>
-              <Table.Th visibleFrom="lg">Created</Table.Th>
-              <Table.Th visibleFrom="lg">Last used</Table.Th>
-              <Table.Th visibleFrom="lg">Expires</Table.Th>
+              <Table.Th>{text.name}</Table.Th>
+              {withScope && <Table.Th visibleFrom="sm">{text.scope}</Table.Th>}
+              <Table.Th>{text.state}</Table.Th>
+              <Table.Th visibleFrom="lg">{text.created}</Table.Th>
+              <Table.Th visibleFrom="lg">{text.lastUsed}</Table.Th>
+              <Table.Th visibleFrom="lg">{text.expires}</Table.Th>
               <Table.Th w={48}>
-                <VisuallyHidden>Actions</VisuallyHidden>
+                <VisuallyHidden>{text.actions}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -83,8 +85,8 @@ export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScop
 function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean }) {
   const state = tokenState(token);
   const { label, color } = STATES[state];
-  const used = token.last_used ? <Ago time={token.last_used} /> : 'Never';
-  const expires = token.expires_at ? <DayOf time={token.expires_at} /> : 'Never';
+  const used = token.last_used ? <Ago time={token.last_used} /> : text.never;
+  const expires = token.expires_at ? <DayOf time={token.expires_at} /> : text.never;
   return (
     <Table.Tr {...(!isUsable(token) && { c: 'dimmed' })}>
       <Table.Td>
@@ -100,11 +102,9 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
           </Box>
         )}
         <Text size="xs" c="dimmed" hiddenFrom="lg" component="div" mt={4}>
-          <div>
-            Created <Ago time={token.created_at} /> <Creator userId={token.created_by} />
-          </div>
-          <div>Last used: {used}</div>
-          <div>Expires: {expires}</div>
+          <div>{text.createdAt(<Ago time={token.created_at} />, <Creator userId={token.created_by} />)}</div>
+          <div>{text.lastUsedAt(used)}</div>
+          <div>{text.expiresAt(expires)}</div>
         </Text>
       </Table.Td>
       {withScope && (
@@ -116,7 +116,7 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
         <StateBadge label={label} color={color} />
         {expiresSoon(token) && (
           <Text size="xs" fw={500} mt={4}>
-            Expires soon
+            {text.expiresSoon}
           </Text>
         )}
       </Table.Td>
@@ -138,7 +138,7 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
 function Scope({ projectId }: { projectId: string }) {
   const org = useOrg();
   const { data: projects } = useQuery({ ...projectsQuery(org), enabled: projectId !== '' });
-  if (projectId === '') return <Text size="sm">All projects</Text>;
+  if (projectId === '') return <Text size="sm">{text.allProjects}</Text>;
   const project = projects?.find(({ id }) => id === projectId);
   if (!project) return null;
   return (
@@ -152,7 +152,7 @@ function Creator({ userId }: { userId: string }) {
   const { data: members } = useQuery(membersQuery(useOrg()));
   if (!members) return null;
   const creator = members.find(({ user_id }) => user_id === userId);
-  return <>by {creator ? <bdi>{creator.name}</bdi> : 'a former member'}</>;
+  return creator ? text.createdBy(<bdi>{creator.name}</bdi>) : text.createdByFormer;
 }
 
 /** A date, with the relative time as a tooltip. */
@@ -176,51 +176,38 @@ function RevokeButton({ token }: { token: ApiToken }) {
         : org.api.delete('/projects/{projectId}/tokens/{id}', { params: { path: { projectId, id } } });
     },
     onSuccess: () => {
-      showSuccess(`“${token.name}” was revoked.`);
+      showSuccess(text.wasRevoked(token.name));
       return queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
     onError: showError,
   });
   const ask = () =>
     openConfirm({
-      title: (
-        <>
-          Revoke “<bdi>{token.name}</bdi>”?
-        </>
-      ),
+      title: text.askRevoke(<bdi>{token.name}</bdi>),
       children: (
         <Stack gap="xs">
           {!isOwn && (
-            <Alert color="orange" icon={<IconAlertTriangle />} title="You did not create this token">
-              {creator ? <bdi>{creator.name}</bdi> : 'A former member'} created it. Ask them first: agents
-              that use it can no longer send findings.
+            <Alert color="orange" icon={<IconAlertTriangle />} title={text.notYours}>
+              {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.formerCreator}
             </Alert>
           )}
+          <Text size="sm">{text.consequences(<Code>{token.prefix}…</Code>)}</Text>
           <Text size="sm">
-            Requests with <Code>{token.prefix}…</Code> are rejected immediately. This cannot be undone.
-          </Text>
-          <Text size="sm">
-            {token.last_used ? (
-              <>
-                Last used <Ago time={token.last_used} />.
-              </>
-            ) : (
-              'Never used.'
-            )}
+            {token.last_used ? text.wasLastUsed(<Ago time={token.last_used} />) : text.neverUsed}
           </Text>
         </Stack>
       ),
-      labels: { confirm: isOwn ? 'Revoke' : 'Revoke anyway', cancel: 'Cancel' },
+      labels: { confirm: isOwn ? text.revoke : text.revokeAnyway, cancel: text.cancel },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(),
     });
   return (
     <Group justify="flex-end">
-      <Tooltip label="Revoke">
+      <Tooltip label={text.revoke}>
         <ActionIcon
           variant="subtle"
           color="red"
-          aria-label={`Revoke ${token.name}`}
+          aria-label={text.revokeName(token.name)}
           loading={revoke.isPending}
           onClick={ask}
         >

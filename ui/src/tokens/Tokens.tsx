@@ -2,6 +2,7 @@ import { Alert, Button, Card, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconInfoCircle, IconLock, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/tokens.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
@@ -20,19 +21,16 @@ export function Tokens() {
   return <AllTokens />;
 }
 
-const DESCRIPTION =
-  'Agents and CI jobs use these tokens to send findings: org-wide tokens and the tokens of all projects.';
-
 function NoAccess() {
   const { slug } = useOrg();
   return (
-    <Page title="API tokens" description={DESCRIPTION}>
-      <Empty icon={<IconLock />} title={`Only ${rolesAllowed('listTokens')} can see all tokens`}>
-        Each project has a page with its tokens.{' '}
-        <LinkAnchor to="/o/$org/projects" params={{ org: slug }} underline="always">
-          Choose a project
-        </LinkAnchor>
-        .
+    <Page title={text.apiTokens} description={text.whatTokensAreFor}>
+      <Empty icon={<IconLock />} title={text.whoSeesAll(rolesAllowed('listTokens'))}>
+        {text.chooseProject((label) => (
+          <LinkAnchor to="/o/$org/projects" params={{ org: slug }} underline="always">
+            {label}
+          </LinkAnchor>
+        ))}
       </Empty>
     </Page>
   );
@@ -47,11 +45,11 @@ function AllTokens() {
   const isOn = flag?.provisioned && flag.enabled;
   return (
     <Page
-      title="API tokens"
-      description={DESCRIPTION}
+      title={text.apiTokens}
+      description={text.whatTokensAreFor}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={open} disabled={!isOn}>
-          New org-wide token
+          {text.newOrgWideToken}
         </Button>
       }
     >
@@ -70,29 +68,27 @@ function AllTokens() {
 
 function SwitchedOff({ provisioned }: { provisioned: boolean }) {
   const { slug, may } = useOrg();
-  const features = (
+  const settings = (label: string) => (
     <LinkAnchor to="/o/$org/settings" params={{ org: slug }} inherit underline="always">
-      Settings
+      {label}
     </LinkAnchor>
   );
   return (
-    <Alert icon={<IconInfoCircle />} title="Org-wide tokens are turned off">
+    <Alert icon={<IconInfoCircle />} title={text.orgWideOff}>
       <Stack gap={4}>
         <Text size="sm">
-          {!provisioned ? (
-            'They are not available to this organization. The administrator of this service can change this.'
-          ) : may('updateOrgFeature') ? (
-            <>To create one, turn on “Org-wide API tokens” in {features}.</>
-          ) : (
-            <>Ask an owner to turn on “Org-wide API tokens” in {features}.</>
-          )}
+          {!provisioned
+            ? text.orgWideUnavailable
+            : may('updateOrgFeature')
+              ? text.turnOnOrgWide(settings)
+              : text.askOwner(settings)}
         </Text>
         <Text size="sm">
-          Create tokens for a project on the{' '}
-          <LinkAnchor to="/o/$org/projects" params={{ org: slug }} inherit underline="always">
-            project's page
-          </LinkAnchor>
-          . Existing org-wide tokens keep working until they are revoked.
+          {text.createForProject((label) => (
+            <LinkAnchor to="/o/$org/projects" params={{ org: slug }} inherit underline="always">
+              {label}
+            </LinkAnchor>
+          ))}
         </Text>
       </Stack>
     </Alert>

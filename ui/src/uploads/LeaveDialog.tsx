@@ -1,20 +1,21 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import * as text from '#strings/uploads.tsx';
 import type { Uploads } from './queue.ts';
 
 /** Asks before uploads are canceled. */
 export function LeaveDialog(props: { opened: boolean; onStay: () => void; onLeave: () => void }) {
   const { opened, onStay, onLeave } = props;
   return (
-    <Modal opened={opened} onClose={onStay} title="Files are being uploaded">
+    <Modal opened={opened} onClose={onStay} title={text.filesBeingUploaded}>
       <Stack>
-        <Text size="sm">If you leave this page, uploads that are not complete are canceled.</Text>
+        <Text size="sm">{text.leavingCancels}</Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onLeave}>
-            Leave and cancel
+            {text.leave}
           </Button>
           <Button onClick={onStay} data-autofocus>
-            Stay on this page
+            {text.stay}
           </Button>
         </Group>
       </Stack>

@@ -1,10 +1,11 @@
 import { Select, SimpleGrid, Text, TextInput } from '@mantine/core';
+import * as text from '#strings/uploads.tsx';
 import { FORMATS } from '../../../lib/importers/names.ts';
 import type { UploadOptions } from './upload.ts';
 
 export const NO_OPTIONS: UploadOptions = { format: '', name: '', path: '', ref: '' };
 
-const CHOICES = [{ value: '', label: 'Detect automatically' }, ...FORMATS];
+const CHOICES = [{ value: '', label: text.detectFormat }, ...FORMATS];
 
 interface Props {
   options: UploadOptions;
@@ -22,35 +23,35 @@ export function UploadOptionFields({ options, onChange }: Props) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        These settings apply to files that you add afterwards.
+        {text.settingsOfNext}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <Select
-          label="Format"
+          label={text.format}
           data={CHOICES}
           value={options.format}
           onChange={(format) => onChange({ ...options, format: format ?? '' })}
           searchable
           selectFirstOptionOnChange
           allowDeselect={false}
-          nothingFoundMessage="No matching format"
+          nothingFoundMessage={text.noFormat}
         />
         <TextInput
-          label="Scan name"
-          placeholder="Default: the name of the file"
+          label={text.scanName}
+          placeholder={text.defaultScanName}
           maxLength={200}
           {...field('name')}
         />
         <TextInput
-          label="Scanned path"
-          placeholder="services/web"
+          label={text.scannedPath}
+          placeholder={text.exampleOfPath}
           maxLength={2048}
           spellCheck={false}
           {...field('path')}
         />
         <TextInput
-          label="Branch, tag or commit"
-          placeholder="main"
+          label={text.revision}
+          placeholder={text.exampleOfRevision}
           maxLength={2048}
           spellCheck={false}
           {...field('ref')}

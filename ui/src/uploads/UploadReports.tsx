@@ -2,6 +2,7 @@ import { Button, Card, Collapse, FileButton, Group, Stack, Text, Title, Visually
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown, IconUpload } from '@tabler/icons-react';
 import { type ReactNode, useId, useRef, useState } from 'react';
+import * as text from '#strings/uploads.tsx';
 import { FORMATS } from '../../../lib/importers/names.ts';
 import { chosenOf } from './dropped.ts';
 import { LeaveGuard } from './LeaveDialog.tsx';
@@ -51,8 +52,7 @@ export function UploadReports({ project, uploads, title, isStep = false, childre
             {title}
           </Title>
           <Text size="sm" c="dimmed">
-            {children} The format is detected: SARIF, Trivy, Semgrep, ZAP or one of {FORMATS.length - 4}{' '}
-            others, also compressed with gzip.
+            {children} {text.formatIsDetected(FORMATS.length - 4)}
           </Text>
         </div>
         <Group justify="space-between" gap="xs">
@@ -68,11 +68,11 @@ export function UploadReports({ project, uploads, title, isStep = false, childre
             >
               {(props) => (
                 <Button {...props} ref={choose} leftSection={<IconUpload size={16} />}>
-                  Choose files
+                  {text.chooseFiles}
                 </Button>
               )}
             </FileButton>
-            <span className={classes.hint}>or drop them anywhere in this section</span>
+            <span className={classes.hint}>{text.orDrop}</span>
           </Group>
           <Button
             variant="subtle"
@@ -81,7 +81,7 @@ export function UploadReports({ project, uploads, title, isStep = false, childre
             aria-expanded={opened}
             rightSection={<IconChevronDown size={16} style={{ rotate: opened ? '180deg' : '0deg' }} />}
           >
-            More options
+            {text.moreOptions}
           </Button>
         </Group>
         <Collapse expanded={opened}>
@@ -102,11 +102,11 @@ export function UploadReports({ project, uploads, title, isStep = false, childre
                     focus(undefined);
                   }}
                 >
-                  Clear finished
+                  {text.clearFinished}
                 </Button>
               )}
             </Group>
-            <ul className={classes.list} aria-label="Uploads">
+            <ul className={classes.list} aria-label={text.uploads}>
               {list.map((upload) => (
                 <UploadRow
                   key={upload.id}
@@ -123,7 +123,7 @@ export function UploadReports({ project, uploads, title, isStep = false, childre
           </div>
         )}
       </Stack>
-      <VisuallyHidden role="log" aria-label="Results of uploads">
+      <VisuallyHidden role="log" aria-label={text.resultsOfUploads}>
         {list.map((upload) => {
           const outcome = outcomeOf(upload);
           return outcome && <p key={`${upload.id} ${upload.state.kind}`}>{outcome}</p>;
@@ -131,9 +131,7 @@ export function UploadReports({ project, uploads, title, isStep = false, childre
       </VisuallyHidden>
       {drag !== 'none' && (
         <div className={classes.drop} data-drag={drag}>
-          <span>
-            Drop files here to upload them to <bdi>{project.name}</bdi>
-          </span>
+          <span>{text.dropHere(<bdi>{project.name}</bdi>)}</span>
         </div>
       )}
       <LeaveGuard uploads={uploads} />

@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import * as words from '#strings/uploads.tsx';
 import type { FindingSearch } from '../app/search.ts';
 import { type OrgSession, useOrg } from '../app/session.ts';
 import { LinkAnchor } from '../components/links.tsx';
@@ -16,17 +17,19 @@ export function UploadResult({ report }: { report: ImportedReport }) {
     <>
       <Group gap="0 var(--mantine-spacing-sm)">
         <Text size="sm" c="dimmed">
-          {hasFailed
-            ? `Read as ${format}: the scan failed`
-            : `Imported ${scan.error_message ? 'with warnings ' : ''}as ${format}`}
+          {(hasFailed
+            ? words.readAsFailed
+            : scan.error_message
+              ? words.importedWithWarnings
+              : words.importedAs)(format)}
         </Text>
         {isWithoutFindings(report) ? (
-          !hasFailed && <Text size="sm">No findings in this report</Text>
+          !hasFailed && <Text size="sm">{words.noFindings}</Text>
         ) : (
           <Counts report={report} />
         )}
         <LinkAnchor to="/o/$org/scans/$id" params={{ org: slug, id: scan.id }} size="sm">
-          Open scan
+          {words.openScan}
         </LinkAnchor>
       </Group>
       {scan.error_message && (

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Loader, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCircleX, IconClock, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import * as words from '#strings/uploads.tsx';
 import { byteSize } from '../components/bytes.ts';
 import { Copy } from '../components/Copy.tsx';
 import { UploadResult } from './UploadResult.tsx';
@@ -21,7 +22,7 @@ export function UploadRow({ upload, onCancel, onRetry, onRemove }: Props) {
   const { label, file } = upload;
   const row = useRef<HTMLLIElement>(null);
   const active = isActive(upload);
-  const action = active ? `Cancel the upload of ${label}` : `Remove ${label} from this list`;
+  const action = (active ? words.cancelUpload : words.removeFile)(label);
   const neighbour = () => {
     const other = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
     return other?.querySelector<HTMLElement>('[data-end]') ?? undefined;
@@ -47,7 +48,7 @@ export function UploadRow({ upload, onCancel, onRetry, onRemove }: Props) {
         </div>
         <Detail upload={upload} onRetry={retry} />
       </div>
-      <Tooltip label={active ? 'Cancel' : 'Remove from this list'}>
+      <Tooltip label={active ? words.cancel : words.removeFromList}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -91,22 +92,22 @@ function Detail({ upload, onRetry }: { upload: Upload; onRetry: () => void }) {
   const { state, file, label } = upload;
   switch (state.kind) {
     case 'queued':
-      return <Note>Queued</Note>;
+      return <Note>{words.queued}</Note>;
     case 'compressing':
-      return <Bar label={label} text="Compressing" />;
+      return <Bar label={label} text={words.compressing} />;
     case 'sending': {
       const { sent, total } = state;
-      const saved = file && total < file.size ? ', compressed' : '';
+      const describe = file && total < file.size ? words.sentCompressed : words.sent;
       return (
         <Bar
           label={label}
           percent={total === 0 ? 0 : Math.floor((sent / total) * 100)}
-          text={`${byteSize(Math.min(sent, total))} of ${byteSize(total)} sent${saved}`}
+          text={describe(byteSize(Math.min(sent, total)), byteSize(total))}
         />
       );
     }
     case 'importing':
-      return <Bar label={label} text="Importing" />;
+      return <Bar label={label} text={words.importing} />;
     case 'waiting':
       return <Wait until={state.until} />;
     case 'imported':
@@ -116,18 +117,16 @@ function Detail({ upload, onRetry }: { upload: Upload; onRetry: () => void }) {
     case 'canceled':
       return (
         <Stack gap={6}>
-          <Note>
-            {state.wasSent
-              ? 'Canceled during the import. The report may have been imported: see the scans of the project.'
-              : 'Canceled. Nothing was imported.'}
-          </Note>
-          <Again onRetry={onRetry}>Upload again</Again>
+          <Note>{state.wasSent ? words.canceledLate : words.canceled}</Note>
+          <Again onRetry={onRetry}>{words.uploadAgain}</Again>
         </Stack>
       );
     case 'failed': {
       const problem = uploadProblem(state.error, file?.name ?? '', state.wasSent);
       return (
-        <Failure problem={problem}>{!problem.isFinal && <Again onRetry={onRetry}>Try again</Again>}</Failure>
+        <Failure problem={problem}>
+          {!problem.isFinal && <Again onRetry={onRetry}>{words.tryAgain}</Again>}
+        </Failure>
       );
     }
   }
@@ -157,7 +156,7 @@ function Bar({ label, percent, text }: { label: string; percent?: number; text: 
           value={percent ?? 100}
           animated={!known}
           withAria={known}
-          {...(known && { 'aria-label': `Upload of ${label}` })}
+          {...(known && { 'aria-label': words.uploadOf(label) })}
         />
       </Progress.Root>
       <Note>{text}</Note>
@@ -172,12 +171,7 @@ function Wait({ until }: { until: number }) {
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
-  return (
-    <Note>
-      The service is busy with other reports. Trying again in {seconds} {seconds === 1 ? 'second' : 'seconds'}
-      .
-    </Note>
-  );
+  return <Note>{words.busy(seconds)}</Note>;
 }
 
 function Failure({ problem, children }: { problem: UploadProblem; children?: ReactNode }) {
@@ -193,16 +187,16 @@ function Failure({ problem, children }: { problem: UploadProblem; children?: Rea
         </Text>
         {position !== undefined && (
           <Text size="sm" className={classes.message}>
-            Position: <code>{position}</code>
+            {words.position(<code>{position}</code>)}
           </Text>
         )}
         {formats !== undefined && <Formats formats={formats} />}
         {requestId !== undefined && (
           <Group gap={4}>
             <Text size="xs" c="dimmed">
-              Request <code>{requestId}</code>
+              {words.request(<code>{requestId}</code>)}
             </Text>
-            <Copy value={requestId} label="Copy the request ID" />
+            <Copy value={requestId} label={words.copyRequestId} />
           </Group>
         )}
       </div>
@@ -226,7 +220,7 @@ function Formats({ formats }: { formats: string }) {
   if (count === 1) return null;
   return (
     <Text size="sm" component="details">
-      <summary>{count} formats were tried</summary>
+      <summary>{words.formatsTried(count)}</summary>
       {formats}
     </Text>
   );

@@ -1,3 +1,4 @@
+import * as text from '#strings/uploads/problems.ts';
 import { ServiceError } from '../../../lib/client/index.ts';
 import { byteSize } from '../components/bytes.ts';
 
@@ -10,7 +11,7 @@ export function limitIn(error: unknown): number | undefined {
 
 /** The error of a file above the limit. */
 export const tooLarge = (limit: number) => ({
-  title: 'The file is too large',
-  advice: `The service imports files of at most ${byteSize(limit)}, unpacked. Split the report, or send it with svc-agent, which has no such limit.`,
+  title: text.tooLarge,
+  advice: text.limitIs(byteSize(limit)),
   isFinal: true,
 });

@@ -1,3 +1,4 @@
+import * as text from '#strings/uploads/problems.ts';
 import { ServiceError } from '../../../lib/client/index.ts';
 import { limitIn, tooLarge } from './limit.ts';
 import {
@@ -144,7 +145,7 @@ export function createUploads({ send, onChanged, now = Date.now }: Services) {
       }
       const more = dropped.length - MAX_FILES;
       if (more > 0) {
-        add(`${more} more ${more === 1 ? 'file' : 'files'}`, undefined, destination, TOO_MANY);
+        add(text.moreFiles(more), undefined, destination, TOO_MANY);
       }
       startNext();
     },
@@ -184,8 +185,8 @@ type Refused = Extract<UploadState, { kind: 'refused' }>;
 
 const TOO_MANY: Refused = {
   kind: 'refused',
-  title: 'Too many files at a time',
-  advice: `Add at most ${MAX_FILES} files at a time. Add the others again when these are uploaded.`,
+  title: text.tooManyFiles,
+  advice: text.addFewer(MAX_FILES),
 };
 
 /** Why a file is not sent. @param file undefined for a folder */
@@ -193,22 +194,22 @@ function refusalOf(file: File | undefined, isRepeated: boolean): Refused | undef
   if (file === undefined) {
     return {
       kind: 'refused',
-      title: 'Folders cannot be uploaded',
-      advice: 'Open the folder and drop the report files in it.',
+      title: text.isFolder,
+      advice: text.openFolder,
     };
   }
   if (file.size === 0) {
     return {
       kind: 'refused',
-      title: 'The file is empty',
-      advice: 'Check that the scanner has finished and wrote its report to this file.',
+      title: text.isEmpty,
+      advice: text.checkScanner,
     };
   }
   if (!isRepeated) return undefined;
   return {
     kind: 'refused',
-    title: 'The file is already being uploaded',
-    advice: 'It is not uploaded twice.',
+    title: text.isBeingUploaded,
+    advice: text.notTwice,
   };
 }
 

@@ -1,3 +1,4 @@
+import * as text from '#strings/uploads/problems.ts';
 import { isSignedOut, ServiceError } from '../app/api.ts';
 import { type ProblemText, problemOf } from '../components/errors/problem.ts';
 import { limitIn, tooLarge } from './limit.ts';
@@ -14,29 +15,26 @@ export interface UploadProblem extends Pick<ProblemText, 'title' | 'advice' | 'a
   isFinal?: boolean;
 }
 
-const RESEND = 'Upload the file again. Known findings are counted again and not duplicated.';
-
 const BY_STATUS: Record<number, (error: ServiceError) => UploadProblem> = {
   404: () => ({
-    title: 'The project was not found',
-    advice: 'It was deleted, or you no longer have access to it. Reload the page.',
+    title: text.projectNotFound,
+    advice: text.reloadPage,
   }),
   408: () => ({
-    title: 'The upload took too long',
-    advice: 'Your connection is too slow for this file. Compress it with gzip, or send it with svc-agent.',
+    title: text.tookTooLong,
+    advice: text.connectionTooSlow,
   }),
   409: ({ message }) => ({
-    title: 'The import was stopped',
-    advice: `${sentence(message)} Findings that were imported before are kept. Upload the file again to import the others.`,
+    title: text.wasStopped,
+    advice: text.importRest(sentence(message)),
   }),
   413: () => ({
-    title: 'The file is too large',
-    advice:
-      'A proxy in front of the service refused it. Compress the file with gzip, or ask the administrator of the service.',
+    title: text.tooLarge,
+    advice: text.proxyRefused,
   }),
   429: ({ message }) => ({
-    title: 'The service is busy',
-    advice: `${sentence(message)} Try again in a few minutes.`,
+    title: text.busy,
+    advice: text.tryInMinutes(sentence(message)),
   }),
 };
 
@@ -48,18 +46,17 @@ const BY_STATUS: Record<number, (error: ServiceError) => UploadProblem> = {
 export function uploadProblem(error: unknown, file: string, wasSent: boolean): UploadProblem {
   if (error instanceof UnreadableFile) {
     return {
-      title: 'The file cannot be read',
-      advice:
-        'It was changed, moved or deleted after you added it, or it is a folder. Remove it here and add it again.',
+      title: text.unreadable,
+      advice: text.addAgain,
       isFinal: true,
     };
   }
   if (!(error instanceof ServiceError)) {
     const { title, advice } = problemOf(error);
-    if (!wasSent) return { title, advice: `${advice} The file is kept.` };
+    if (!wasSent) return { title, advice: text.fileIsKept(advice) };
     return {
-      title: 'The connection was lost during the import',
-      advice: `The report may have been imported. ${RESEND}`,
+      title: text.connectionLost,
+      advice: text.mayBeImported,
     };
   }
   const { status, code, requestId } = error;
@@ -69,8 +66,8 @@ export function uploadProblem(error: unknown, file: string, wasSent: boolean): U
   if (status < 500) return { ...problemOf(error) };
   const { title } = problemOf(error);
   return {
-    title: code === '' ? 'A server or proxy failed' : title,
-    advice: `A part of the report may have been imported. ${RESEND}`,
+    title: code === '' ? text.serverFailed : title,
+    advice: text.partMayBeImported,
     ...(requestId && { requestId }),
   };
 }
@@ -85,18 +82,16 @@ function refusalOf(error: ServiceError, file: string): UploadProblem {
   const position = details.find(({ field }) => field !== 'format' && field !== 'body')?.field;
   const isDetected = formats !== undefined && !formats.includes(',');
   return {
-    title: 'The report cannot be imported',
-    advice: sentence(message) + (isDetected ? '' : hintOf(file)),
+    title: text.cannotImport,
+    advice: isDetected ? sentence(message) : withHint(sentence(message), file),
     ...(position !== undefined && !message.includes(position) && { position }),
     ...(formats !== undefined && { formats }),
   };
 }
 
-const hintOf = (file: string): string =>
-  /\.zip$/i.test(file)
-    ? ' Unpack the ZIP archive and upload the reports in it.'
-    : ' If you know the format, choose it under “More options” and try again.';
+const withHint = (message: string, file: string): string =>
+  (/\.zip$/i.test(file) ? text.unpackZip : text.chooseFormat)(message);
 
 /** A message of the service as a sentence. */
-const sentence = (text: string): string =>
-  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
+const sentence = (message: string): string =>
+  message.charAt(0).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? '' : '.');

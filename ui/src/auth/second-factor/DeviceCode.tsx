@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/auth/second-factor.tsx';
 import { api } from '../../app/api.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { CodeInput } from '../../components/forms/CodeInput.tsx';
@@ -15,8 +16,8 @@ interface Props {
 }
 
 const REFUSED: Record<Method['type'], string> = {
-  totp: 'The code is wrong. It changes every 30 seconds. Check that the clock of your device is correct.',
-  email: 'The code is wrong. Use the code in the newest mail. It works once and expires after five minutes.',
+  totp: text.wrongAppCode,
+  email: text.wrongMailedCode,
 };
 
 /** The form for a six-digit code from an app or a mail. */
@@ -58,15 +59,13 @@ export function DeviceCode({ method, token, proof, onExpired }: Props) {
             onExpired={onExpired}
           />
         ) : (
-          <Text size="sm">
-            Enter the code that the app “<bdi>{method.name}</bdi>” shows.
-          </Text>
+          <Text size="sm">{text.enterCodeOf(<bdi>{method.name}</bdi>)}</Text>
         )}
         {proof.error && !failed && <Problem error={proof.error} />}
         <CodeInput
           // A new field after a wrong code: empty and focused.
           key={attempt}
-          label="Six-digit code"
+          label={text.sixDigitCode}
           value={code}
           onChange={setCode}
           onComplete={send}
@@ -74,7 +73,7 @@ export function DeviceCode({ method, token, proof, onExpired }: Props) {
           error={failed ? REFUSED[method.type] : undefined}
         />
         <Button type="submit" loading={busy} disabled={code.length < 6}>
-          Sign in
+          {text.signIn}
         </Button>
       </Stack>
     </form>

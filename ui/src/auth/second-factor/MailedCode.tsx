@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import * as text from '#strings/auth/second-factor.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { isRefused, type Method } from './second-factor.ts';
 import { useCountdown } from './use-countdown.ts';
@@ -42,8 +43,7 @@ export function MailedCode({ method, purpose, send, onExpired }: Props) {
   return (
     <Group justify="space-between" gap="xs">
       <Text size="sm" role="status">
-        {mail.isFetching ? 'Sending a code to ' : 'A code was sent to '}
-        <bdi>{method.name}</bdi>.
+        {(mail.isFetching ? text.sendingCode : text.codeSent)(<bdi>{method.name}</bdi>)}
       </Text>
       <Button
         variant="subtle"
@@ -52,7 +52,7 @@ export function MailedCode({ method, purpose, send, onExpired }: Props) {
         disabled={left > 0}
         onClick={() => mail.refetch()}
       >
-        {left > 0 ? `Send again in ${left} s` : 'Send again'}
+        {left > 0 ? text.sendAgainIn(left) : text.sendAgain}
       </Button>
     </Group>
   );

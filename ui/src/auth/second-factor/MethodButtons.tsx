@@ -1,5 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { IconDeviceMobile, IconLifebuoy, IconMail } from '@tabler/icons-react';
+import * as text from '#strings/auth/second-factor.tsx';
 import type { Method } from './second-factor.ts';
 
 interface Props {
@@ -34,8 +35,7 @@ export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Pro
             onClick={() => onChoose(method)}
           >
             <span>
-              {method.type === 'totp' ? 'Authenticator app: ' : 'Code by mail to '}
-              <bdi>{method.name}</bdi>
+              {(method.type === 'totp' ? text.authenticatorApp : text.codeByMail)(<bdi>{method.name}</bdi>)}
             </span>
           </Button>
         );
@@ -46,7 +46,7 @@ export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Pro
           leftSection={<IconLifebuoy size={18} aria-hidden />}
           onClick={() => onChoose('recovery')}
         >
-          Recovery code
+          {text.recoveryCode}
         </Button>
       )}
     </Stack>

@@ -1,6 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/auth/second-factor.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { isRefused, type Proof } from './second-factor.ts';
 
@@ -19,12 +20,12 @@ export function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Erro
       <Stack>
         {proof.error && !failed && <Problem error={proof.error} />}
         <TextInput
-          label="Recovery code"
-          description="One of the eight codes that you received when you turned on MFA. Each code works once."
-          placeholder="xxxx-xxxx-xxxx-xxxx-xxxx-xxxx"
+          label={text.recoveryCode}
+          description={text.whichRecoveryCode}
+          placeholder={text.formOfRecoveryCode}
           value={code}
           onChange={({ currentTarget }) => setCode(currentTarget.value)}
-          error={failed && 'The code is wrong or was already used.'}
+          error={failed && text.wrongRecoveryCode}
           errorProps={{ role: 'alert' }}
           autoFocus
           autoComplete="off"
@@ -34,7 +35,7 @@ export function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Erro
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
         <Button type="submit" loading={proof.isPending || proof.isSuccess} disabled={code.trim() === ''}>
-          Sign in
+          {text.signIn}
         </Button>
       </Stack>
     </form>

@@ -1,28 +1,27 @@
 import { Alert, Button, Group } from '@mantine/core';
+import * as text from '#strings/auth/second-factor.tsx';
 import { Page } from '../../components/Page.tsx';
 
 /** The number of recovery codes left, after one was used. */
 export function RecoveryCodesLeft({ left, onContinue }: { left: number; onContinue: () => void }) {
   const few = left <= 2;
   return (
-    <Page title="You are signed in">
-      <Alert role="status" color={few ? 'red' : 'yellow'} title={leftInWords(left)}>
-        The code that you used no longer works.
-        {few && ' Generate new codes now. Without a code or your device you cannot sign in.'}
+    <Page title={text.signedIn}>
+      <Alert
+        role="status"
+        color={few ? 'red' : 'yellow'}
+        title={left === 0 ? text.lastCodeUsed : text.codesLeft(left)}
+      >
+        {few ? text.generateNow : text.codeIsUsed}
       </Alert>
       <Group justify="flex-end">
         <Button component="a" href="/profile/mfa" variant="default">
-          Generate new codes
+          {text.generateCodes}
         </Button>
         <Button onClick={onContinue} autoFocus>
-          Continue
+          {text.continueHere}
         </Button>
       </Group>
     </Page>
   );
-}
-
-function leftInWords(left: number): string {
-  if (left === 0) return 'This was your last recovery code';
-  return left === 1 ? '1 recovery code is left' : `${left} recovery codes are left`;
 }

@@ -1,6 +1,7 @@
 import { Button, Divider, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import * as text from '#strings/auth/second-factor.tsx';
 import { api } from '../../app/api.ts';
 import { Page } from '../../components/Page.tsx';
 import { DeviceCode } from './DeviceCode.tsx';
@@ -8,7 +9,7 @@ import { MethodButtons } from './MethodButtons.tsx';
 import { RecoveryCode } from './RecoveryCode.tsx';
 import { type Challenge, isRefused, type Method, MFA_MINUTES, type Proof } from './second-factor.ts';
 
-const EXPIRED = `The sign-in expired after ${MFA_MINUTES} minutes. Enter your password again.`;
+const EXPIRED = text.signInExpired(MFA_MINUTES);
 
 interface Props {
   challenge: Challenge;
@@ -42,7 +43,7 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
 
   const others = methods.filter((method) => method !== chosen);
   return (
-    <Page title="Second step" description={<bdi>{challenge.email}</bdi>}>
+    <Page title={text.secondStep} description={<bdi>{challenge.email}</bdi>}>
       {chosen === 'recovery' && <RecoveryCode proof={proof} />}
       {chosen && chosen !== 'recovery' && (
         <DeviceCode
@@ -54,7 +55,7 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
         />
       )}
       <Stack gap="xs">
-        {chosen ? <Divider label="Use another method" /> : <Text size="sm">Choose how to get a code.</Text>}
+        {chosen ? <Divider label={text.otherMethod} /> : <Text size="sm">{text.chooseMethod}</Text>}
         <MethodButtons
           methods={others}
           withRecovery={chosen !== 'recovery'}
@@ -65,7 +66,7 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
           }}
         />
         <Button variant="subtle" size="compact-sm" onClick={() => onBack()}>
-          Use another account
+          {text.otherAccount}
         </Button>
       </Stack>
     </Page>

@@ -1,6 +1,8 @@
 import { Alert, Button, Center, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { windowTitle } from '#strings/app.ts';
+import * as text from '#strings/components/errors.ts';
 import { isFinal, problemOf } from './problem.ts';
 import { RequestId } from './RequestId.tsx';
 
@@ -37,7 +39,7 @@ export function ProblemPage(props: Props) {
   return (
     <Center p={{ base: 'md', sm: 'xl' }} mih="40vh">
       <Stack maw={520} w="100%">
-        <title>{`${title} · Security findings`}</title>
+        <title>{windowTitle(title)}</title>
         <VisuallyHidden component="h1">{title}</VisuallyHidden>
         <Problem {...props} />
       </Stack>
@@ -71,7 +73,7 @@ export function Advice({ error, onRetry: retry, action: other }: Props) {
           )}
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>
-              Try again
+              {text.tryAgain}
             </Button>
           )}
           {other}

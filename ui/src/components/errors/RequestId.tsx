@@ -1,4 +1,5 @@
 import { Group, Text } from '@mantine/core';
+import * as text from '#strings/components/errors.ts';
 import { ServiceError } from '../../app/api.ts';
 import { Copy } from '../Copy.tsx';
 
@@ -9,9 +10,9 @@ export function RequestId({ error }: { error: unknown }) {
   return (
     <Group gap={4}>
       <Text size="xs" c="dimmed">
-        Request <code>{id}</code>
+        {text.request} <code>{id}</code>
       </Text>
-      <Copy value={id} label="Copy the request ID" />
+      <Copy value={id} label={text.copyRequestId} />
     </Group>
   );
 }

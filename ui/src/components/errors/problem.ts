@@ -1,3 +1,4 @@
+import * as text from '#strings/components/errors.ts';
 import { ServiceError } from '../../app/api.ts';
 import { NoSuchOrg } from '../../app/no-such-org.ts';
 import { WrongHost } from '../../app/wrong-host.ts';
@@ -12,53 +13,52 @@ export interface ProblemText {
 const here = () => encodeURIComponent(location.href);
 
 const signedOut = (): ProblemText => ({
-  title: 'Your session has ended',
-  advice: 'Sign in again, then retry. Your input is kept.',
+  title: text.sessionEnded,
+  advice: text.signInAgain,
 });
 
 const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
   not_authenticated: signedOut,
   session_revoked: signedOut,
   step_up_required: () => ({
-    title: 'Nothing was changed',
-    advice: 'Try again and confirm your identity.',
+    title: text.nothingChanged,
+    advice: text.confirmIdentity,
   }),
   mfa_required_by_org: () => ({
-    title: 'This organization requires a second factor',
-    advice: 'Set up multi-factor authentication for your account. You return to this page afterwards.',
-    action: { label: 'Set up MFA', href: `/profile/mfa?return_to=${here()}` },
+    title: text.mfaRequired,
+    advice: text.howToSetUpMfa,
+    action: { label: text.setUpMfa, href: `/profile/mfa?return_to=${here()}` },
   }),
   email_not_verified: () => ({
-    title: 'Verify your e-mail address first',
-    advice:
-      'You cannot use your account until the address is verified. We mailed you a link, and you can request another one.',
-    action: { label: 'Verify your address', href: `/verify?return_to=${here()}` },
+    title: text.verifyFirst,
+    advice: text.howToVerify,
+    action: { label: text.verifyAddress, href: `/verify?return_to=${here()}` },
   }),
   denied: () => ({
-    title: 'Your role does not allow this',
-    advice: 'Ask an owner or admin of the organization to do this or to change your role.',
+    title: text.roleDenied,
+    advice: text.askAdmin,
   }),
   feature_disabled: ({ message }) => ({
-    title: 'This feature is turned off',
-    advice: `${message} Owners can turn on features of the organization on the Settings page.`,
+    title: text.featureOff,
+    advice: text.ownersTurnOn(message),
   }),
   feature_not_provisioned: () => ({
-    title: 'This feature is not available to the organization',
-    advice: 'The administrator of this service can make it available.',
+    title: text.featureUnavailable,
+    advice: text.administratorProvides,
   }),
   not_member: () => ({
-    title: 'You are not a member of this organization',
-    advice: 'Ask an admin to invite you, or choose another organization.',
-    action: { label: 'Show your organizations', href: '/orgs' },
+    title: text.notMember,
+    advice: text.askForInvitation,
+    action: { label: text.showOrganizations, href: '/orgs' },
   }),
-  base_domain_only: ({ message }) => ({ title: 'Use another address for this', advice: message }),
+  base_domain_only: ({ message }) => ({ title: text.otherAddress, advice: message }),
   not_found: () => ({
-    title: 'Not found',
-    advice: 'It does not exist, or it is not in this organization. The address may be incomplete.',
+    title: text.notFound,
+    advice: text.whyNotFound,
   }),
   unavailable: () => ({
-    title: 'The service cannot reach its database',
-    advice: 'Nothing was changed. Try again in a moment.',
+    title: text.databaseDown,
+    advice: text.retryInMoment,
   }),
 };
 
@@ -76,9 +76,9 @@ export const isFinal = (error: unknown): boolean =>
 export function problemOf(error: unknown): ProblemText {
   if (error instanceof NoSuchOrg) {
     return {
-      title: 'No such organization',
+      title: text.noSuchOrganization,
       advice: error.message,
-      action: { label: 'Show your organizations', href: '/orgs' },
+      action: { label: text.showOrganizations, href: '/orgs' },
     };
   }
   if (error instanceof WrongHost) {
@@ -88,39 +88,36 @@ export function problemOf(error: unknown): ProblemText {
   if (!(error instanceof ServiceError)) {
     if (error instanceof TypeError && !/fetch|network|load/i.test(error.message)) return defect(error);
     return {
-      title: 'The server cannot be reached',
-      advice: 'Check your connection and try again.',
+      title: text.unreachable,
+      advice: text.checkConnection,
     };
   }
   const known = BY_CODE[error.code]?.(error);
   if (known) return known;
   if (error.status === 429) {
-    return { title: 'Too many attempts', advice: `Try again in ${waitOf(error.retryAfter)}.` };
+    return { title: text.tooManyAttempts, advice: retryAfter(error.retryAfter) };
   }
   if (error.status >= 500) {
     return {
-      title: 'Something went wrong on the server',
-      advice: `Try again. If the problem persists, ${
-        error.requestId === undefined ? 'tell' : 'send the request ID to'
-      } the administrator of this service.`,
+      title: text.serverFailed,
+      advice: error.requestId === undefined ? text.tellAdministrator : text.sendRequestId,
     };
   }
   const details = error.details.map(({ field, message }) => `${field} ${message}`);
   return {
     title: error.message,
-    advice: details.length > 0 ? `${details.join('; ')}.` : 'Change your input and try again.',
+    advice: details.length > 0 ? `${details.join('; ')}.` : text.changeInput,
   };
 }
 
-function waitOf(seconds: number | undefined): string {
-  if (seconds === undefined) return 'a while';
-  const [count, unit] = seconds > 90 ? [Math.ceil(seconds / 60), 'minute'] : [seconds, 'second'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+function retryAfter(seconds: number | undefined): string {
+  if (seconds === undefined) return text.retryLater;
+  return seconds > 90 ? text.retryInMinutes(Math.ceil(seconds / 60)) : text.retryInSeconds(seconds);
 }
 
 function defect(error: Error): ProblemText {
   return {
-    title: 'This page failed',
-    advice: `Reload the page. If the problem persists, report this message: ${error.message}`,
+    title: text.pageFailed,
+    advice: text.reportMessage(error.message),
   };
 }

@@ -1,6 +1,7 @@
 import { Input, PinInput } from '@mantine/core';
 import { useId } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import * as text from '#strings/components/forms.ts';
 
 interface Props {
   label: string;
@@ -52,7 +53,7 @@ export function CodeInput({
         error={Boolean(error)}
         readOnly={busy}
         getInputProps={(index) => ({
-          'aria-label': `Digit ${index + 1} of 6`,
+          'aria-label': text.digitOfCode(index + 1),
           ...(about && { 'aria-describedby': about }),
         })}
       />

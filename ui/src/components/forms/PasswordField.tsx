@@ -2,6 +2,7 @@ import { List, PasswordInput, type PasswordInputProps, VisuallyHidden } from '@m
 import { useId } from '@mantine/hooks';
 import { IconCheck, IconPoint } from '@tabler/icons-react';
 import { useState } from 'react';
+import * as text from '#strings/components/forms.ts';
 import { PASSWORD_RULES } from './password-rules.ts';
 
 /** A field for an existing password. */
@@ -14,7 +15,7 @@ export function PasswordField(props: PasswordInputProps) {
       visible={visible}
       onVisibilityChange={setVisible}
       visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': visible ? 'Hide password' : 'Show password' }}
+      visibilityToggleButtonProps={{ 'aria-label': visible ? text.hidePassword : text.showPassword }}
       {...props}
     />
   );
@@ -50,7 +51,7 @@ export function NewPasswordField({ value, ...props }: PasswordInputProps & { val
               }
             >
               {label}
-              <VisuallyHidden>{met ? ' (met)' : ' (not met)'}</VisuallyHidden>
+              <VisuallyHidden> {met ? text.met : text.notMet}</VisuallyHidden>
             </List.Item>
           );
         })}

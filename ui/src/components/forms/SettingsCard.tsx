@@ -2,6 +2,7 @@ import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
+import * as text from '#strings/components/forms.ts';
 import { Problem } from '../errors/Problem.tsx';
 import { showSuccess } from '../errors/toasts.ts';
 import { toFields } from './to-fields.ts';
@@ -60,7 +61,7 @@ export function SettingsCard<Values extends object>(props: Props<Values>) {
               // In the dark scheme, a disabled button has the colour of the card.
               bd={form.isDirty() ? undefined : '1px solid var(--mantine-color-default-border)'}
             >
-              Save
+              {text.save}
             </Button>
           </Group>
         </Stack>

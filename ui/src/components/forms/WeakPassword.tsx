@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import * as text from '#strings/components/forms.ts';
 import { warningOf } from '../../../../lib/accounts/passwords/warnings.ts';
 
 /** The warning of the service about a password that it accepted. */
@@ -7,7 +8,7 @@ export function WeakPassword({ message }: { message: string | undefined }) {
   const warning = warningOf(message);
   if (warning === undefined) return null;
   return (
-    <Alert role="alert" color="yellow" icon={<IconAlertTriangle />} title="Your password is weak">
+    <Alert role="alert" color="yellow" icon={<IconAlertTriangle />} title={text.weakPassword}>
       {warning}
     </Alert>
   );

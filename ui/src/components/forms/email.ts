@@ -1,3 +1,4 @@
+import * as text from '#strings/components/forms.ts';
 /** The error of an e-mail address. */
-export const emailProblem = (text: string): string | null =>
-  /^\S+@\S+\.\S+$/.test(text.trim()) ? null : 'Enter a valid e-mail address';
+export const emailProblem = (address: string): string | null =>
+  /^\S+@\S+\.\S+$/.test(address.trim()) ? null : text.invalidEmail;

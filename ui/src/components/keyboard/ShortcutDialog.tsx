@@ -1,4 +1,5 @@
 import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
+import * as text from '#strings/components/keyboard.tsx';
 import { useShortcutsOn } from './shortcuts.ts';
 
 /** Keys with their actions. */
@@ -17,32 +18,25 @@ interface Props {
 export function ShortcutDialog({ opened, onClose, shortcuts, note }: Props) {
   const [on, setOn] = useShortcutsOn();
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg" yOffset="4vh">
+    <Modal opened={opened} onClose={onClose} title={text.keyboardShortcuts} size="lg" yOffset="4vh">
       <Stack gap="sm">
         <Switch
           checked={on}
           onChange={({ currentTarget }) => setOn(currentTarget.checked)}
-          label="Single-key shortcuts"
-          description="Turn them off if you use voice input or press keys by accident. The setting is stored in this browser."
+          label={text.singleKeys}
+          description={text.whySingleKeys}
         />
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={130}>Keys</Table.Th>
-              <Table.Th>Action</Table.Th>
+              <Table.Th w={130}>{text.keys}</Table.Th>
+              <Table.Th>{text.action}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {shortcuts.map(([keys, meaning]) => (
               <Table.Tr key={meaning}>
-                <Table.Td>
-                  {keys.map((key, i) => (
-                    <span key={key}>
-                      {i > 0 && ' or '}
-                      <Kbd>{key}</Kbd>
-                    </span>
-                  ))}
-                </Table.Td>
+                <Table.Td>{text.either(keys.map((key) => ({ key, shown: <Kbd>{key}</Kbd> })))}</Table.Td>
                 <Table.Td>{meaning}</Table.Td>
               </Table.Tr>
             ))}

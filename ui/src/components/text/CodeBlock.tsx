@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconTextWrap } from '@tabler/icons-react';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import * as text from '#strings/components/text.ts';
 import { whenUp } from '../../app/server.ts';
 import { Copy } from '../Copy.tsx';
 import classes from './CodeBlock.module.css';
@@ -40,8 +41,8 @@ export function CodeBlock(props: Props) {
   const { code, language, label, numbered = false, first = 1, marked, title, actions } = props;
   const [wrap, setWrap] = useState(false);
   const [whole, setWhole] = useState(false);
-  const text = useMemo(() => readable(code), [code]);
-  const lines = useMemo(() => text.split('\n'), [text]);
+  const content = useMemo(() => readable(code), [code]);
+  const lines = useMemo(() => content.split('\n'), [content]);
   const printing = useMediaQuery('print');
   const cut = !whole && !printing && lines.length > FIRST_LINES * 1.2;
   const shown = cut ? lines.slice(0, FIRST_LINES) : lines;
@@ -51,27 +52,27 @@ export function CodeBlock(props: Props) {
     ) : (
       <PlainLines lines={shown} marked={marked === undefined ? undefined : marked - first} />
     );
-  const highlights = language !== undefined && text.length <= MAX_HIGHLIGHTED && shown.length <= MAX_LINES;
-  const wrapLabel = wrap ? 'Do not wrap long lines' : 'Wrap long lines';
+  const highlights = language !== undefined && content.length <= MAX_HIGHLIGHTED && shown.length <= MAX_LINES;
+  const wrapLabel = wrap ? text.doNotWrapLines : text.wrapLines;
   return (
     <div className={classes.frame}>
       <Group className={classes.bar} justify="space-between" gap="xs">
         <Text size="xs" c="dimmed" component="div" className={classes.title}>
-          {title ?? <bdi>{language ?? 'text'}</bdi>}
+          {title ?? <bdi>{language ?? text.plainText}</bdi>}
         </Text>
         <Group gap={2} wrap="nowrap" ml="auto">
           <Tooltip label={wrapLabel}>
             <ActionIcon
               variant={wrap ? 'light' : 'subtle'}
               color="gray"
-              aria-label="Wrap long lines"
+              aria-label={text.wrapLines}
               aria-pressed={wrap}
               onClick={() => setWrap(!wrap)}
             >
               <IconTextWrap size={16} />
             </ActionIcon>
           </Tooltip>
-          <Copy value={code} label={`Copy ${label}`} />
+          <Copy value={code} label={text.copyText(label)} />
           {actions}
         </Group>
       </Group>
@@ -90,10 +91,10 @@ export function CodeBlock(props: Props) {
         >
           <code>
             {highlights ? (
-              <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
+              <CatchBoundary getResetKey={() => content} errorComponent={() => plain}>
                 <Suspense fallback={plain}>
                   <HighlightedCode
-                    code={text}
+                    code={content}
                     language={language}
                     lines={shown.length}
                     marked={marked === undefined ? undefined : marked - first}
@@ -109,7 +110,7 @@ export function CodeBlock(props: Props) {
       </Box>
       {cut && (
         <Button variant="subtle" size="compact-sm" fullWidth radius={0} onClick={() => setWhole(true)}>
-          Show all {lines.length.toLocaleString('en')} lines
+          {text.showAllLines(lines.length)}
         </Button>
       )}
     </div>

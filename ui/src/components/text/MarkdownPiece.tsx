@@ -4,6 +4,7 @@ import { memo, type ReactNode } from 'react';
 import Markdown, { type Components, type Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
+import * as words from '#strings/components/text.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import classes from './MarkdownText.module.css';
 import { htmlAsText, isLinkable, limitDepth, restrictContent, schema } from './markdown-rules.ts';
@@ -45,7 +46,7 @@ const components: Components = {
   pre: ({ node }) => {
     const code = node?.children.find((child) => child.type === 'element');
     const language = code && languageOf(code);
-    return <CodeBlock code={node ? textOf(node) : ''} language={language} label="code in the description" />;
+    return <CodeBlock code={node ? textOf(node) : ''} language={language} label={words.codeInDescription} />;
   },
   mark: ({ children }) => (
     <Text span inherit className={classes.mention ?? ''}>
@@ -53,7 +54,14 @@ const components: Components = {
     </Text>
   ),
   table: ({ children }) => (
-    <Table.ScrollContainer minWidth={0} type="native" my="sm" tabIndex={0} role="group" aria-label="Table">
+    <Table.ScrollContainer
+      minWidth={0}
+      type="native"
+      my="sm"
+      tabIndex={0}
+      role="group"
+      aria-label={words.table}
+    >
       <Table withTableBorder withColumnBorders w="auto">
         {children}
       </Table>
@@ -65,7 +73,7 @@ const components: Components = {
   th: ({ children, style }) => <Table.Th {...(style && { style })}>{children}</Table.Th>,
   td: ({ children, style }) => <Table.Td {...(style && { style })}>{children}</Table.Td>,
   input: ({ checked }) => (
-    <Text span inherit role="img" aria-label={checked ? 'Done' : 'To do'}>
+    <Text span inherit role="img" aria-label={checked ? words.taskDone : words.taskToDo}>
       {checked ? '☑' : '☐'}
     </Text>
   ),

@@ -2,6 +2,7 @@ import { Box, Button, Stack, Typography } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import * as words from '#strings/components/text.ts';
 import { whenUp } from '../../app/server.ts';
 import classes from './MarkdownText.module.css';
 import { headingLevels, type Piece, piecesOf } from './markdown-pieces.ts';
@@ -51,7 +52,7 @@ export function MarkdownText({ text, mentions }: Props) {
           onClick={() => setWhole(true)}
           style={{ alignSelf: 'flex-start' }}
         >
-          Show all ({kilobytes} KB)
+          {words.showAllKilobytes(kilobytes)}
         </Button>
       )}
     </Stack>
@@ -68,7 +69,7 @@ const Rendered = memo(function Rendered({
 }) {
   const written = (
     // A scrollable element must be reachable by keyboard.
-    <Box className={classes.plain} dir="auto" role="group" aria-label="Unformatted text" tabIndex={0}>
+    <Box className={classes.plain} dir="auto" role="group" aria-label={words.unformattedText} tabIndex={0}>
       {text}
     </Box>
   );

@@ -1,6 +1,7 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast';
 import type { Html, Nodes, Parents } from 'mdast';
 import { defaultSchema, type Options as Schema } from 'rehype-sanitize';
+import * as text from '#strings/components/text.ts';
 
 const LINKED = ['http:', 'https:', 'mailto:'];
 const MAX_DEPTH = 40;
@@ -40,9 +41,9 @@ export const schema: Schema = {
 
 /** Shows HTML in Markdown as text. */
 export const htmlAsText = (_state: unknown, { value }: Html, parent: Parents | undefined): ElementContent => {
-  const text = { type: 'text', value } as const;
+  const node = { type: 'text', value } as const;
   const inline = parent !== undefined && ['paragraph', 'heading', 'tableCell', 'link'].includes(parent.type);
-  return inline ? text : { type: 'element', tagName: 'p', properties: {}, children: [text] };
+  return inline ? node : { type: 'element', tagName: 'p', properties: {}, children: [node] };
 };
 
 /** Rejects text that is nested so deeply that a browser may fail. */
@@ -76,7 +77,7 @@ export const restrictContent = (levels: readonly number[]) => (tree: Root) => {
 };
 
 function imageLink({ properties: { src, alt } }: Element): Element {
-  const label = `Image: ${alt || 'without a description'}`;
+  const label = text.image(alt ? String(alt) : text.withoutDescription);
   return {
     type: 'element',
     tagName: 'a',

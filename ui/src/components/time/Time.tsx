@@ -1,9 +1,10 @@
 import { Text, Tooltip } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
+import { DATES } from '#strings/language.ts';
 import { ago } from './ago.ts';
 
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const full = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** Date and time in the time zone of the user. */
 export const dateTime = (time: string | Date): string => full.format(new Date(time));

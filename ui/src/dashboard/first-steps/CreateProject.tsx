@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/dashboard/first-steps.tsx';
 import { rolesAllowed } from '../../app/roles.ts';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
@@ -17,7 +18,7 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
   const queries = useQueryClient();
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
   const [problem, setProblem] = useState<unknown>();
   const make = useMutation({
@@ -28,11 +29,7 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
     },
   });
   if (!org.may('createProject')) {
-    return (
-      <Text size="sm">
-        Only {rolesAllowed('createProject')} can create projects. Ask one of them to create a project.
-      </Text>
-    );
+    return <Text size="sm">{text.onlyRolesCreateProjects(rolesAllowed('createProject'))}</Text>;
   }
   return (
     <form
@@ -43,11 +40,11 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
       })}
     >
       <Stack gap="sm">
-        <Text size="sm">A project is anything you scan, such as a repository, a service or an app.</Text>
+        <Text size="sm">{text.whatProjectIs}</Text>
         <Group align="flex-start" gap="sm">
           <TextInput
-            label="Project name"
-            placeholder="Web shop"
+            label={text.projectName}
+            placeholder={text.exampleProject}
             maxLength={100}
             required
             withAsterisk={false}
@@ -56,7 +53,7 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
             {...form.getInputProps('name')}
           />
           <Button type="submit" loading={make.isPending} mt={{ base: 0, xs: 25 }}>
-            Create project
+            {text.create}
           </Button>
         </Group>
         {problem !== undefined && <Problem error={problem} />}

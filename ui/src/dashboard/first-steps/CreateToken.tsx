@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/dashboard/first-steps.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { tokensKey } from '../../tokens/queries.ts';
 
-const NAME = 'First steps';
 const DAYS = 90;
 
 /** Creates a token for the first scan. */
@@ -18,7 +18,7 @@ export function CreateToken(props: {
   const queries = useQueryClient();
   const make = useMutation({
     mutationFn: async () => {
-      const body = { name: NAME, expires_in: DAYS };
+      const body = { name: text.tokenName, expires_in: DAYS };
       return (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
         .result;
     },
@@ -29,19 +29,14 @@ export function CreateToken(props: {
   });
   return (
     <Stack gap="sm">
-      {!again && (
-        <Text size="sm">
-          Agents authenticate with a token. It is valid for this project only, expires after {DAYS} days and
-          can be revoked at any time.
-        </Text>
-      )}
+      {!again && <Text size="sm">{text.whatTokenIs(DAYS)}</Text>}
       <Group>
         <Button
           onClick={() => make.mutate()}
           loading={make.isPending}
           {...(again && { variant: 'default', size: 'xs' })}
         >
-          {again ? 'Create another token' : 'Create token'}
+          {again ? text.createAnotherToken : text.createNewToken}
         </Button>
       </Group>
       {make.error && <Problem error={make.error} />}

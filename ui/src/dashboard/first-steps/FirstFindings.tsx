@@ -1,4 +1,5 @@
 import { Button, Group, Loader, Stack, Text } from '@mantine/core';
+import * as text from '#strings/dashboard/first-steps.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { useOrg } from '../../app/session.ts';
 import { LinkAnchor, LinkButton } from '../../components/links.tsx';
@@ -17,31 +18,24 @@ export function WaitForFinding({ scan }: { scan: Scan | undefined }) {
     <Stack gap="xs">
       {ended && (
         <Text size="sm">
-          The scan{' '}
-          <LinkAnchor to="/o/$org/scans/$id" params={{ org: slug, id: scan.id }} inherit>
-            <bdi>{scan.name}</bdi>
-          </LinkAnchor>{' '}
-          {scan.status === 'completed'
-            ? 'is complete and has no findings. Scan another project or use another scanner.'
-            : scan.status === 'failed'
-              ? 'failed. Open it to see the reason, then run it again.'
-              : 'has stopped. Run it again.'}
+          {endOf(scan)(
+            <LinkAnchor to="/o/$org/scans/$id" params={{ org: slug, id: scan.id }} inherit>
+              <bdi>{scan.name}</bdi>
+            </LinkAnchor>,
+          )}
         </Text>
       )}
       <Group gap="sm" wrap="nowrap" role="status">
         <Loader size="sm" type="dots" aria-hidden />
-        <Text size="sm">
-          {scan && !ended ? (
-            <>
-              <bdi>{scan.name}</bdi> is running. No findings so far.
-            </>
-          ) : (
-            'Waiting for the first finding. It appears here automatically.'
-          )}
-        </Text>
+        <Text size="sm">{scan && !ended ? text.scanIsRunning(<bdi>{scan.name}</bdi>) : text.waiting}</Text>
       </Group>
     </Stack>
   );
+}
+
+function endOf({ status }: Scan) {
+  if (status === 'completed') return text.scanHasNoFindings;
+  return status === 'failed' ? text.scanFailed : text.scanHasStopped;
 }
 
 interface Props {
@@ -58,26 +52,24 @@ export function FirstFindings({ findings, total, uploadedTo, onDone }: Props) {
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
-        {total === 1
-          ? '1 finding received. Open it to see the details and to set its status.'
-          : `${total.toLocaleString('en')} findings received. Open one to see the details and to set its status.`}
+        {text.findingsReceived(total)}
       </Text>
       <FindingItems findings={findings.slice(0, SHOWN)} list={{}} />
       {uploadedTo && (
         <Text size="sm">
-          svc-agent can send reports after each scan. The{' '}
-          <LinkAnchor to="/o/$org/projects/$slug" params={{ org: slug, slug: uploadedTo.slug }} inherit>
-            page of the project
-          </LinkAnchor>{' '}
-          has the commands.
+          {text.agentCanSend((words) => (
+            <LinkAnchor to="/o/$org/projects/$slug" params={{ org: slug, slug: uploadedTo.slug }} inherit>
+              {words}
+            </LinkAnchor>
+          ))}
         </Text>
       )}
       <Group>
         <LinkButton to="/o/$org/findings" params={{ org: slug }} search={{ sort: '-severity' }}>
-          Open findings
+          {text.openFindings}
         </LinkButton>
         <Button variant="default" onClick={onDone}>
-          Open dashboard
+          {text.openDashboard}
         </Button>
       </Group>
     </Stack>

@@ -1,6 +1,7 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/dashboard/first-steps.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { useOrg } from '../../app/session.ts';
 import { Loaded } from '../../components/Loaded.tsx';
@@ -78,7 +79,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
     <Steps>
       <Step
         number={1}
-        title="Create a project"
+        title={text.createProject}
         state={project ? 'done' : 'current'}
         outcome={project && <bdi>{project.name}</bdi>}
       >
@@ -86,16 +87,9 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
       </Step>
       {canUpload && (found === 0 || isByUpload || uploaded.length > 0) && (
         <li>
-          <UploadReports project={project} uploads={uploads} title="Upload a report" isStep>
-            {needsAgent
-              ? 'If you have the report of a scanner, upload it here and skip steps 2 and 3.'
-              : 'Each report becomes a scan of the project.'}
-            {projects.length > 1 && (
-              <>
-                {' '}
-                Uploads go to <bdi>{project.name}</bdi>.
-              </>
-            )}
+          <UploadReports project={project} uploads={uploads} title={text.uploadReport} isStep>
+            {needsAgent ? text.uploadToSkip : text.eachReportIsScan}
+            {projects.length > 1 && <> {text.uploadsGoTo(<bdi>{project.name}</bdi>)}</>}
           </UploadReports>
         </li>
       )}
@@ -103,14 +97,10 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
         <>
           <Step
             number={2}
-            title="Create a token"
+            title={text.createToken}
             state={tokenStep}
             takesFocus={acted}
-            outcome={
-              <>
-                For <bdi>{project?.name}</bdi>
-              </>
-            }
+            outcome={text.forProject(<bdi>{project?.name}</bdi>)}
           >
             {tokenStep === 'current' && project && (
               <>
@@ -121,7 +111,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
           </Step>
           <Step
             number={3}
-            title="Run svc-agent"
+            title={text.runAgent}
             state={runStep}
             takesFocus={acted}
             outcome={scan && <bdi>{scan.name}</bdi>}
@@ -135,7 +125,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
           </Step>
         </>
       )}
-      <Step number={4} title={found > 0 ? 'First finding received' : 'See the first finding'} state={runStep}>
+      <Step number={4} title={found > 0 ? text.firstFindingReceived : text.seeFirstFinding} state={runStep}>
         {runStep === 'current' && <WaitForFinding scan={scan} />}
         {runStep === 'done' && (
           <FirstFindings
@@ -156,7 +146,7 @@ function ProjectSelect(props: { projects: Project[]; project: Project; onChange:
   if (projects.length < 2) return null;
   return (
     <Select
-      label="Project"
+      label={text.project}
       data={projects.map(({ id, name }) => ({ value: id, label: name }))}
       value={project.id}
       onChange={(id) => id !== null && onChange(id)}

@@ -1,13 +1,12 @@
 import { Alert, Stack, Tabs, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
+import * as text from '#strings/dashboard/first-steps.tsx';
 import { FORMATS } from '../../../../lib/importers/names.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copyable } from '../../components/Copy.tsx';
 import { agentCommands } from '../../projects/agent-commands.ts';
 import { CreateToken } from './CreateToken.tsx';
-
-const TOKEN = '<your token>';
 
 interface Props {
   project: { id: string; slug: string };
@@ -20,62 +19,58 @@ interface Props {
 export function RunAgent({ project, token, onCreated }: Props) {
   const { slug } = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  const commands = agentCommands({ site, org: slug, project: project.slug, token: token ?? `'${TOKEN}'` });
+  const commands = agentCommands({
+    site,
+    org: slug,
+    project: project.slug,
+    token: token ?? `'${text.yourToken}'`,
+  });
   const ways = [
     {
       value: 'npm',
-      label: 'npm audit',
-      about: 'Finds known vulnerabilities of dependencies. Run it in the directory of a Node.js project.',
+      label: text.npmAudit,
+      about: text.aboutNpmAudit,
       command: commands.run,
     },
     {
       value: 'semgrep',
-      label: 'Semgrep',
-      about: 'Finds flaws in code. Run it in the directory of a repository. Semgrep must be installed.',
+      label: text.semgrep,
+      about: text.aboutSemgrep,
       command: 'node svc-agent.mjs run -- semgrep scan --config auto --json --quiet',
     },
     {
       value: 'trivy',
-      label: 'Trivy',
-      about:
-        'Finds vulnerable dependencies of any language. Run it in the directory of a repository. Trivy must be installed.',
+      label: text.trivy,
+      about: text.aboutTrivy,
       command: 'node svc-agent.mjs run --persona senku -- trivy fs --format json --quiet .',
     },
     {
       value: 'report',
-      label: 'Existing report',
-      about: `Sends a report in one of ${FORMATS.length} formats, such as SARIF. svc-agent detects the format.`,
+      label: text.existingReport,
+      about: text.aboutReport(FORMATS.length),
       command: commands.report,
     },
   ];
   return (
     <Stack gap="md">
       {token === undefined ? (
-        <Alert color="gray" variant="light" icon={<IconKey />} title="Your token is shown only once">
+        <Alert color="gray" variant="light" icon={<IconKey />} title={text.tokenShownOnce}>
           <Text size="sm" mb="xs">
-            Replace {TOKEN} below with your token. If you no longer have it, create another one.
+            {text.replaceToken(text.yourToken)}
           </Text>
           <CreateToken projectId={project.id} onCreated={onCreated} again />
         </Alert>
       ) : (
         <Alert color="yellow" variant="light" icon={<IconKey />} role="status">
-          <Text size="sm">
-            The new token is in the commands below. It is shown only once. Copy it before you leave this page.
-          </Text>
+          <Text size="sm">{text.copyTokenNow}</Text>
         </Alert>
       )}
       <Stack gap={4}>
-        <Text size="sm">
-          Download svc-agent, which needs only Node.js 20.19 or newer, and set the destination:
-        </Text>
-        <Copyable
-          block
-          value={`${commands.download}\n${commands.settings}`}
-          label="Copy the setup commands"
-        />
+        <Text size="sm">{text.downloadAgent}</Text>
+        <Copyable block value={`${commands.download}\n${commands.settings}`} label={text.copySetupCommands} />
       </Stack>
       <Stack gap={4}>
-        <Text size="sm">Then run a scanner in the same shell, or send an existing report:</Text>
+        <Text size="sm">{text.runScanner}</Text>
         <Tabs defaultValue="npm" keepMounted={false}>
           <Tabs.List>
             {ways.map(({ value, label }) => (
@@ -89,7 +84,7 @@ export function RunAgent({ project, token, onCreated }: Props) {
               <Text size="sm" c="dimmed" mb={4}>
                 {about}
               </Text>
-              <Copyable block value={command} label="Copy the command" />
+              <Copyable block value={command} label={text.copyCommand} />
             </Tabs.Panel>
           ))}
         </Tabs>

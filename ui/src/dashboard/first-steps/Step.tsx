@@ -2,6 +2,7 @@ import { Paper, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core';
 import { usePrevious } from '@mantine/hooks';
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef } from 'react';
+import * as text from '#strings/dashboard/first-steps.tsx';
 import classes from './Step.module.css';
 
 export type StepState = 'done' | 'current' | 'todo';
@@ -48,7 +49,7 @@ export function Step({ number, title, state, outcome, takesFocus, children }: Pr
       <div>
         <Title order={2} size="h3" lh="2rem" ref={heading} tabIndex={-1}>
           {title}
-          {state === 'done' && <VisuallyHidden> (done)</VisuallyHidden>}
+          {state === 'done' && <VisuallyHidden>{text.done}</VisuallyHidden>}
         </Title>
         {state === 'done' && outcome && (
           <Text size="sm" c="dimmed" component="div">

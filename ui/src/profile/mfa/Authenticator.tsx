@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Center, Group, Modal, Stack, Text, TextInput } f
 import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/profile/mfa.tsx';
 import { api, type Schemas, ServiceError } from '../../app/api.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
@@ -35,7 +36,7 @@ export function Authenticator({ opened, device, isOn, onClose, onEnabled }: Prop
     <Modal
       opened={opened}
       onClose={onClose}
-      title={device ? 'Verify your authenticator app' : 'Add an authenticator app'}
+      title={device ? text.verifyYourApp : text.addAnApp}
       // A click outside must not discard the input.
       closeOnClickOutside={false}
     >
@@ -91,9 +92,9 @@ function NameStep({ onCancel, onAdded }: { onCancel: () => void; onAdded: (made:
     >
       <Stack>
         <TextInput
-          label="Name"
-          description="Helps you recognize the device."
-          placeholder="Phone"
+          label={text.name}
+          description={text.whatNameIsFor}
+          placeholder={text.exampleOfName}
           maxLength={100}
           autoComplete="off"
           data-autofocus
@@ -103,10 +104,10 @@ function NameStep({ onCancel, onAdded }: { onCancel: () => void; onAdded: (made:
         {add.error && <Problem error={add.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {text.cancel}
           </Button>
           <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
-            Next
+            {text.next}
           </Button>
         </Group>
       </Stack>
@@ -144,28 +145,22 @@ function CodeStep({ enrolment, onVerified }: { enrolment: Enrolment; onVerified:
         {secret && url ? (
           <Secret secret={secret} url={url} />
         ) : (
-          <Text size="sm">
-            The secret was shown only when you added “<bdi>{device.name}</bdi>”. If your app does not have it,
-            remove the device and add it again.
-          </Text>
+          <Text size="sm">{text.secretShownBefore(<bdi>{device.name}</bdi>)}</Text>
         )}
         {verify.error && !isWrong(verify.error) && <Problem error={verify.error} />}
         <CodeInput
           // A new field after a wrong code: empty and focused.
           key={attempt}
-          label="Code from the app"
+          label={text.codeFromApp}
           value={code}
           onChange={setCode}
           onComplete={verify.mutate}
           busy={verify.isPending}
-          error={
-            isWrong(verify.error) &&
-            'The code is wrong. It changes every 30 seconds. Check that the clock of your device is correct.'
-          }
+          error={isWrong(verify.error) && text.wrongCode}
         />
         <Group justify="flex-end">
           <Button type="submit" loading={verify.isPending} disabled={code.length < 6}>
-            Verify
+            {text.verify}
           </Button>
         </Group>
       </Stack>
@@ -176,19 +171,19 @@ function CodeStep({ enrolment, onVerified }: { enrolment: Enrolment; onVerified:
 function Secret({ secret, url }: { secret: string; url: string }) {
   return (
     <>
-      <Text size="sm">Scan this code with your app or enter the secret.</Text>
+      <Text size="sm">{text.scanCode}</Text>
       <Center>
-        <QrCode value={url} label="QR code with the secret, for your authenticator app" />
+        <QrCode value={url} label={text.qrCode} />
       </Center>
       <Group justify="center" gap={4} wrap="nowrap">
         <Text ff="monospace" size="sm" ta="center" style={{ overflowWrap: 'anywhere' }}>
           {secret.match(/.{1,4}/g)?.join(' ')}
         </Text>
-        <Copy value={secret} label="Copy the secret" />
+        <Copy value={secret} label={text.copySecret} />
       </Group>
       {url.startsWith('otpauth://') && (
         <Anchor href={url} size="sm" ta="center" hiddenFrom="sm">
-          Open in the app on this device
+          {text.openInApp}
         </Anchor>
       )}
     </>
@@ -205,24 +200,24 @@ function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'de
   return (
     <Stack>
       <Alert color="teal" icon={<IconCheck />} role="status">
-        “<bdi>{name}</bdi>” is verified.
+        {text.deviceVerified(<bdi>{name}</bdi>)}
       </Alert>
       {wasOn ? (
         <Group justify="flex-end">
           <Button onClick={onClose} autoFocus>
-            Done
+            {text.done}
           </Button>
         </Group>
       ) : (
         <>
-          <Text size="sm">MFA is still off. Turn it on to require a code when you sign in.</Text>
+          <Text size="sm">{text.stillOff}</Text>
           {enable.error && <Problem error={enable.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Later
+              {text.later}
             </Button>
             <Button loading={enable.isPending} onClick={() => enable.mutate()} autoFocus>
-              Turn on MFA
+              {text.turnOn}
             </Button>
           </Group>
         </>

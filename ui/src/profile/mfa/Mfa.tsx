@@ -3,6 +3,7 @@ import { IconShieldCheck, IconShieldLock } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import * as text from '#strings/profile/mfa.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
 import { mfaQuery } from '../queries.ts';
 import { useRefreshUser } from '../use-refresh-user.ts';
@@ -33,10 +34,10 @@ export function Mfa() {
     <Stack>
       <div>
         <Title order={2} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
-          Multi-factor authentication
+          {text.multiFactor}
         </Title>
         <Text size="sm" c="dimmed">
-          MFA protects your account if somebody learns your password.
+          {text.whatMfaDoes}
         </Text>
       </div>
       <Loaded query={mfa}>
@@ -61,14 +62,14 @@ function ReturnLink({ isOn }: { isOn: boolean }) {
   const back = site.safeReturn(return_to);
   if (!back) return null;
   return isOn ? (
-    <Alert color="teal" icon={<IconShieldCheck />} title="MFA is set up">
+    <Alert color="teal" icon={<IconShieldCheck />} title={text.isSetUp}>
       <Button component="a" href={back} size="sm">
-        Return to the previous page
+        {text.returnToPage}
       </Button>
     </Alert>
   ) : (
-    <Alert icon={<IconShieldLock />} title="Set up MFA to continue">
-      You can return to the previous page when MFA is on.
+    <Alert icon={<IconShieldLock />} title={text.setUpToContinue}>
+      {text.youCanReturn}
     </Alert>
   );
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconDeviceMobile, IconMail, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as text from '#strings/profile/mfa.tsx';
 import { api, type Schemas } from '../../app/api.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { showError, showSuccess } from '../../components/errors/toasts.ts';
@@ -30,21 +31,21 @@ export function MfaDevices({ isOn, devices, onEnabled }: Props) {
       <Stack>
         <Group justify="space-between">
           <Title order={3} id="devices">
-            Devices
+            {text.devices}
           </Title>
           <Group gap="xs">
             <AddEmailDevice devices={devices} />
             <Button size="sm" leftSection={<IconPlus size={16} />} onClick={open}>
-              Add authenticator app
+              {text.addApp}
             </Button>
           </Group>
         </Group>
         {devices.length === 0 ? (
-          <Empty icon={<IconDeviceMobile />} title="No devices yet">
-            An authenticator app on your phone or in your password manager shows a new code every 30 seconds.
+          <Empty icon={<IconDeviceMobile />} title={text.noDevices}>
+            {text.whatAppDoes}
           </Empty>
         ) : (
-          <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Devices">
+          <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.devices}>
             {devices.map((device) => (
               <DeviceRow
                 key={device.id}
@@ -83,52 +84,47 @@ function DeviceRow({ device, isLast, onVerify }: { device: Device; isLast: boole
             <Text size="sm" fw={500}>
               <bdi>{name}</bdi>
             </Text>
-            {!verified && <StateBadge label="Not verified" color="orange" />}
+            {!verified && <StateBadge label={text.notVerified} color="orange" />}
           </Group>
           <Text size="xs" c="dimmed">
-            {type === 'totp' ? 'Authenticator app' : 'Codes by mail'} ·{' '}
-            {last_used_at ? (
-              <>
-                last used <Ago time={last_used_at} />
-              </>
-            ) : (
-              'never used'
-            )}
+            {last_used_at
+              ? (type === 'totp' ? text.appLastUsed : text.mailLastUsed)(<Ago time={last_used_at} />)
+              : type === 'totp'
+                ? text.appNeverUsed
+                : text.mailNeverUsed}
           </Text>
         </div>
       </Group>
       <Group gap="xs">
         {!verified && (
-          <Button size="compact-sm" variant="default" aria-label={`Verify ${name}`} onClick={onVerify}>
-            Verify
+          <Button size="compact-sm" variant="default" aria-label={text.verifyDevice(name)} onClick={onVerify}>
+            {text.verify}
           </Button>
         )}
-        <Button size="compact-sm" variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={open}>
-          Remove
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={text.removeDevice(name)}
+          onClick={open}
+        >
+          {text.remove}
         </Button>
       </Group>
       <PasswordDialog
         opened={removing}
         onClose={close}
-        title={
-          <>
-            Remove “<bdi>{name}</bdi>”?
-          </>
-        }
-        action={isLast ? 'Remove and turn off MFA' : 'Remove'}
+        title={text.askRemove(<bdi>{name}</bdi>)}
+        action={isLast ? text.removeAndTurnOff : text.remove}
         color="red"
         onConfirm={async (password) => {
           const path = { params: { path: { id } }, body: { password } };
           const { message } = await api.delete('/profile/mfa/devices/{id}', path);
-          showSuccess(message ?? 'The device was removed.');
+          showSuccess(message ?? text.deviceRemoved);
           await renew();
         }}
       >
-        <Text size="sm">
-          {isLast
-            ? 'This is your last device. Removing it turns off MFA and deletes your recovery codes. To keep MFA, add another device first.'
-            : 'Codes from this device will no longer work.'}
-        </Text>
+        <Text size="sm">{isLast ? text.lastDevice : text.codesStopWorking}</Text>
       </PasswordDialog>
     </Group>
   );
@@ -143,7 +139,7 @@ function AddEmailDevice({ devices }: { devices: Device[] }) {
     mutationFn: async (email_id: string) =>
       (await api.post('/profile/mfa/devices/email', { body: { email_id } })).result,
     onSuccess: ({ name }) => {
-      showSuccess(`Codes can now be mailed to ${name}.`);
+      showSuccess(text.codesMailedTo(name));
       return queries.invalidateQueries({ queryKey: mfaQuery.queryKey });
     },
     onError: showError,
@@ -153,11 +149,11 @@ function AddEmailDevice({ devices }: { devices: Device[] }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} loading={add.isPending}>
-          Add codes by mail
+          {text.addMailedCodes}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Mail codes to</Menu.Label>
+        <Menu.Label>{text.mailCodesTo}</Menu.Label>
         {free.map(({ id, email }) => (
           <Menu.Item key={id} onClick={() => add.mutate(id)}>
             <bdi>{email}</bdi>

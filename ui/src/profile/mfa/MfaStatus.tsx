@@ -2,6 +2,7 @@ import { Button, Card, Group, Stack, Text, ThemeIcon, Title } from '@mantine/cor
 import { useDisclosure } from '@mantine/hooks';
 import { IconShieldCheck, IconShieldOff } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import * as text from '#strings/profile/mfa.tsx';
 import { api, type Schemas } from '../../app/api.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
@@ -25,7 +26,7 @@ export function MfaStatus({ isOn, devices, onEnabled }: Props) {
         </ThemeIcon>
         <Stack gap="xs" align="flex-start" style={{ minWidth: 0, flex: 1 }}>
           <Title order={3} id="mfa-state">
-            MFA is {isOn ? 'on' : 'off'}
+            {isOn ? text.isOn : text.isOff}
           </Title>
           {isOn ? <On /> : <Off devices={devices} onEnabled={onEnabled} />}
         </Stack>
@@ -39,26 +40,23 @@ function On() {
   const renew = useRefreshUser();
   return (
     <>
-      <Text size="sm">You sign in with your password and a code from one of your devices.</Text>
+      <Text size="sm">{text.signInWithCode}</Text>
       <Button variant="default" size="sm" onClick={open}>
-        Turn off MFA
+        {text.turnOffMfa}
       </Button>
       <PasswordDialog
         opened={opened}
         onClose={close}
-        title="Turn off MFA?"
-        action="Turn off"
+        title={text.askTurnOff}
+        action={text.turnOff}
         color="red"
         onConfirm={async (password) => {
           await api.post('/profile/mfa/disable', { body: { password } });
-          showSuccess('MFA is off. Your recovery codes no longer work.');
+          showSuccess(text.turnedOff);
           await renew();
         }}
       >
-        <Text size="sm">
-          You will sign in with your password only. Your recovery codes are deleted. Your devices are kept.
-          Organizations that require MFA deny access until it is on again.
-        </Text>
+        <Text size="sm">{text.consequencesOfTurningOff}</Text>
       </PasswordDialog>
     </>
   );
@@ -73,23 +71,20 @@ function Off({ devices, onEnabled }: Omit<Props, 'isOn'>) {
   const email = verified.find(({ is_primary }) => is_primary) ?? verified.at(-1);
   return (
     <>
-      <Text size="sm">You sign in with your password only. MFA also requires a code that only you have.</Text>
+      <Text size="sm">{text.signInWithoutCode}</Text>
       {hasDevice ? (
         <Button loading={enable.isPending} onClick={() => enable.mutate()}>
-          Turn on MFA
+          {text.turnOn}
         </Button>
       ) : email ? (
         <>
-          <Text size="sm">
-            Add an authenticator app below, which is safer and works without mail, or receive codes by mail at{' '}
-            <bdi>{email.email}</bdi>.
-          </Text>
+          <Text size="sm">{text.appOrMail(<bdi>{email.email}</bdi>)}</Text>
           <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate()}>
-            Turn on with mailed codes
+            {text.turnOnWithMail}
           </Button>
         </>
       ) : (
-        <Text size="sm">To turn on MFA, add an authenticator app below or verify an e-mail address.</Text>
+        <Text size="sm">{text.needsDevice}</Text>
       )}
       {enable.error && <Problem error={enable.error} />}
     </>

@@ -1,6 +1,7 @@
 import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import * as text from '#strings/profile/mfa.tsx';
 import { api } from '../../app/api.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { PasswordDialog } from '../PasswordDialog.tsx';
@@ -17,40 +18,39 @@ export function RecoveryCodes({ onCreated }: { onCreated: (codes: string[]) => v
       <Group justify="space-between" align="flex-start">
         <Stack gap="xs" style={{ flex: '1 1 18rem' }}>
           <Title order={3} id="recovery">
-            Recovery codes
+            {text.recoveryCodes}
           </Title>
           <Loaded query={left}>
             {({ remaining, total }) => (
               <>
                 <Text size="sm">
-                  {remaining} of {total} left.
-                  {remaining <= FEW && ' Generate new codes before they run out.'}
+                  {(remaining <= FEW ? text.fewCodesLeft : text.codesLeft)(remaining, total)}
                 </Text>
                 <Progress
                   value={(100 * remaining) / total}
                   color={remaining <= FEW ? 'orange' : 'teal'}
                   maw={240}
-                  aria-label="Recovery codes left"
+                  aria-label={text.recoveryCodesLeft}
                 />
               </>
             )}
           </Loaded>
         </Stack>
         <Button variant="default" size="sm" onClick={open}>
-          Generate new codes
+          {text.generateCodes}
         </Button>
       </Group>
       <PasswordDialog
         opened={opened}
         onClose={close}
-        title="Generate new recovery codes?"
-        action="Generate new codes"
+        title={text.askGenerate}
+        action={text.generateCodes}
         onConfirm={async (password) => {
           const path = '/profile/mfa/recovery-codes/regenerate';
           onCreated((await api.post(path, { body: { password } })).result.recovery_codes);
         }}
       >
-        <Text size="sm">Your current codes will no longer work.</Text>
+        <Text size="sm">{text.codesInvalid}</Text>
       </PasswordDialog>
     </Card>
   );

@@ -1,5 +1,6 @@
 import { Box, Button, Code, Group, Modal, SimpleGrid, Text } from '@mantine/core';
 import { IconCheck, IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react';
+import * as text from '#strings/profile/mfa.tsx';
 import { useMe } from '../../app/session.ts';
 import { KEPT_OPEN, ShownOnce } from '../../components/ShownOnce.tsx';
 import { saveFile } from '../../components/save-file.ts';
@@ -13,7 +14,7 @@ export function RecoveryCodesShown({ codes, onClose }: { codes: string[] | undef
     <Modal
       opened={codes !== undefined}
       onClose={onClose}
-      title="Your recovery codes"
+      title={text.yourCodes}
       size="lg"
       returnFocus={false}
       {...KEPT_OPEN}
@@ -25,15 +26,11 @@ export function RecoveryCodesShown({ codes, onClose }: { codes: string[] | undef
 
 function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { user } = useMe();
-  const about = `Recovery codes of ${user.email} at ${location.host}, generated ${dateTime(new Date())}. Each code works once.`;
-  const text = `${about}\n\n${codes.join('\n')}\n`;
-  const { copied, copy } = useCopy(text);
+  const about = text.aboutCodes(user.email, location.host, dateTime(new Date()));
+  const file = `${about}\n\n${codes.join('\n')}\n`;
+  const { copied, copy } = useCopy(file);
   return (
-    <ShownOnce
-      warning="These codes are shown only once. Use one to sign in when you cannot use your app or mail. Each code works once. Do not store them with your password."
-      saved="I have saved the codes"
-      onClose={onClose}
-    >
+    <ShownOnce warning={text.codesShownOnce} saved={text.codesSaved} onClose={onClose}>
       <Box className={classes.printed}>
         <Text className={classes.about}>{about}</Text>
         <SimpleGrid cols={1} spacing="xs" component="ul" className={classes.codes}>
@@ -52,17 +49,17 @@ function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
           leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
           onClick={copy}
         >
-          {copied ? 'Copied' : 'Copy'}
+          {copied ? text.copied : text.copy}
         </Button>
         <Button
           variant="default"
           leftSection={<IconDownload size={16} />}
-          onClick={() => saveFile(new File([text], 'recovery-codes.txt', { type: 'text/plain' }))}
+          onClick={() => saveFile(new File([file], 'recovery-codes.txt', { type: 'text/plain' }))}
         >
-          Download
+          {text.download}
         </Button>
         <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
-          Print
+          {text.print}
         </Button>
       </Group>
     </ShownOnce>

@@ -1,14 +1,14 @@
 import { Select } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import * as text from '#strings/projects/settings.tsx';
 import { SettingsCard } from '../../components/forms/SettingsCard.tsx';
 import { type Project, useSaveProject } from './use-save-project.ts';
 
 const OFF = 'off';
 
 const CHOICES = [
-  { value: OFF, label: 'Never' },
-  { value: '1', label: 'After 1 scan' },
-  ...Array.from({ length: 9 }, (_, i) => ({ value: String(i + 2), label: `After ${i + 2} scans in a row` })),
+  { value: OFF, label: text.never },
+  ...Array.from({ length: 10 }, (_, i) => ({ value: String(i + 1), label: text.afterScans(i + 1) })),
 ];
 
 const toValues = ({ close_after_scans }: Project) => ({
@@ -21,16 +21,16 @@ export function CloseMissing({ project }: { project: Project }) {
   const form = useForm({ initialValues: toValues(project) });
   return (
     <SettingsCard
-      title="Close missing findings"
-      description="Findings become fixed when completed scans of the same source and target no longer report them. A finding that a scan reports again has regressed."
+      title={text.closeMissing}
+      description={text.whatClosingDoes}
       form={form}
-      saved="The setting is saved."
+      saved={text.settingSaved}
       save={async ({ close_after_scans: choice }) => {
         return toValues(await saveProject({ close_after_scans: choice === OFF ? null : Number(choice) }));
       }}
     >
       <Select
-        aria-label="Close missing findings"
+        aria-label={text.closeMissing}
         data={CHOICES}
         allowDeselect={false}
         maw="16rem"

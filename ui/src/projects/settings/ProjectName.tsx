@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import * as text from '#strings/projects/settings.tsx';
 import { SettingsCard } from '../../components/forms/SettingsCard.tsx';
 import { type Project, useSaveProject } from './use-save-project.ts';
 
@@ -10,25 +11,21 @@ export function ProjectName({ project }: { project: Project }) {
   const saveProject = useSaveProject(project);
   const form = useForm({
     initialValues: { name: project.name },
-    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
   return (
     <SettingsCard
-      title="Name"
-      description={
-        <>
-          The slug <code>{project.slug}</code> stays when the name changes.
-        </>
-      }
+      title={text.name}
+      description={text.slugStays(<code>{project.slug}</code>)}
       form={form}
-      saved="The name is saved."
+      saved={text.nameSaved}
       save={async ({ name }) => {
         const saved = await saveProject({ name: name.trim() });
         return { name: saved.name };
       }}
     >
       <TextInput
-        aria-label="Name"
+        aria-label={text.name}
         maxLength={MAX_NAME}
         maw="32rem"
         autoComplete="off"

@@ -1,6 +1,7 @@
 import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import * as text from '#strings/projects/settings.tsx';
 import { rolesAllowed } from '../../app/roles.ts';
 import { useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
@@ -23,14 +24,14 @@ export function ProjectSettings() {
   const project = useQuery(projectQuery(org, slug));
   if (!project.data)
     return (
-      <Page title={isFinal(project.error) ? 'Project not found' : 'Project settings'}>
+      <Page title={isFinal(project.error) ? text.projectNotFound : text.projectSettings}>
         <Loaded query={project}>{() => null}</Loaded>
       </Page>
     );
   const { id, name } = project.data;
   return (
     <Page
-      title="Project settings"
+      title={text.projectSettings}
       description={
         <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug }} size="sm">
           <bdi>{name}</bdi>
@@ -45,8 +46,8 @@ export function ProjectSettings() {
           <CloseMissing key={`close ${id}`} project={project.data} />
         </>
       ) : (
-        <Empty icon={<IconLock />} title="Your role does not allow this">
-          Only {rolesAllowed('updateProject')} can change the settings of a project.
+        <Empty icon={<IconLock />} title={text.roleDenied}>
+          {text.whoMayChange(rolesAllowed('updateProject'))}
         </Empty>
       )}
     </Page>

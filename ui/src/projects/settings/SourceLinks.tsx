@@ -1,5 +1,6 @@
 import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import * as text from '#strings/projects/settings.tsx';
 import { MAX_SOURCE_URL, sourceLink, sourceUrlProblem } from '../../../../lib/projects/source-links.ts';
 import { SettingsCard } from '../../components/forms/SettingsCard.tsx';
 import { type Project, useSaveProject } from './use-save-project.ts';
@@ -20,8 +21,8 @@ export function SourceLinks({ project }: { project: Project }) {
   const form = useForm({
     initialValues: toValues(project),
     validate: {
-      source_url: (text) => {
-        const problem = text.trim() === '' ? undefined : sourceUrlProblem(text.trim());
+      source_url: (url) => {
+        const problem = url.trim() === '' ? undefined : sourceUrlProblem(url.trim());
         return problem === undefined ? null : problem.charAt(0).toUpperCase() + problem.slice(1);
       },
     },
@@ -30,19 +31,19 @@ export function SourceLinks({ project }: { project: Project }) {
   const example = sourceLink(form.values.source_url.trim(), EXAMPLE);
   return (
     <SettingsCard
-      title="Links to the code"
-      description="Findings link to their file and line at the scanned commit, or else to the branch of the scan or the default branch."
+      title={text.linksToCode}
+      description={text.whereLinksLead}
       form={form}
-      saved="The links are saved."
+      saved={text.linksSaved}
       save={async ({ source_url }) => {
         return toValues(await saveProject({ source_url: source_url.trim() || null }));
       }}
     >
       <Stack gap={6}>
         <TextInput
-          label="Repository"
-          description="An address on GitHub, GitLab, Bitbucket or Azure DevOps. For other hosts, a template with {path} and, if needed, {commit}, {branch} and {line}."
-          placeholder="https://github.com/acme/web-shop"
+          label={text.repository}
+          description={text.whichRepository}
+          placeholder={text.exampleOfRepository}
           type="url"
           inputMode="url"
           maxLength={MAX_SOURCE_URL}
@@ -53,16 +54,13 @@ export function SourceLinks({ project }: { project: Project }) {
           {...form.getInputProps('source_url')}
         />
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }} mih={{ base: '4.7em', sm: '1.6em' }}>
-          {example === undefined ? (
-            'Without a repository, findings have no links to the code.'
-          ) : (
-            <>
-              Example:{' '}
-              <Anchor href={example} target="_blank" rel="noopener noreferrer" inherit>
-                {example}
-              </Anchor>
-            </>
-          )}
+          {example === undefined
+            ? text.noLinks
+            : text.example(
+                <Anchor href={example} target="_blank" rel="noopener noreferrer" inherit>
+                  {example}
+                </Anchor>,
+              )}
         </Text>
       </Stack>
     </SettingsCard>

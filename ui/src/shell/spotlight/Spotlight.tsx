@@ -2,6 +2,7 @@ import { ActionIcon, Button, Kbd, Tooltip } from '@mantine/core';
 import { useHotkeys, useOs } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
+import * as text from '#strings/shell.tsx';
 import { whenUp } from '../../app/server.ts';
 
 const SpotlightDialog = lazy(
@@ -19,7 +20,7 @@ export function Spotlight() {
   // Also while a field has the focus.
   useHotkeys([['mod+K', open]], []);
   const os = useOs();
-  const keys = os === 'macos' || os === 'ios' ? '⌘ K' : 'Ctrl K';
+  const keys = os === 'macos' || os === 'ios' ? text.searchKeysOfMac : text.searchKeys;
   return (
     <>
       <Button
@@ -35,10 +36,10 @@ export function Spotlight() {
         }
         fw={400}
       >
-        Search
+        {text.search}
       </Button>
-      <Tooltip label="Search">
-        <ActionIcon variant="default" size="lg" hiddenFrom="sm" onClick={open} aria-label="Search">
+      <Tooltip label={text.search}>
+        <ActionIcon variant="default" size="lg" hiddenFrom="sm" onClick={open} aria-label={text.search}>
           <IconSearch size={18} />
         </ActionIcon>
       </Tooltip>

@@ -2,6 +2,7 @@ import { Box, Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@man
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
+import * as words from '#strings/shell/spotlight.ts';
 import { Advice } from '../../components/errors/Problem.tsx';
 import { MIN_TEXT, useDestinations } from './destinations.tsx';
 import classes from './Spotlight.module.css';
@@ -20,7 +21,7 @@ export function SpotlightDialog({ opened, onClose }: { opened: boolean; onClose:
       transitionProps={{ duration: 100 }}
     >
       <Modal.Overlay />
-      <Modal.Content aria-label="Search">
+      <Modal.Content aria-label={words.search}>
         <Modal.Body p={0}>
           <Palette onClose={onClose} />
         </Modal.Body>
@@ -51,8 +52,8 @@ function Palette({ onClose }: { onClose: () => void }) {
       <Combobox.EventsTarget withExpandedAttribute autoComplete="off">
         <TextInput
           data-autofocus
-          aria-label="Search"
-          placeholder="Search pages, projects and findings"
+          aria-label={words.search}
+          placeholder={words.whatToSearch}
           size="lg"
           variant="unstyled"
           classNames={{ wrapper: classes.search }}
@@ -63,9 +64,9 @@ function Palette({ onClose }: { onClose: () => void }) {
         />
       </Combobox.EventsTarget>
       <Text className={classes.count} role="status">
-        {isSearching ? 'Searching' : `${count} ${count === 1 ? 'result' : 'results'}`}
+        {isSearching ? words.searching : words.resultCount(count)}
       </Text>
-      <Combobox.Options id={listId} aria-label="Results" className={classes.options}>
+      <Combobox.Options id={listId} aria-label={words.results} className={classes.options}>
         {groups.map(({ name, items }) => (
           <Combobox.Group key={name} label={name}>
             {items.map(({ id, label, about, icon, go }) => (
@@ -94,15 +95,13 @@ function Palette({ onClose }: { onClose: () => void }) {
       </Combobox.Options>
       {error !== null && (
         <Box p="md" role="alert">
-          <Text size="sm">The search failed.</Text>
+          <Text size="sm">{words.searchFailed}</Text>
           <Advice error={error} />
         </Box>
       )}
       {count === 0 && (
         <Text size="sm" c="dimmed" p="md" ta="center">
-          {text.trim().length < MIN_TEXT
-            ? 'No results. Enter at least two letters to search findings.'
-            : 'No results.'}
+          {text.trim().length < MIN_TEXT ? words.noResultsYet : words.noResults}
         </Text>
       )}
     </Combobox>

@@ -3,6 +3,7 @@ import { IconBuilding, IconFolder, IconSearch, IconShieldLock, IconUser } from '
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import * as words from '#strings/shell/spotlight.ts';
 import { useMe, useOrg } from '../../app/session.ts';
 import { SeverityBadge } from '../../findings/Severity.tsx';
 import { titleOf } from '../../findings/title.ts';
@@ -49,11 +50,11 @@ export function useDestinations(text: string, settled: string) {
     .slice(0, SOME);
   const { found, isSearching, error } = useFindings(text, settled);
   const groups: { name: string; items: Destination[] }[] = [
-    { name: 'Pages', items: pages },
-    { name: 'Projects', items: projects },
-    { name: 'Organizations', items: orgs },
+    { name: words.pages, items: pages },
+    { name: words.projects, items: projects },
+    { name: words.organizations, items: orgs },
     // Last, because they arrive late and must not move the other results.
-    { name: 'Findings', items: found },
+    { name: words.findings, items: found },
   ];
   return { groups: groups.filter(({ items }) => items.length > 0), isSearching, error };
 }
@@ -70,13 +71,13 @@ function usePages(): Destination[] {
     })),
     {
       id: '/profile',
-      label: 'Profile',
+      label: words.profile,
       icon: <IconUser {...ICON} />,
       go: () => void navigate({ to: '/profile' }),
     },
     {
       id: '/profile/mfa',
-      label: 'MFA and security',
+      label: words.mfaAndSecurity,
       icon: <IconShieldLock {...ICON} />,
       go: () => void navigate({ to: '/profile/mfa' }),
     },
@@ -104,7 +105,7 @@ function useOrgs() {
     .filter((one) => one.slug !== slug)
     .map((one) => ({
       id: one.id,
-      label: `Switch to ${one.name}`,
+      label: words.switchTo(one.name),
       about: one.slug,
       icon: <IconBuilding {...ICON} />,
       // A page load clears the data of the other organization.
@@ -127,7 +128,7 @@ function useFindings(text: string, settled: string) {
   });
   const all: Destination = {
     id: 'all-findings',
-    label: `Search findings for “${text}”`,
+    label: words.searchFindings(text),
     icon: <IconSearch {...ICON} />,
     go: () => void navigate({ to: '/o/$org/findings', params: { org: slug }, search: { q: text } }),
   };

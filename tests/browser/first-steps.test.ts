@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { createWorkspace } from '../support/agent/agent.ts';
+import { createUser, must } from '../support/api/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+const REPORT = resolve(import.meta.dirname, '../fixtures/several-runs.sarif');
+const HOSTILE = '<img src=x onerror=alert(1)>\u202Etxet';
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+let site: Site;
+beforeAll(async () => {
+  if (inject('browser')) site = await startSite();
+});
+
+describePages('the first steps', () => {
+  let slug: string;
+  let cookie: string;
+  beforeAll(async () => {
+    ({ cookie } = await createUser(site.api));
+    slug = must(await site.api.post('/orgs', { cookie, body: { name: 'Acme', slug: 'acme' } })).slug;
+  });
+
+  it('lead a newcomer to the first finding, with commands to copy', async () => {
+    const page = await site.visit({ cookie });
+    await page.goto(site.orgUrl(slug));
+    await heading(page, 'First steps');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByText('Enter a name').waitFor();
+    await page.getByLabel('Project name').fill('Web shop');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Create token' }).click();
+
+    // The commands do what they say, as they stand there.
+    const setUp = await page.getByText('curl -fsSLO').innerText();
+    expect(setUp).toContain(`SVC_ORG=${slug}\n`);
+    expect(setUp).toMatch(/SVC_API_KEY=svc_\w+$/);
+    await page.getByText('Waiting for the first finding').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('tab', { name: 'Existing report' }).click();
+    const report = await page.getByText('node svc-agent.mjs report').innerText();
+    const cwd = createWorkspace();
+    const [download = '', ...settings] = setUp.split('\n');
+    const urls = [...download.matchAll(/https?:\S+/g)].map(([url]) => url);
+    expect(urls).toHaveLength(2);
+    for (const url of urls) await writeFile(join(cwd, basename(url)), await (await fetch(url)).text());
+    await copyFile(REPORT, join(cwd, 'results.sarif'));
+    // The files are there already; the rest of the line checks them.
+    const commands = ['curl() { :; }', download, ...settings, report];
+    await promisify(execFile)('sh', ['-ec', commands.join('\n')], { cwd });
+    // A file that was changed on the way is not kept.
+    await appendFile(join(cwd, 'svc-agent.mjs'), '//');
+    await promisify(execFile)('sh', ['-c', commands.slice(0, 2).join('\n')], { cwd });
+    expect(existsSync(join(cwd, 'svc-agent.mjs'))).toBe(false);
+
+    await page.getByRole('heading', { name: 'First finding received' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Open dashboard' }).click();
+    await heading(page, 'Dashboard');
+  });
+
+  it('go on where they were after a reload, without the token, which is shown once', async () => {
+    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Later', slug: 'later' } }));
+    const as = { cookie, org: org.slug };
+    const project = must(await site.api.post('/projects', { ...as, body: { name: HOSTILE } }));
+    const page = await site.visit({ cookie });
+    await page.goto(site.orgUrl(org.slug));
+    await heading(page, 'First steps');
+    await page.getByText(HOSTILE).waitFor();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText(/SVC_API_KEY=svc_/).waitFor();
+    await page.reload();
+    await page.getByText("SVC_API_KEY='<your token>'").waitFor();
+    await page.getByRole('button', { name: 'Create another token' }).click();
+    await page.getByText(/SVC_API_KEY=svc_/).waitFor();
+
+    // A token that is revoked is none.
+    for (const { id } of must(await site.api.get(`/projects/${project.id}/tokens`, as)))
+      await site.api.delete(`/projects/${project.id}/tokens/${id}`, as);
+    await page.reload();
+    await page.getByRole('button', { name: 'Create token' }).waitFor();
+  });
+
+  it('tell a viewer who can create a project', async () => {
+    const viewer = await createUser(site.api, 'Vera');
+    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Seen', slug: 'seen' } }));
+    const body = { email: viewer.email, role: 'viewer' };
+    must(await site.api.post('/members/invite', { cookie, org: org.slug, body }));
+    const page = await site.visit({ cookie: viewer.cookie });
+    await page.goto(site.orgUrl(org.slug));
+    await page.getByText('Only owners, admins and members can create projects').waitFor();
+    expect(await page.getByLabel('Project name').count()).toBe(0);
+  });
+});

@@ -1,0 +1,59 @@
+import type { Rolldown } from 'vite';
+
+type Groups = Extract<Rolldown.OutputOptions['codeSplitting'], object>['groups'];
+
+/** The page that most users open first, often. Its files contain little that it does not use. */
+const FIRST_PAGE = '/ui/src/findings/list/Findings.tsx';
+
+/** Small libraries that most pages use. */
+const COMMON = '@mantine/(?:core|hooks)|@tanstack|@tabler|@floating-ui|react-remove-scroll';
+/** Parts of them, and others, for forms and tables, which the first page does not use. */
+const LATE_LIBRARIES = '@mantine/form|klona|fast-deep-equal|react-number-format';
+const LATE_COMPONENTS =
+  'Accordion|Code|CopyButton|DataList|Grid|List|Modal|ModalBase|NativeSelect|NumberInput|PasswordInput|PillsInput|Pill|PinInput|Radio|SegmentedControl|Table|Tabs|Textarea|Typography';
+
+const modules = (pattern: string) => new RegExp(`node_modules/(?:${pattern})/`);
+
+/** Modules that pages share, in a file for each set of pages. Small sets are merged with similar ones of the same group. */
+const perPages = { minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 } as const;
+const withoutDependencies = { includeDependenciesRecursively: false } as const;
+
+/**
+ * How modules are divided into files. Each file costs about 1 kB of headers and a place in the queue of a slow connection, so
+ * small ones are merged. Merging makes pages load more than they use, so modules are merged only with others of their group.
+ */
+export const groups: Groups = [
+  { name: 'base', tags: ['$initial'] },
+  { name: firstPage(), debugName: 'first', ...perPages, ...withoutDependencies },
+  {
+    name: 'late',
+    test: modules(`${LATE_LIBRARIES}|@mantine/core/esm/components/(?:${LATE_COMPONENTS})`),
+    ...perPages,
+    ...withoutDependencies,
+  },
+  // Other libraries, such as charts and Markdown, are large and never merged.
+  {
+    name: 'large',
+    test: new RegExp(`node_modules/(?!${COMMON})`),
+    ...perPages,
+    entriesAwareMergeThreshold: 0,
+  },
+  { name: 'common', test: /node_modules/, ...perPages, ...withoutDependencies },
+  { name: 'shared', ...perPages },
+];
+
+/** Names our modules that the first page imports, directly or not. */
+function firstPage() {
+  const known = new Map<string, boolean>();
+  const isImported = (id: string, context: Rolldown.ChunkingContext): boolean => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    known.set(id, id.endsWith(FIRST_PAGE));
+    const importers = context.getModuleInfo(id)?.importers ?? [];
+    const result = id.endsWith(FIRST_PAGE) || importers.some((importer) => isImported(importer, context));
+    known.set(id, result);
+    return result;
+  };
+  return (id: string, context: Rolldown.ChunkingContext) =>
+    !id.includes('/node_modules/') && isImported(id, context) ? 'first' : null;
+}

@@ -1,4 +1,0 @@
-const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-
-/** A date of the API, such as "Nov 3". */
-export const shortDay = (date: string): string => short.format(new Date(`${date}T00:00:00Z`));

@@ -1,0 +1,23 @@
+import { number } from '../language.ts';
+
+export const save = 'Save';
+export const digitOfCode = (position: number) => `Digit ${number(position)} of 6`;
+export const hidePassword = 'Hide password';
+export const showPassword = 'Show password';
+export const weakPassword = 'Your password is weak';
+export const invalidEmail = 'Enter a valid e-mail address';
+
+export const passwordLength = '8 to 256 characters';
+export const uppercaseLetter = 'An uppercase letter';
+export const lowercaseLetter = 'A lowercase letter';
+export const digit = 'A digit';
+/** For screen readers, after a requirement. */
+export const met = '(met)';
+export const notMet = '(not met)';
+export const requirementsNotMet = 'The password does not meet all requirements';
+
+export const slugTooShort = 'Enter at least 3 characters';
+export const slugTooLong = 'Enter at most 50 characters';
+export const slugCharacters = 'Use only lowercase letters (a to z), digits and hyphens';
+export const slugHyphens = 'A slug cannot start or end with a hyphen';
+export const slugIsReserved = (slug: string) => `“${slug}” is reserved`;

@@ -1,0 +1,97 @@
+import type { ReactNode } from 'react';
+import { plural } from './language.ts';
+
+export const members = 'Members';
+export const whoHasAccess = 'People with access to this organization.';
+export const whoHasAccessAndInvites = (roles: string) =>
+  `People with access to this organization. Only ${roles} can invite members.`;
+export const member = 'Member';
+export const role = 'Role';
+export const actions = 'Actions';
+export const you = '(you)';
+export const pending = 'Pending';
+export const notVerified = 'Not verified';
+
+export const roleNames = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
+export const roleRights = {
+  owner: 'Everything an admin can do. Also turns features on and off and manages owners.',
+  admin:
+    'Everything a member can do. Also invites and removes members, changes roles and manages all API tokens.',
+  member: 'Everything a viewer can do. Also triages findings and creates projects.',
+  viewer: 'Sees everything and manages the API tokens of projects.',
+};
+type Role = keyof typeof roleNames;
+
+export const ownAddress = 'Your address is not verified';
+export const openMailedLink = (email: ReactNode, request: (label: string) => ReactNode) => (
+  <>
+    Open the link that we mailed to {email}, or {request('request another link in your profile')}. Until then,
+    other members see you as “Not verified”.
+  </>
+);
+export const unverifiedMembers = (count: number) =>
+  plural(count, {
+    one: '# member has not verified their address',
+    other: '# members have not verified their address',
+  });
+export const noAccessYet = 'They have no access until they do. “Resend invitation” mails them another link.';
+export const accessUnverified =
+  'They have access even if someone else registered the address. “Resend invitation” mails a link to the owner of the address. Remove members you do not know.';
+
+export const invite = 'Invite';
+export const inviteMember = 'Invite a member';
+export const emailAddress = 'E-mail address';
+export const weMailInvitation = 'We mail an invitation to this address.';
+export const cancel = 'Cancel';
+export const invited = (email: ReactNode, role: Role) => (
+  <>
+    {email} was invited with the role “{roleNames[role]}”.
+  </>
+);
+export const added = (email: ReactNode, role: Role) => (
+  <>
+    {email} is now a member with the role “{roleNames[role]}”.
+  </>
+);
+export const accessAfterVerification =
+  'We mailed an invitation. They get access when they verify the address.';
+export const mayLeave = 'We mailed an invitation. They do not have to accept it and can leave at any time.';
+export const addressNotVerified = 'This address is not verified yet';
+export const riskOfAddress =
+  'If someone else registered an account with this address, that person has access now. The list of members shows when the address is verified. If you are not sure, remove the member.';
+export const inviteAnother = 'Invite another';
+export const done = 'Done';
+
+export const actionsFor = (name: string) => `Actions for ${name}`;
+export const resendInvitation = 'Resend invitation';
+export const invitationSent = (email: string) => `Invitation sent to ${email}.`;
+export const changeRole = 'Change role';
+export const roleOf = (name: ReactNode) => <>Role of {name}</>;
+const ROLES_IN_SENTENCE: Record<Role, string> = {
+  owner: 'owner',
+  admin: 'admin',
+  member: 'member',
+  viewer: 'viewer',
+};
+export const roleChanged = (name: string, role: Role) =>
+  `The role of ${name} is now ${ROLES_IN_SENTENCE[role]}.`;
+export const notVerifiedYet = (email: ReactNode) => <>{email} has not been verified yet.</>;
+export const ownRole = 'This is your own role. You cannot undo this change yourself.';
+export const remove = 'Remove';
+export const removeName = (name: ReactNode) => <>Remove {name}?</>;
+export const losesAccess = (email: ReactNode, org: ReactNode) => (
+  <>
+    {email} loses access to {org} immediately. Statuses that they set are kept.
+  </>
+);
+export const theirTokens =
+  'API tokens that they created keep working. Revoke tokens that they should not keep.';
+export const removed = (name: string) => `${name} was removed.`;
+
+export const leave = 'Leave';
+export const leaveOrganization = 'Leave organization';
+export const leaveName = (org: ReactNode) => <>Leave {org}?</>;
+export const youLoseAccess = 'You lose access immediately. To return, you need a new invitation.';
+export const yourTokens = 'API tokens that you created keep working.';
+export const onlyOwner = 'You are the only owner. Make another member an owner before you leave.';
+export const yourRole = (role: Role) => `Your role in this organization is ${ROLES_IN_SENTENCE[role]}.`;

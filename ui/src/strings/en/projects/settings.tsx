@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { plural } from '../language.ts';
+
+export const projectNotFound = 'Project not found';
+export const projectSettings = 'Project settings';
+export const roleDenied = 'Your role does not allow this';
+export const whoMayChange = (roles: string) => `Only ${roles} can change the settings of a project.`;
+
+export const name = 'Name';
+export const enterName = 'Enter a name';
+export const slugStays = (slug: ReactNode) => <>The slug {slug} stays when the name changes.</>;
+export const nameSaved = 'The name is saved.';
+
+export const linksToCode = 'Links to the code';
+export const whereLinksLead =
+  'Findings link to their file and line at the scanned commit, or else to the branch of the scan or the default branch.';
+export const linksSaved = 'The links are saved.';
+export const repository = 'Repository';
+export const whichRepository =
+  'An address on GitHub, GitLab, Bitbucket or Azure DevOps. For other hosts, a template with {path} and, if needed, {commit}, {branch} and {line}.';
+export const exampleOfRepository = 'https://github.com/acme/web-shop';
+export const noLinks = 'Without a repository, findings have no links to the code.';
+export const example = (link: ReactNode) => <>Example: {link}</>;
+
+export const closeMissing = 'Close missing findings';
+export const whatClosingDoes =
+  'Findings become fixed when completed scans of the same source and target no longer report them. A finding that a scan reports again has regressed.';
+export const settingSaved = 'The setting is saved.';
+export const never = 'Never';
+export const afterScans = (count: number) =>
+  plural(count, { one: 'After # scan', other: 'After # scans in a row' });

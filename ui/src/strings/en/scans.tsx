@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+import { number, plural } from './language.ts';
+
+export const scans = 'Scans';
+export const whatScansAre = 'Scans that agents have reported.';
+export const project = 'Project';
+export const allProjects = 'All projects';
+export const noProject = 'No matching project';
+export const status = 'Status';
+export const all = 'All';
+export const running = 'Running';
+export const stale = 'Stale';
+export const completed = 'Completed';
+export const completedWithWarnings = 'Completed with warnings';
+export const failed = 'Failed';
+export const whyStale =
+  'It has been running for more than 2 hours. The agent has probably stopped without ending the scan.';
+export const count = (scans: number) => plural(scans, { one: '# scan', other: '# scans' });
+export const pageNumber = (page: number) => `Page ${number(page)}`;
+export const pages = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' };
+export const noSuchPage = 'This page does not exist';
+export const noMatchingScans = 'No matching scans';
+export const showAllScans = 'Show all scans';
+export const noScans = 'No scans yet';
+export const howToScan = (steps: (label: string) => ReactNode) => (
+  <>Agents report scans. See {steps('first steps')} to run one.</>
+);
+export const loading = 'Loading';
+
+export const scan = 'Scan';
+export const target = 'Target';
+export const notSpecified = 'Not specified';
+export const atRevision = (revision: ReactNode) => <>at {revision}</>;
+export const findings = 'Findings';
+export const started = 'Started';
+export const startedAt = (time: string, ago: ReactNode) => (
+  <>
+    {time} ({ago})
+  </>
+);
+export const duration = 'Duration';
+export const soFar = (value: ReactNode, note: (words: string) => ReactNode = (words) => words) => (
+  <>
+    {value} {note('so far')}
+  </>
+);
+
+export const scanNotFound = 'Scan not found';
+export const allScans = 'All scans';
+export const agentStopped = 'The agent may have stopped';
+export const hasWarnings = 'The scan completed with warnings';
+export const hasFailed = 'The scan failed';
+export const kind = 'Kind';
+export const id = 'ID';
+export const showAll = (findings: number) => `Show all ${number(findings)}`;
+export const openList = 'Open the list';
+export const noFindings = 'No findings';
+export const noFindingsSoFar = 'No findings so far';
+
+/** Below the number of findings. */
+export const findingsSoFar = (findings: number) =>
+  plural(findings, {
+    one: 'finding so far. Counts by severity follow when the scan ends.',
+    other: 'findings so far. Counts by severity follow when the scan ends.',
+  });
+/** Below the number of findings. */
+export const findingsBelow = (findings: number) => plural(findings, { one: 'Finding', other: 'Findings' });
+export const needAttention = (findings: number) =>
+  plural(findings, { one: '# needs attention', other: '# need attention' });
+export const regressed = (findings: number) => plural(findings, { one: '# regressed', other: '# regressed' });
+
+export const changes = 'Changes';
+export const changeNames = { new: 'New', seen_again: 'Seen again', gone: 'Gone' };
+export const whereFound = {
+  new: 'only in this scan',
+  seen_again: 'in both scans',
+  gone: 'only in the other scan',
+};
+export const noEarlierScan = (kind: string) =>
+  `This project has no earlier completed scan of this kind (${kind}) by the same scanner with the same target, so all findings are new. Choose another scan to compare with.`;
+export const compareWith = 'Compare with';
+export const defaultScan = 'Default: the latest earlier scan of the same kind, scanner and target.';
+export const chooseScan = 'Choose a scan of this project';
+export const scanChoice = (scan: string, kind: string, time: string) => `${scan} · ${kind} · ${time}`;
+export const compareWithPrevious = 'Compare with the previous scan';
+export const noMatchingScan = 'No matching scan';
+export const openOtherScan = 'Open the other scan';

@@ -1,0 +1,32 @@
+export const settings = 'Settings';
+export const whatSettingsApplyTo = 'Settings that apply to the whole organization.';
+export const on = 'On';
+export const off = 'Off';
+export const notAvailable = 'Not available';
+export const isOn = (setting: string) => `“${setting}” is on.`;
+export const isOff = (setting: string) => `“${setting}” is off.`;
+export const whoMayChange = (roles: string) => `Only ${roles} can change this.`;
+export const cancel = 'Cancel';
+
+export const orgWideTokens = 'Org-wide API tokens';
+export const requireMfa = 'Require MFA';
+export const apiName = 'API name:';
+export const administratorFirst = 'The administrator of this service must make it available first.';
+export const administratorFirstAlreadyOn =
+  'The administrator of this service must make it available first. An owner has already turned it on.';
+
+export const turnOffOrgWideTokens = 'Turn off org-wide API tokens?';
+export const existingTokensWork =
+  'Nobody can create new org-wide tokens. Existing tokens keep working until you revoke them on the API tokens page.';
+export const turnOff = 'Turn off';
+export const requireMfaOfAll = 'Require MFA for every member?';
+export const requireMfaAnyway = 'Require MFA anyway';
+export const membersLoseAccess =
+  'Members without multi-factor authentication lose access until they set it up. Agents and their tokens keep working.';
+export const youLoseAccess = 'You would lose access as well';
+export const noOwnMfa = 'Your own account has no MFA. Set it up first. You return to this page afterwards.';
+export const setUpMfa = 'Set up MFA';
+
+export const verifyWithViewersTokens = 'Verify fixes with viewers’ tokens';
+export const whoVerifies =
+  'Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created by viewers and former members cannot do so.';

@@ -1,0 +1,19 @@
+import { plural } from '../language.ts';
+
+export const search = 'Search';
+export const whatToSearch = 'Search pages, projects and findings';
+export const searching = 'Searching';
+export const results = 'Results';
+export const resultCount = (count: number) => plural(count, { one: '# result', other: '# results' });
+export const searchFailed = 'The search failed.';
+export const noResults = 'No results.';
+export const noResultsYet = 'No results. Enter at least two letters to search findings.';
+
+export const pages = 'Pages';
+export const projects = 'Projects';
+export const organizations = 'Organizations';
+export const findings = 'Findings';
+export const profile = 'Profile';
+export const mfaAndSecurity = 'MFA and security';
+export const switchTo = (org: string) => `Switch to ${org}`;
+export const searchFindings = (words: string) => `Search findings for “${words}”`;
