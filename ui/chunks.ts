@@ -24,6 +24,15 @@ const withoutDependencies = { includeDependenciesRecursively: false } as const;
  */
 export const groups: Groups = [
   { name: 'base', tags: ['$initial'] },
+  // Shared files may import each other, so that a module runs before one that it imports. Texts import nothing but texts, and
+  // tables of many modules need them when they load.
+  {
+    name: 'texts',
+    test: /\/ui\/src\/strings\//,
+    ...perPages,
+    entriesAwareMergeThreshold: 3_000,
+    ...withoutDependencies,
+  },
   { name: firstPage(), debugName: 'first', ...perPages, ...withoutDependencies },
   {
     name: 'late',

@@ -11,6 +11,7 @@ import { titleOf } from '../findings/title.ts';
 import type { Change, Decision } from './decision.ts';
 import type { Conflict, Previous } from './engine/change-statuses.ts';
 import type { Messages } from './engine/model.ts';
+import { UNDO_KEY } from './statuses.ts';
 import { textOf } from './texts.ts';
 
 /** How long “Undo” is shown. The pointer or the focus on the toast keeps it longer. */
@@ -48,7 +49,7 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
               flex="none"
               rightSection={
                 <Kbd size="xs" aria-hidden visibleFrom="sm">
-                  u
+                  {UNDO_KEY}
                 </Kbd>
               }
             >

@@ -1,7 +1,7 @@
 import * as text from '#strings/triage.tsx';
 import type { ShortcutList } from '../components/keyboard/ShortcutHelp.tsx';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
-import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
+import { STATUS_KEYS, UNDO_KEY, USER_STATUSES, type UserStatus } from './statuses.ts';
 
 /** The keys of triage, for `useShortcuts`. */
 export const triageShortcuts = ({
@@ -12,11 +12,11 @@ export const triageShortcuts = ({
   undo(): void;
 }): Record<string, () => void> => ({
   ...Object.fromEntries(USER_STATUSES.map((status) => [STATUS_KEYS[status], () => setStatus(status)])),
-  u: undo,
+  [UNDO_KEY]: undo,
 });
 
 /** The keys of triage, for the help. */
 export const TRIAGE_SHORTCUTS: ShortcutList = [
   ...USER_STATUSES.map((status) => [[STATUS_KEYS[status]], text.setStatusTo(STATUS_NAMES[status])] as const),
-  [['u'], text.undoLastChange],
+  [[UNDO_KEY], text.undoLastChange],
 ];

@@ -12,6 +12,9 @@ export const STATUS_KEYS: Record<UserStatus, string> = {
   wontfix: 'w',
 };
 
+/** The key that undoes the last change. */
+export const UNDO_KEY = 'u';
+
 /** The statuses that users set, in the order of buttons and menus. */
 export const USER_STATUSES = Object.keys(STATUS_KEYS) as UserStatus[];
 

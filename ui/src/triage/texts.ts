@@ -1,3 +1,4 @@
+import { DATES } from '#strings/language.ts';
 import * as text from '#strings/triage.tsx';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import type { Decision, Reason } from './decision.ts';
@@ -11,7 +12,7 @@ export const REASONS: Record<'false_positive' | 'wontfix' | 'other', readonly Re
   other: Object.keys(REASON_NAMES) as Reason[],
 };
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium' });
 
 /** A date in the time zone of the user. */
 export const dateOf = (time: string): string => day.format(new Date(time));

@@ -3,6 +3,8 @@ import { IconBaselineDensityMedium, IconBaselineDensitySmall } from '@tabler/ico
 import * as text from '#strings/findings/list/columns.ts';
 import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 
+const HOTKEY = 'd';
+
 interface Props {
   compact: boolean;
   onToggle(): void;
@@ -16,7 +18,7 @@ export function DensityButton({ compact, onToggle }: Props) {
     <Tooltip
       label={
         <>
-          {text.compactRows} {shortcuts && <Kbd size="xs">d</Kbd>}
+          {text.compactRows} {shortcuts && <Kbd size="xs">{HOTKEY}</Kbd>}
         </>
       }
     >
@@ -25,7 +27,7 @@ export function DensityButton({ compact, onToggle }: Props) {
         size={36}
         aria-label={text.compactRows}
         aria-pressed={compact}
-        {...(shortcuts && { 'aria-keyshortcuts': 'd' })}
+        {...(shortcuts && { 'aria-keyshortcuts': HOTKEY })}
         onClick={onToggle}
       >
         <Icon size={18} />

@@ -4,6 +4,8 @@ import * as text from '#strings/findings/list/live.ts';
 import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import type { News } from './compare.ts';
 
+const HOTKEY = 'n';
+
 interface Props {
   news: News | undefined;
   onShow: (() => void) | undefined;
@@ -23,11 +25,11 @@ export function NewsButton({ news, onShow }: Props) {
           rightSection={
             shortcuts && (
               <Kbd size="xs" visibleFrom="sm">
-                n
+                {HOTKEY}
               </Kbd>
             )
           }
-          {...(shortcuts && { 'aria-keyshortcuts': 'n' })}
+          {...(shortcuts && { 'aria-keyshortcuts': HOTKEY })}
         >
           {wordsOf(news)}
         </Button>

@@ -12,6 +12,8 @@ import { type SavedView, searchOfView, showsView } from './saved-views.ts';
 const SaveView = lazyDialog(async () => (await import('./SaveView.tsx')).SaveView);
 const ManageViews = lazyDialog(async () => (await import('./ManageViews.tsx')).ManageViews);
 
+const HOTKEY = 'v';
+
 interface Props {
   search: FindingSearch;
   views: readonly SavedView[];
@@ -25,7 +27,7 @@ export function ViewMenu({ search, views }: Props) {
   const [saving, save] = useDisclosure();
   const [managing, manage] = useDisclosure();
   const [keys] = useShortcutsOn();
-  useShortcuts({ v: save.open });
+  useShortcuts({ [HOTKEY]: save.open });
   const own = views.filter(({ owner_id }) => owner_id === user.id);
   const others = views.filter(({ owner_id }) => owner_id !== user.id);
   const items = (list: readonly SavedView[]) =>
@@ -60,7 +62,7 @@ export function ViewMenu({ search, views }: Props) {
         <Menu.Dropdown>
           <Menu.Item
             leftSection={<IconPlus size={16} aria-hidden />}
-            rightSection={keys && <Kbd size="xs">v</Kbd>}
+            rightSection={keys && <Kbd size="xs">{HOTKEY}</Kbd>}
             onClick={save.open}
           >
             {text.saveViewAs}

@@ -9,6 +9,8 @@ import { CommentField } from './CommentField.tsx';
 import { useRefreshActivity } from './comments.ts';
 import { useToStored } from './mention-completion.ts';
 
+const HOTKEY = 'm';
+
 /** A field for a new comment. */
 export function NewComment({ findingId }: { findingId: string }) {
   const org = useOrg();
@@ -30,7 +32,7 @@ export function NewComment({ findingId }: { findingId: string }) {
   const add = () => {
     if (body.trim() !== '' && !adding.isPending) adding.mutate(body);
   };
-  useShortcuts({ m: () => field.current?.focus() });
+  useShortcuts({ [HOTKEY]: () => field.current?.focus() });
   return (
     <form
       data-print-hidden
@@ -48,7 +50,7 @@ export function NewComment({ findingId }: { findingId: string }) {
         onChange={setBody}
         onSend={add}
         onEscape={() => field.current?.blur()}
-        {...(keys && { 'aria-keyshortcuts': 'm' })}
+        {...(keys && { 'aria-keyshortcuts': HOTKEY })}
       />
       {adding.error && <Problem error={adding.error} onRetry={add} />}
       <Group justify="flex-end" mt={6}>
@@ -61,7 +63,7 @@ export function NewComment({ findingId }: { findingId: string }) {
           rightSection={
             keys && (
               <Kbd size="xs" aria-hidden visibleFrom="sm">
-                {body ? text.sendKeys : 'm'}
+                {body ? text.sendKeys : HOTKEY}
               </Kbd>
             )
           }
