@@ -37,6 +37,7 @@ import { getActivity } from './findings/activity.ts';
 import { createComment } from './findings/comments/create.ts';
 import { deleteComment } from './findings/comments/delete.ts';
 import { updateComment } from './findings/comments/update.ts';
+import { deleteFinding } from './findings/delete.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { getFinding } from './findings/get.ts';
@@ -94,6 +95,7 @@ import { previewRule } from './rules/preview.ts';
 import { undoRuleChanges } from './rules/undo.ts';
 import { updateRule } from './rules/update.ts';
 import { scanChanges } from './scans/changes.ts';
+import { deleteScan } from './scans/delete.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
 import { getDueDates } from './settings/due-dates/get.ts';
@@ -156,11 +158,13 @@ export const endpoints = {
   listScans,
   getScan,
   scanChanges,
+  deleteScan,
 
   listFindings,
   updateFindings,
   getFinding,
   updateFinding,
+  deleteFinding,
   similarFindings,
   getActivity,
   createComment,

@@ -26,6 +26,8 @@ export const SECURITY_EVENTS = [
   'member_left',
   'role_changed',
   'org_setting_changed',
+  'finding_deleted',
+  'scan_deleted',
   'token_created',
   'token_first_used',
   'token_revoked',

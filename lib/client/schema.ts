@@ -763,7 +763,13 @@ export interface paths {
         get: operations["getScan"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a scan
+         * @description Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. 409 while the scan runs.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        delete: operations["deleteScan"];
         options?: never;
         head?: never;
         patch?: never;
@@ -833,7 +839,13 @@ export interface paths {
         get: operations["getFinding"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a finding
+         * @description Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        delete: operations["deleteFinding"];
         options?: never;
         head?: never;
         /**
@@ -3247,15 +3259,15 @@ export interface components {
             findings: number;
             /**
              * Format: uuid
-             * @description The first of them.
+             * @description The first of them that exists. Absent if all were deleted.
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
-            finding_id: string;
+            finding_id?: string;
             /**
-             * @description The title of the first finding.
+             * @description The title of that finding.
              * @example SQL injection in search
              */
-            title: string;
+            title?: string;
             /**
              * @description The new values that all findings have in common. Null: the value was removed.
              * @example {
@@ -6052,6 +6064,29 @@ export interface operations {
             };
         };
     };
+    deleteScan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     scanChanges: {
         parameters: {
             query?: {
@@ -6572,6 +6607,29 @@ export interface operations {
                         result: components["schemas"]["Finding"];
                     };
                 };
+            };
+        };
+    };
+    deleteFinding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

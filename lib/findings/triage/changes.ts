@@ -33,8 +33,10 @@ export const RecentChange = z
     at: timestamp(),
     actor: z.object({ type: z.enum(['user', 'rule']), id: id(), name: shown('Ada Lovelace') }),
     findings: count(3).openapi({ description: 'How many findings were changed.' }),
-    finding_id: shown(EXAMPLE_ID, 'The first of them.').openapi({ format: 'uuid' }),
-    title: shown('SQL injection in search', 'The title of the first finding.'),
+    finding_id: shown(EXAMPLE_ID, 'The first of them that exists. Absent if all were deleted.')
+      .openapi({ format: 'uuid' })
+      .optional(),
+    title: shown('SQL injection in search', 'The title of that finding.').optional(),
     what: z
       .object({
         status: z.object({ to: z.enum(FINDING_STATUSES) }).optional(),

@@ -10,6 +10,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago, dateTime } from '../components/time/Time.tsx';
+import { DeleteScan } from '../deletion/DeleteScan.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { projectsQuery } from '../projects/queries.ts';
 import { Changes } from './Changes.tsx';
@@ -49,7 +50,14 @@ export function ScanPage() {
           All scans
         </LinkAnchor>
       }
-      actions={scan && <ScanStatusBadge scan={scan} />}
+      actions={
+        scan && (
+          <Group gap="xs">
+            <ScanStatusBadge scan={scan} />
+            <DeleteScan scan={scan} />
+          </Group>
+        )
+      }
     >
       <Loaded query={query} waiting={<Skeletons />}>
         {(scan) => <Shown key={scan.id} scan={scan} />}

@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { deleted } from '#strings/deletion.ts';
 import type { Schemas } from '../../app/api.ts';
 import { type OrgSession, useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
@@ -121,6 +122,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
     },
   });
   const { findings, finding_id, title, at, undone_at, what } = change;
+  const shownTitle = title === undefined ? deleted : titleOf(title);
   // The findings of a change may have nothing in common.
   const text =
     findings > 1 && Object.keys(what).length === 0 ? 'Different changes' : textOf(decisionOf(what), assignee);
@@ -131,21 +133,25 @@ function Row({ change, assignee, onLeave }: RowProps) {
           {text}
         </Text>
         <Text size="sm" lineClamp={1}>
-          <LinkAnchor
-            to="/o/$org/findings/$id"
-            params={{ org: org.slug, id: finding_id }}
-            onClick={onLeave}
-            inherit
-          >
-            <bdi>{titleOf(title)}</bdi>
-          </LinkAnchor>
+          {finding_id === undefined ? (
+            shownTitle
+          ) : (
+            <LinkAnchor
+              to="/o/$org/findings/$id"
+              params={{ org: org.slug, id: finding_id }}
+              onClick={onLeave}
+              inherit
+            >
+              <bdi>{shownTitle}</bdi>
+            </LinkAnchor>
+          )}
           {findings > 1 && ` and ${counted(findings - 1, 'other')}`}
         </Text>
         <Text size="xs" c="dimmed">
           <Ago time={at} />
         </Text>
       </div>
-      {undone_at ? (
+      {finding_id === undefined ? null : undone_at ? (
         <Badge variant="default" radius="sm" tt="none" flex="none">
           Undone
         </Badge>
@@ -156,7 +162,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
             variant="default"
             loading={undoing.isPending}
             onClick={() => undoing.mutate()}
-            aria-label={`Undo: ${text}, ${titleOf(title)}`}
+            aria-label={`Undo: ${text}, ${shownTitle}`}
           >
             Undo
           </Button>
