@@ -76,6 +76,7 @@ import { listSessions } from './profile/sessions/list.ts';
 import { revokeSession } from './profile/sessions/revoke.ts';
 import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
 import { createProject } from './projects/create.ts';
+import { deleteProject } from './projects/delete.ts';
 import { getProjectDueDates } from './projects/due-dates/get.ts';
 import { updateProjectDueDates } from './projects/due-dates/update.ts';
 import { getProject } from './projects/get.ts';
@@ -204,6 +205,7 @@ export const endpoints = {
   listProjects,
   getProject,
   updateProject,
+  deleteProject,
   uploadReport,
 
   listMembers,

@@ -28,6 +28,7 @@ export const SECURITY_EVENTS = [
   'org_setting_changed',
   'finding_deleted',
   'scan_deleted',
+  'project_deleted',
   'token_created',
   'token_first_used',
   'token_revoked',

@@ -62,7 +62,7 @@ with gone as materialized (
   select k.scan_id, json_build_object('total', greatest((k.summary ->> 'total')::int - r.total, 0),
     ${sql.join(lessened, sql`, `)}) as summary
   from ${tables.scans} k join reported r on r.scan_id = k.scan_id
-  where k.status <> 'running' and k.summary is not null order by k.scan_id for no key update of k
+  where k.status <> 'running' and k.summary is not null order by k.scan_id for no key update
 ), corrected as (
   update ${tables.scans} k set summary = s.summary from summed s where k.scan_id = s.scan_id
 ), without_exploits as (

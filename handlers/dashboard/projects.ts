@@ -1,4 +1,5 @@
 import { asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { toResource } from '../../db/resources.ts';
 import { SEVERITIES, type Severity, type SeverityCounts } from '../../db/schema/values.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -80,6 +81,7 @@ export const dashboardProjects = endpoint(
       .from(p)
       .leftJoin(c, eq(c.projectId, p.id))
       .leftJoin(last, eq(last.projectId, p.id))
+      .where(isPresent(tables))
       .groupBy(p.id, last.at)
       .orderBy(...Object.values(severities).map((count) => desc(count)), sql`lower(${p.name})`, asc(p.id));
     return ok(

@@ -50,6 +50,7 @@ export const OPERATION_ROLES = {
   listProjects: 'viewer',
   getProject: 'viewer',
   updateProject: 'admin',
+  deleteProject: 'admin',
   uploadReport: 'member',
   listMembers: 'viewer',
   inviteMember: 'admin',

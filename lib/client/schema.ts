@@ -258,7 +258,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again
-         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
+         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
          *
          *     Requires a session; works on any host.
          */
@@ -1443,12 +1443,18 @@ export interface paths {
         get: operations["getProject"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a project
+         * @description Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone.
+         *
+         *     Requires membership of the organization, at least `admin`. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteProject"];
         options?: never;
         head?: never;
         /**
          * Change a project
-         * @description Takes the slug or the id of the project. Its slug stays. At least one field is required.
+         * @description Takes the slug or the id of the project. At least one field is required. After a change of the slug, the former one still names the project, until another project gets it.
          *
          *     Requires membership of the organization, at least `admin`.
          */
@@ -3665,6 +3671,8 @@ export interface components {
         ProjectChanges: {
             /** @example Web shop */
             name?: string;
+            /** @example web-shop */
+            slug?: string;
             /**
              * @description A finding that so many comparable scans in a row did not report becomes `fixed`. Null: none does.
              * @example 3
@@ -3675,6 +3683,18 @@ export interface components {
              * @example https://github.com/acme/web-shop
              */
             source_url?: string | null;
+        };
+        /**
+         * @example {
+         *       "confirm": "web-shop"
+         *     }
+         */
+        ProjectDeletion: {
+            /**
+             * @description The slug of the project.
+             * @example web-shop
+             */
+            confirm: string;
         };
         ImportedReport: {
             scan: components["schemas"]["Scan"];
@@ -8840,6 +8860,38 @@ export interface operations {
                         result: components["schemas"]["Project"];
                     };
                 };
+            };
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm": "web-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProjectDeletion"];
+            };
+        };
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

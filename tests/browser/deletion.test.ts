@@ -63,6 +63,27 @@ describePages('deletion', () => {
     await heading(page, 'Scan not found');
   });
 
+  it('of a project needs its slug, and a change of the slug keeps the page', async () => {
+    const page = await open('/projects/web-shop/settings');
+    await page.getByRole('textbox', { name: 'Slug' }).fill('shop');
+    await page.getByRole('region', { name: 'Slug' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The slug is saved.').waitFor();
+    await page.waitForURL(/\/projects\/shop\/settings/);
+    await page.getByRole('button', { name: 'Delete project…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete “Web shop”?' });
+    const confirm = dialog.getByRole('button', { name: 'Delete project' });
+    await dialog.getByRole('textbox', { name: 'Type shop to confirm' }).fill('web-shop');
+    expect(await confirm.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await dialog.getByRole('textbox', { name: 'Type shop to confirm' }).fill('shop');
+    await confirm.click();
+    await page.getByText('The project was deleted.').waitFor();
+    await heading(page, 'Projects');
+    expect(must(await site.api.get('/projects', org.asOwner))).toEqual([]);
+    await page.goto(site.orgUrl(org.slug, '/projects/shop'));
+    await heading(page, 'Project not found');
+  });
+
   it('is for admins', async () => {
     const { id } = await push(site.api, org, scan);
     const { cookie, email } = await createUser(site.api);

@@ -109,6 +109,7 @@ GET    /api/v1/findings/{id}/activity                     cookie+org
 POST   /api/v1/findings/{id}/comments                     cookie+org, member
 PATCH  /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
 DELETE /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
+DELETE /api/v1/projects/{slug}                            cookie+org, admin
 DELETE /api/v1/findings/{id}                              cookie+org, admin
 DELETE /api/v1/scans/{id}                                 cookie+org, admin
 GET    /api/v1/changes                                    cookie+org, member

@@ -229,6 +229,15 @@ export function planOrgTour(on: Traveller) {
       return [first, await on.api.get('/revision', { ...on.asOwner(), headers })];
     },
 
+    async deleteProject() {
+      const { slug } = must(await on.api.post('/projects', { ...on.asOwner(), body: { name: 'Mistaken' } }));
+      const path = `/projects/${slug}/tokens`.replace(
+        slug,
+        must(await on.api.get(`/projects/${slug}`, on.asOwner())).id,
+      );
+      must(await on.api.post(path, { ...on.asOwner(), body: { name: 'ci' } }));
+      return on.api.delete(`/projects/${slug}`, { ...on.asOwner(), body: { confirm: slug } });
+    },
     async deleteFinding() {
       const { id } = must(await push({ fingerprint: 'mistaken', scan_id: 'weekly' }));
       return on.api.delete(`/findings/${id}`, on.asOwner());

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconTrash } from '@tabler/icons-react';
-import * as text from '#strings/deletion.ts';
+import * as text from '#strings/deletion.tsx';
 
 interface Props {
   /** What the item says. */

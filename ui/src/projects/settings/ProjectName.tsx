@@ -15,11 +15,7 @@ export function ProjectName({ project }: { project: Project }) {
   return (
     <SettingsCard
       title="Name"
-      description={
-        <>
-          The slug <code>{project.slug}</code> stays when the name changes.
-        </>
-      }
+      description="Shown in lists. The slug stays when the name changes."
       form={form}
       saved="The name is saved."
       save={async ({ name }) => {

@@ -6,7 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { deleted } from '#strings/deletion.ts';
+import { deleted } from '#strings/deletion.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { type OrgSession, useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';

@@ -17,3 +17,16 @@ export const scanDeleted = 'The scan was deleted.';
 
 /** In the place of the title of a finding. */
 export const deleted = 'Deleted finding';
+
+export const deleteProject = 'Delete project';
+export const deleteProjectAsk = 'Delete project…';
+export const projectIsGone =
+  'The project, its findings, scans and API tokens are deleted. Agents can no longer send findings to it. This cannot be undone.';
+export const deleteThisProject = (name: string) => `Delete “${name}”?`;
+export const projectDeleted = 'The project was deleted.';
+
+export const typeToConfirm = (word: string) => (
+  <>
+    Type <code>{word}</code> to confirm
+  </>
+);
