@@ -126,6 +126,14 @@ export const sharedMigrations: readonly Migration[] = [
     "statements": [
       "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"lacks_indexes\" boolean DEFAULT false NOT NULL;"
     ]
+  },
+  {
+    "name": "0009_project-purges",
+    "hash": "61fc4f6418bcd378892525ba29b55a8dec153346cfc473d69e99eff0017d2ef8",
+    "statements": [
+      "CREATE TABLE \"shared\".\"project_purges\" (\n\t\"org_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_purges_pk\" PRIMARY KEY(\"org_id\",\"project_id\")\n);",
+      "ALTER TABLE \"shared\".\"project_purges\" ADD CONSTRAINT \"project_purges_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;"
+    ]
   }
 ];
 
@@ -298,6 +306,14 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",
       "ALTER TABLE \"org_template\".\"changes\" ADD COLUMN \"rule_id\" uuid;",
       "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;"
+    ]
+  },
+  {
+    "name": "0014_project-deletion",
+    "hash": "38e9918e0b7e9a46d6032d96e66c2784c88ef20b5a0e370d7d4fe80e7579dfd4",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"former_slug\" varchar(50);",
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"deleted_at\" timestamp (3) with time zone;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -311,7 +327,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
-      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200)\n);",
+      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone\n);",
       "CREATE TABLE \"org_template\".\"rule_changes\" (\n\t\"rule_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"rule_changes_pk\" PRIMARY KEY(\"rule_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",
       "CREATE TABLE \"org_template\".\"saved_views\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"owner_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"query\" text NOT NULL,\n\t\"shared\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",

@@ -37,6 +37,7 @@ import { getActivity } from './findings/activity.ts';
 import { createComment } from './findings/comments/create.ts';
 import { deleteComment } from './findings/comments/delete.ts';
 import { updateComment } from './findings/comments/update.ts';
+import { deleteFinding } from './findings/delete.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { exportFindingsCsv, exportFindingsSarif } from './findings/export.ts';
@@ -76,6 +77,7 @@ import { listSessions } from './profile/sessions/list.ts';
 import { revokeSession } from './profile/sessions/revoke.ts';
 import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
 import { createProject } from './projects/create.ts';
+import { deleteProject } from './projects/delete.ts';
 import { getProjectDueDates } from './projects/due-dates/get.ts';
 import { updateProjectDueDates } from './projects/due-dates/update.ts';
 import { getProject } from './projects/get.ts';
@@ -95,6 +97,7 @@ import { previewRule } from './rules/preview.ts';
 import { undoRuleChanges } from './rules/undo.ts';
 import { updateRule } from './rules/update.ts';
 import { scanChanges } from './scans/changes.ts';
+import { deleteScan } from './scans/delete.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
 import { getDueDates } from './settings/due-dates/get.ts';
@@ -157,6 +160,7 @@ export const endpoints = {
   listScans,
   getScan,
   scanChanges,
+  deleteScan,
 
   listFindings,
   exportFindingsCsv,
@@ -164,6 +168,7 @@ export const endpoints = {
   updateFindings,
   getFinding,
   updateFinding,
+  deleteFinding,
   similarFindings,
   getActivity,
   createComment,
@@ -203,6 +208,7 @@ export const endpoints = {
   listProjects,
   getProject,
   updateProject,
+  deleteProject,
   uploadReport,
 
   listMembers,

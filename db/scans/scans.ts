@@ -154,6 +154,34 @@ export async function removeScan(client: Sql, tables: OrgTables, scanId: string)
   return removed.length > 0;
 }
 
+const deleteStatement = orgStatement<{ scanId: string }, { project_id: string }>(
+  ({ scans, scanCounts, sightings }, $) => sql`
+with deleted as (
+  delete from ${scans} where scan_id = ${$.scanId} and status <> 'running' returning scan_id, project_id, status
+), counted as (
+  insert into ${scanCounts} as c (project_id, status, count) select project_id, status, -1 from deleted
+  on conflict (project_id, status) do update set count = c.count + excluded.count
+), forgotten as (
+  delete from ${sightings} where scan_id = (select scan_id from deleted)
+)
+select project_id from deleted`,
+);
+
+/**
+ * Deletes an ended scan and what it saw again. Findings that it reported first stay, and keep its id.
+ * @returns its project; `running` if it runs; undefined if it does not exist
+ */
+export async function deleteScan(
+  client: Sql,
+  tables: OrgTables,
+  scanId: string,
+): Promise<{ project_id: string } | 'running' | undefined> {
+  const [[found], [deleted]] = await client.begin((tx) =>
+    Promise.all([lockScan(tables).run(tx, { scanId }), deleteStatement(tables).run(tx, { scanId })]),
+  );
+  return deleted ?? (found && 'running');
+}
+
 const refresh = orgStatement<{ scanId: string }, object>(
   (tables, $) => sql`
 with summed as materialized (${summaryOf(tables, $.scanId)}

@@ -92,6 +92,20 @@ export const acceptedRisks = shared.table(
   ],
 );
 
+/** Deleted projects whose findings and scans are still to be removed (`db/projects/`). */
+export const projectPurges = shared.table(
+  'project_purges',
+  {
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    projectId: uuid('project_id').notNull(),
+    /** No other process removes them until then, by the clock of the database. */
+    leaseUntil: time('lease_until').notNull(),
+  },
+  (t) => [primaryKey({ name: 'project_purges_pk', columns: [t.orgId, t.projectId] })],
+);
+
 /** Reports that are being imported (`db/scans/imports.ts`). */
 export const reportImports = shared.table('report_imports', {
   id: uuid('id').primaryKey(),

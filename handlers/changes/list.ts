@@ -23,9 +23,12 @@ export const listChanges = endpoint(
     const window = { limit: page.perPage, offset: page.offset };
     const { total, changes } = await readChanges(sql, org.tables, user.id, undoableSince(now), window);
     const actor = { type: 'user' as const, id: user.id, name: user.name };
-    const shown = changes.map(({ at, undone_at, rule, ...change }) => ({
+    const shown = changes.map(({ at, undone_at, rule, finding_id, title, ...change }) => ({
       ...change,
-      ...toResource({ at: new Date(at), undone_at: undone_at === null ? null : new Date(undone_at) }),
+      ...toResource({
+        ...{ finding_id, title, at: new Date(at) },
+        undone_at: undone_at === null ? null : new Date(undone_at),
+      }),
       actor: rule ? { type: 'rule' as const, ...rule } : actor,
     }));
     return ok(shown, { result_info: resultInfo(page, total) });

@@ -9,7 +9,10 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { id, z } from '../../lib/http/schema.ts';
 
-const isUndone = () => new ApiError('resource_error/conflict', { message: 'The change is undone already.' });
+const isUndone = () =>
+  new ApiError('resource_error/conflict', {
+    message: 'The change is undone already, or its findings are deleted.',
+  });
 
 export const undoFindingChange = endpoint(
   {

@@ -1,5 +1,6 @@
 import { asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
 import { type ProjectWeeks, readProjectWeeks } from '../../db/metrics/project-weeks.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { toResource } from '../../db/resources.ts';
 import { SEVERITIES, type Severity, type SeverityCounts } from '../../db/schema/values.ts';
 import { MetricsQuery, requireRange, Week, weekBounds, weeksOf } from '../../lib/dashboard/metrics.ts';
@@ -99,6 +100,7 @@ export const dashboardProjects = endpoint(
       .from(p)
       .leftJoin(c, eq(c.projectId, p.id))
       .leftJoin(last, eq(last.projectId, p.id))
+      .where(isPresent(tables))
       .groupBy(p.id, last.at)
       .orderBy(...Object.values(severities).map((count) => desc(count)), sql`lower(${p.name})`, asc(p.id));
     const rows = await (query.limit === undefined ? listed : listed.limit(query.limit));

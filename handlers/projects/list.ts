@@ -1,4 +1,5 @@
 import { asc, sql } from 'drizzle-orm';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -20,6 +21,7 @@ export const listProjects = endpoint(
     const rows = await db
       .select(projectFields(tables))
       .from(projects)
+      .where(isPresent(tables))
       .orderBy(sql`lower(${projects.name})`, asc(projects.id));
     return ok(rows.map(toResource));
   },

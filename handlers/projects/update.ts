@@ -1,4 +1,6 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -6,7 +8,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { removable, text, z } from '../../lib/http/schema.ts';
-import { readProject, sourceUrl } from '../../lib/projects/projects.ts';
+import { projectSlug, readProject, sourceUrl } from '../../lib/projects/projects.ts';
 import { Project } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
@@ -15,6 +17,7 @@ const MAX_SCANS = 10;
 const ProjectChanges = z
   .object({
     name: name('Web shop').optional(),
+    slug: projectSlug().optional(),
     close_after_scans: z
       .int()
       .min(1)
@@ -33,7 +36,7 @@ const ProjectChanges = z
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     path: ['name'],
-    message: 'is required, or close_after_scans, or source_url',
+    message: 'is required, or slug, close_after_scans or source_url',
   })
   .openapi('ProjectChanges', { example: { close_after_scans: 3 } });
 
@@ -44,21 +47,35 @@ export const updateProject = endpoint(
     access: cookieOrg('admin'),
     tag: 'Projects',
     summary: 'Change a project',
-    description: 'Takes the slug or the id of the project. Its slug stays. At least one field is required.',
+    description:
+      'Takes the slug or the id of the project. At least one field is required. After a change of the slug, the former one still names the project, until another project gets it.',
     request: { params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }), body: ProjectChanges },
     responses: { 200: { description: 'The project after the change.', result: Project } },
+    errors: ['resource_error/already_exists'],
   },
   async (call) => {
     const { body, db, org, params } = call;
     const { projects } = org.tables;
     const before = await readProject(db, org.tables, params.slug);
+    const isRenamed = body.slug !== undefined && body.slug !== before.slug;
     const [row] = await db
       .update(projects)
-      .set({ name: body.name, closeAfterScans: body.close_after_scans, sourceUrl: body.source_url })
-      .where(eq(projects.id, before.id))
-      .returning(projectFields(org.tables));
+      .set({
+        name: body.name,
+        closeAfterScans: body.close_after_scans,
+        sourceUrl: body.source_url,
+        slug: body.slug,
+        ...(isRenamed && { formerSlug: before.slug }),
+      })
+      .where(and(eq(projects.id, before.id), isPresent(org.tables)))
+      .returning(projectFields(org.tables))
+      .catch((error) => {
+        throw isUniqueViolation(error)
+          ? new ApiError('resource_error/already_exists', { message: 'The slug is taken.' })
+          : error;
+      });
     if (!row) throw new ApiError('resource_error/not_found');
-    for (const setting of ['close_after_scans', 'source_url'] as const)
+    for (const setting of ['slug', 'close_after_scans', 'source_url'] as const)
       if (row[setting] !== before[setting])
         logSecurityEvent(call, 'org_setting_changed', { setting, project: row.id, to: row[setting] });
     return ok(toResource(row));

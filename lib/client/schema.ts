@@ -258,7 +258,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again
-         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
+         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
          *
          *     Requires a session; works on any host.
          */
@@ -763,7 +763,13 @@ export interface paths {
         get: operations["getScan"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a scan
+         * @description Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. 409 while the scan runs.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        delete: operations["deleteScan"];
         options?: never;
         head?: never;
         patch?: never;
@@ -877,7 +883,13 @@ export interface paths {
         get: operations["getFinding"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a finding
+         * @description Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding.
+         *
+         *     Requires membership of the organization, at least `admin`.
+         */
+        delete: operations["deleteFinding"];
         options?: never;
         head?: never;
         /**
@@ -1475,12 +1487,18 @@ export interface paths {
         get: operations["getProject"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a project
+         * @description Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone.
+         *
+         *     Requires membership of the organization, at least `admin`. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteProject"];
         options?: never;
         head?: never;
         /**
          * Change a project
-         * @description Takes the slug or the id of the project. Its slug stays. At least one field is required.
+         * @description Takes the slug or the id of the project. At least one field is required. After a change of the slug, the former one still names the project, until another project gets it.
          *
          *     Requires membership of the organization, at least `admin`.
          */
@@ -3311,15 +3329,15 @@ export interface components {
             findings: number;
             /**
              * Format: uuid
-             * @description The first of them.
+             * @description The first of them that exists. Absent if all were deleted.
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
-            finding_id: string;
+            finding_id?: string;
             /**
-             * @description The title of the first finding.
+             * @description The title of that finding.
              * @example SQL injection in search
              */
-            title: string;
+            title?: string;
             /**
              * @description The new values that all findings have in common. Null: the value was removed.
              * @example {
@@ -3738,6 +3756,8 @@ export interface components {
         ProjectChanges: {
             /** @example Web shop */
             name?: string;
+            /** @example web-shop */
+            slug?: string;
             /**
              * @description A finding that so many comparable scans in a row did not report becomes `fixed`. Null: none does.
              * @example 3
@@ -3748,6 +3768,18 @@ export interface components {
              * @example https://github.com/acme/web-shop
              */
             source_url?: string | null;
+        };
+        /**
+         * @example {
+         *       "confirm": "web-shop"
+         *     }
+         */
+        ProjectDeletion: {
+            /**
+             * @description The slug of the project.
+             * @example web-shop
+             */
+            confirm: string;
         };
         ImportedReport: {
             scan: components["schemas"]["Scan"];
@@ -6137,6 +6169,29 @@ export interface operations {
             };
         };
     };
+    deleteScan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     scanChanges: {
         parameters: {
             query?: {
@@ -6912,6 +6967,29 @@ export interface operations {
                         result: components["schemas"]["Finding"];
                     };
                 };
+            };
+        };
+    };
+    deleteFinding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -9121,6 +9199,38 @@ export interface operations {
                         result: components["schemas"]["Project"];
                     };
                 };
+            };
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm": "web-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProjectDeletion"];
+            };
+        };
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -20,7 +20,7 @@ export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
   | { kind: 'cookie'; stepUp?: true; unverified?: true }
-  | { kind: 'cookieOrg'; role: Role }
+  | { kind: 'cookieOrg'; role: Role; stepUp?: true }
   | { kind: 'bearer'; project: ProjectRule };
 
 /** No authentication. */
@@ -43,6 +43,9 @@ export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 
 /** A member of the organization the host names, with at least this role. */
 export const cookieOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role }) as const;
+
+/** The same, and signed in or stepped up within the last 10 minutes. */
+export const freshCookieOrg = (role: Role) => ({ kind: 'cookieOrg', role, stepUp: true }) as const;
 
 /** An agent with an API token of the organization the host names. A project token acts on its project only. */
 export const bearer = <P extends ProjectRule>({ project }: { project: P }) =>
@@ -80,7 +83,8 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
     case 'cookieOrg': {
       const minimum = access.role === 'viewer' ? [] : [role(access.role)];
       const checks = [memberSession, verifiedEmail, organization, membership, requireMfa, ...minimum];
-      return [...origin, ...checks, fairShare(checks), memberActivity];
+      const fresh = access.stepUp ? [stepUp] : [];
+      return [...origin, ...checks, fairShare(checks), memberActivity, ...fresh];
     }
     case 'bearer':
       return [bearerFormat, organization, bearerToken, fairShare([bearerToken]), tokenUse];
@@ -92,4 +96,4 @@ export const inputChecksOf = (access: Access): AnyMiddleware[] =>
   access.kind === 'bearer' && access.project !== 'each finding' ? [projectScope(access.project)] : [];
 
 /** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. */
-export const needsStepUp = (access: Access): boolean => access.kind === 'cookie' && access.stepUp === true;
+export const needsStepUp = (access: Access): boolean => 'stepUp' in access && access.stepUp === true;

@@ -7,7 +7,6 @@ import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Services } from '../services.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
-import type { Description } from './openapi/document.ts';
 import type { Peer } from './request/peer.ts';
 import type { Trace } from './request/trace.ts';
 import type { ResponseContext } from './respond.ts';
@@ -42,6 +41,9 @@ export interface CallEnv<C extends PublicCall = PublicCall> {
 }
 
 export type AppEnv = CallEnv;
+
+/** The OpenAPI document as text. */
+export type Description = (format: 'yaml' | 'json') => string;
 
 /** The argument of every handler. */
 export interface PublicCall {

@@ -3,10 +3,9 @@ import type { z } from 'zod';
 import type { Services } from '../services.ts';
 import { type Access, type CallOf, checksOf, inputChecksOf } from './access.ts';
 import { type Answer, type AnyAnswer, render } from './answer.ts';
-import type { AppEnv } from './call.ts';
+import type { AppEnv, Description } from './call.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
-import type { Description } from './openapi/document.ts';
 import { describe, type Operation } from './openapi/operation.ts';
 import type { RequestSchemas } from './request/input.ts';
 

@@ -1,10 +1,11 @@
-import { purgeOldChanges } from '../findings/triage/changes.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
+import { purgeProjects } from '../projects/purge.ts';
 import { failAbandonedImports } from '../reports/abandoned.ts';
 import type { Services } from '../services.ts';
 import { readBacklog } from './backlog.ts';
 import { purgeExpired } from './purge.ts';
+import { purgeOrgs } from './purge-orgs.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -50,12 +51,16 @@ export function housekeeping(services: Services): Task[] {
       run: () => openExpiredRisks(services),
     },
     {
+      ...{ name: 'purge deleted projects', everyMs: 5 * SECOND_MS, atStart: true },
+      run: () => purgeProjects(services),
+    },
+    {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },
       run: () => purgeExpired(database.db, clock()),
     },
     {
-      ...{ name: 'purge changes', everyMs: 6 * HOUR_MS, atStart: false },
-      run: () => purgeOldChanges(services),
+      ...{ name: 'purge organizations', everyMs: 6 * HOUR_MS, atStart: false },
+      run: () => purgeOrgs(services),
     },
     // Retries until all are migrated. A request that names an organization that is behind migrates it too.
     { name: 'migrate organizations', atStart: true, run: orgs.migrateAll },

@@ -1,6 +1,7 @@
-import { eq, type SQL } from 'drizzle-orm';
+import { and, eq, type SQL } from 'drizzle-orm';
 import { validate } from 'uuid';
 import type { Db } from '../../db/client.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { AgentCall } from '../http/call.ts';
@@ -27,30 +28,37 @@ export const sourceUrl = () =>
     },
   );
 
-/** A project by its slug or id. @throws ApiError `resource_error/not_found` */
+const hasSlug = (tables: OrgTables, slug: string) =>
+  and(eq(tables.projects.slug, slug), isPresent(tables)) as SQL;
+const hasId = (tables: OrgTables, id: string) => and(eq(tables.projects.id, id), isPresent(tables)) as SQL;
+/** Links and agents may have the slug from before a change. */
+const hadSlug = (tables: OrgTables, slug: string) =>
+  and(eq(tables.projects.formerSlug, slug), isPresent(tables)) as SQL;
+
+/** A project by its slug, its id or its former slug. @throws ApiError `resource_error/not_found` */
 export async function readProject(db: Db, tables: OrgTables, slugOrId: string) {
   const { projects } = tables;
-  const read = () => db.select(projectFields(tables)).from(projects);
+  const read = (where: SQL) => db.select(projectFields(tables)).from(projects).where(where);
   // A slug may look like an id, and then it wins.
-  const [named] = await read().where(eq(projects.slug, slugOrId));
-  const [row] = named || !validate(slugOrId) ? [named] : await read().where(eq(projects.id, slugOrId));
+  const [named] = await read(hasSlug(tables, slugOrId));
+  const [identified] = named || !validate(slugOrId) ? [named] : await read(hasId(tables, slugOrId));
+  const [row] = identified ? [identified] : await read(hadSlug(tables, slugOrId));
   if (!row) throw new ApiError('resource_error/not_found');
   return row;
 }
 
 /** @throws ApiError `resource_error/not_found` */
-export async function requireProject(
-  db: Db,
-  { tables: { projects } }: Org,
-  projectId: string,
-): Promise<void> {
-  await findProject(db, projects, eq(projects.id, projectId));
+export async function requireProject(db: Db, { tables }: Org, projectId: string): Promise<void> {
+  await findProject(db, tables, [hasId(tables, projectId)]);
 }
 
-async function findProject(db: Db, projects: OrgTables['projects'], where: SQL): Promise<string> {
-  const [project] = await db.select({ id: projects.id }).from(projects).where(where);
-  if (!project) throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
-  return project.id;
+/** The id of the first project that meets one of the conditions. */
+async function findProject(db: Db, { projects }: OrgTables, conditions: SQL[]): Promise<string> {
+  for (const where of conditions) {
+    const [project] = await db.select({ id: projects.id }).from(projects).where(where);
+    if (project) return project.id;
+  }
+  throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
 }
 
 /**
@@ -96,10 +104,12 @@ export async function resolveProject(
   { db, org, token }: AgentCall,
   { project_id, project }: ProjectReference = {},
 ): Promise<string> {
-  const { projects } = org.tables;
+  const { tables } = org;
   if (project_id !== undefined) requireScope(token, project_id);
-  const where = project_id === undefined ? eq(projects.slug, String(project)) : eq(projects.id, project_id);
-  const id = await findProject(db, projects, where).catch((error) => {
+  const slug = String(project);
+  const conditions =
+    project_id === undefined ? [hasSlug(tables, slug), hadSlug(tables, slug)] : [hasId(tables, project_id)];
+  const id = await findProject(db, tables, conditions).catch((error) => {
     const unknown = error instanceof ApiError && error.key === 'resource_error/not_found';
     // Whether there are others is none of the business of a project's token.
     throw unknown && token.projectId !== null ? new ApiError('token_error/scope_mismatch') : error;

@@ -1,5 +1,6 @@
-import { inArray } from 'drizzle-orm';
+import { and, inArray } from 'drizzle-orm';
 import { FINDING_FIELDS } from '../../db/findings/fields.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { countWildcards, MAX_PATTERN, MAX_WILDCARDS } from '../../db/rules/patterns.ts';
 import {
   PERSONAS,
@@ -127,7 +128,10 @@ export async function requireKnown(
   const projectIds = conditions?.project_id ?? [];
   if (projectIds.length > 0) {
     const { projects: p } = org.tables;
-    const found = await db.select({ id: p.id }).from(p).where(inArray(p.id, projectIds));
+    const found = await db
+      .select({ id: p.id })
+      .from(p)
+      .where(and(inArray(p.id, projectIds), isPresent(org.tables)));
     const known = new Set(found.map(({ id }) => id));
     const i = projectIds.findIndex((projectId) => !known.has(projectId));
     const details = [

@@ -18,7 +18,7 @@ const tables = defineOrgTables(TEMPLATE_SCHEMA);
 /** The columns of each table that the API does not show. */
 const INTERNAL = {
   orgs: ['viewer_tokens_verify', 'created_by', 'lacks_indexes'],
-  projects: [],
+  projects: ['former_slug', 'deleted_at'],
   apiTokens: ['token_hash'],
   scans: ['sources', 'closed_after'],
   findings: [

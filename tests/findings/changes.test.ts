@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { undoChange } from '../../db/findings/changes/undo.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { purgeOldChanges } from '../../lib/findings/triage/changes.ts';
+import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -239,8 +239,7 @@ describe('the change of a finding', () => {
       t.services.database.sql.unsafe(`select from "${orgSchemaName(org.id)}".changes where id = $1`, [
         change_id,
       ]);
-    const purgeIn = (ms: number) =>
-      purgeOldChanges({ ...t.services, clock: () => new Date(now().getTime() + ms) });
+    const purgeIn = (ms: number) => purgeOrgs({ ...t.services, clock: () => new Date(now().getTime() + ms) });
     await purgeIn(29 * DAY);
     expect(await rows()).toHaveLength(1);
     await t.services.database.sql.unsafe(

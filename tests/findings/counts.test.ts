@@ -14,7 +14,7 @@ import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { FINDING_STATUSES, SEVERITIES, type Severity } from '../../db/schema/values.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../../lib/findings/input.ts';
 import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
-import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
+import { expectKeptCounts, expectNothingLeft, expectRightCounts } from '../support/database/counts.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -93,6 +93,10 @@ const aCall = fc.oneof(
     }),
   }),
   fc.record({ kind: fc.constant('register' as const), app, project, scan }),
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), app, project, print }) },
+  fc.record({ kind: fc.constant('delete scan' as const), app, project, scan }),
+  fc.record({ kind: fc.constant('comment' as const), app, project, print }),
+  fc.record({ kind: fc.constant('exploit' as const), app, project, print }),
   fc.record({
     kind: fc.constant('end' as const),
     app,
@@ -107,7 +111,8 @@ const scanName = (project: number, scan: number | string) => `scan-${project}-${
 
 async function run({ projects, ids }: World, call: Call): Promise<Answer> {
   const org = projects[call.project] as TestOrg;
-  const { post, patch } = api(call.app);
+  const { delete: remove, post, patch } = api(call.app);
+  const idOf = (print: number) => ids.get(`${call.project} ${print}`) ?? crypto.randomUUID();
   switch (call.kind) {
     case 'push': {
       const { flaw, severity, print } = call;
@@ -119,7 +124,7 @@ async function run({ projects, ids }: World, call: Call): Promise<Answer> {
       return answer;
     }
     case 'triage': {
-      const id = ids.get(`${call.project} ${call.print}`) ?? crypto.randomUUID();
+      const id = idOf(call.print);
       const all = statuses[call.as];
       const body = { status: all[call.status % all.length] };
       return call.as === 'user'
@@ -128,10 +133,20 @@ async function run({ projects, ids }: World, call: Call): Promise<Answer> {
     }
     case 'bulk': {
       const changes = call.changes.map(({ print, status }) => ({
-        id: ids.get(`${call.project} ${print}`) ?? crypto.randomUUID(),
+        id: idOf(print),
         status,
       }));
       return patch('/findings', { ...org.asOwner, body: { changes } });
+    }
+    case 'delete':
+      return remove(`/findings/${idOf(call.print)}`, org.asOwner);
+    case 'delete scan':
+      return remove(`/scans/${scanName(call.project, call.scan)}`, org.asOwner);
+    case 'comment':
+      return post(`/findings/${idOf(call.print)}/comments`, { ...org.asOwner, body: { body: 'Why?' } });
+    case 'exploit': {
+      const body = { filename: 'poc.py', language: 'python', code: 'print(1)' };
+      return post(`/agent/findings/${idOf(call.print)}/exploits`, { ...org.asAgent, body });
     }
     case 'register':
       return post('/agent/scans', {
@@ -168,6 +183,7 @@ describe('counts', { timeout: TIMEOUT }, () => {
           const answers = await Promise.all(burst.map((call) => run(world, call)));
           expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
           await expectKeptCounts(database, world.projects[0]);
+          await expectNothingLeft(database, world.projects[0]);
         }
         await expectRightCounts(database, api(), world.projects[0]);
       }),

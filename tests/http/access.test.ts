@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sessions } from '../../db/schema/accounts.ts';
 import { ROLES } from '../../db/schema/orgs.ts';
 import { endpoints as table } from '../../handlers/index.ts';
-import type { Access } from '../../lib/http/access.ts';
+import { type Access, needsStepUp } from '../../lib/http/access.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
 import {
   type Answer,
@@ -193,27 +193,27 @@ describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
-  const needsIt = endpoint.access.kind === 'cookie' && endpoint.access.stepUp === true;
-  /** A session that was made so long ago, and stepped up so long ago, in minutes. */
-  async function aged(signedIn: number, steppedUp?: number): Promise<string> {
-    const cookie = await member();
+describe.each(ofKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
+  const needsIt = needsStepUp(endpoint.access);
+  /** The call with a session that was made so long ago, and stepped up so long ago, in minutes. */
+  async function aged(signedIn: number, steppedUp?: number): Promise<ReturnType<typeof outcome>> {
+    const cookie = await member(endpoint.access.kind === 'cookieOrg' ? 'owner' : undefined);
     const { jti } = JSON.parse(Buffer.from(cookie.split('.')[1] ?? '', 'base64url').toString());
     await sql(
       `update shared.sessions set created_at = now() - $2::float * interval '1 minute',
          stepped_up_at = now() - $3::float * interval '1 minute' where id = $1`,
       [jti, `${signedIn}`, steppedUp === undefined ? (null as unknown as string) : `${steppedUp}`],
     );
-    return cookie;
+    return outcome(await call(endpoint, { cookie, org: org.slug }));
   }
 
   it(`${needsIt ? 'asks' : 'does not ask'} for a step-up 10 minutes after the sign-in`, async () => {
-    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie: await aged(9.5) })));
-    const late = outcome(await call(endpoint, { cookie: await aged(10.5) }));
+    expect(GUARDS).not.toContainEqual(await aged(9.5));
+    const late = await aged(10.5);
     if (!needsIt) return expect(GUARDS).not.toContainEqual(late);
     expect(late).toEqual(STEP_UP);
-    expect(outcome(await call(endpoint, { cookie: await aged(600, 10.5) }))).toEqual(STEP_UP);
-    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie: await aged(600, 9.5) })));
+    expect(await aged(600, 10.5)).toEqual(STEP_UP);
+    expect(GUARDS).not.toContainEqual(await aged(600, 9.5));
   });
 });
 
@@ -512,6 +512,9 @@ describe('two organizations', () => {
   const namesB = ({ path }: Endpoint) =>
     path.includes('{') && [...path.matchAll(/([\w-]+)\/\{/g)].every(([, word]) => (word ?? '') in onlyB);
 
+  const takesBody = (endpoint: Endpoint) =>
+    endpoint.method !== 'DELETE' || Boolean(endpoint.describe().request?.body);
+
   /** A body every endpoint that names no project takes, whichever it is. */
   const bodyFor = ({ path }: Endpoint) => ({
     ...finding(b, onlyB.scans ?? '', { name: 'changed', filename: 'x', language: 'x', code: 'x' }),
@@ -523,6 +526,7 @@ describe('two organizations', () => {
     conditions: { path: ['**'] },
     actions: { due_days: 1 },
     ids: [shared.rules],
+    confirm: 'changed',
     status: path.includes('/scans/') ? 'failed' : 'open',
   });
 
@@ -558,7 +562,7 @@ describe('two organizations', () => {
     const before = await snapshot();
     const answer = await t.api.call(endpoint.method, at(endpoint, onlyB), {
       ...asA(endpoint),
-      ...(endpoint.method !== 'DELETE' && { body: bodyFor(endpoint) }),
+      ...(takesBody(endpoint) && { body: bodyFor(endpoint) }),
     });
     if (namesB(endpoint)) expect(answer.status).toBe(404);
     expect(await snapshot()).toBe(before);
@@ -569,7 +573,7 @@ describe('two organizations', () => {
     const body = { ...bodyFor(endpoint), project_id: a.projectId, scan_id: shared.scans };
     const answer = await t.api.call(endpoint.method, at(endpoint, shared), {
       ...asA(endpoint),
-      ...(endpoint.method !== 'DELETE' && { body }),
+      ...(takesBody(endpoint) && { body }),
     });
     expect(GUARDS).not.toContainEqual(outcome(answer));
     expect(await snapshot()).toBe(before);

@@ -68,6 +68,10 @@ describe('app.routes', () => {
       'uploadReport',
       'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input',
     ],
+    [
+      'deleteProject',
+      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input',
+    ],
     ['healthz', 'begin'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);

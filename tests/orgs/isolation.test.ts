@@ -498,7 +498,7 @@ async function readFacts(): Promise<Facts> {
         }),
       ),
       flags: map(`${s}.feature_flags`, 'name', 'provisioned and enabled'),
-      projects: map(`${s}.projects`, 'id', 'slug'),
+      projects: map(`${s}.projects where deleted_at is null`, 'id', 'slug'),
       scans: map(`${s}.scans`, 'scan_id', 'project_id'),
       findings: map(`${s}.findings`, 'id', 'project_id'),
       comments: map(

@@ -81,7 +81,7 @@ function accessLabel(access: Access): string {
     case 'cookie':
       return access.stepUp ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user';
     case 'cookieOrg':
-      return access.role;
+      return access.stepUp ? `stepped-up ${access.role}` : access.role;
     case 'bearer':
       return 'agent';
   }

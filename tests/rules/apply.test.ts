@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { purgeOldChanges } from '../../lib/findings/triage/changes.ts';
+import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -342,10 +342,10 @@ it('what a deleted rule has changed is forgotten, that of other rules is kept', 
       (await t.services.database.sql.unsafe(text)).map((row) => [row.rule_id, row.count]),
     );
   };
-  await purgeOldChanges(t.services);
+  await purgeOrgs(t.services);
   expect(await remaining()).toEqual({ [gone.id]: 2, [kept.id]: 1 });
   await t.api.delete(`/rules/${gone.id}`, org.asOwner);
-  await purgeOldChanges(t.services);
+  await purgeOrgs(t.services);
   expect(await remaining()).toEqual({ [kept.id]: 1 });
   expect(must(await undo(kept.id))).toEqual({ restored: 1, skipped: 0 });
 });

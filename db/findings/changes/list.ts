@@ -11,10 +11,10 @@ export interface RecentChange {
   at: string;
   /** How many findings were changed. */
   findings: number;
-  /** The first of them. */
-  finding_id: string;
+  /** The first of them that exists; null if all were deleted. */
+  finding_id: string | null;
   /** Its title. */
-  title: string;
+  title: string | null;
   what: ChangedFields;
   undone_at: string | null;
   /** The rule that the user applied. */
@@ -32,7 +32,10 @@ with page as materialized (
 )
 select page.id, page.at, cardinality(page.finding_ids) as findings, f.id as finding_id, f.title, page.what, page.undone_at,
   case when r.id is not null then json_build_object('id', r.id, 'name', r.name) end as rule
-from page join ${findings} f on f.id = page.finding_ids[1] left join ${rules} r on r.id = page.rule_id order by page.id desc`,
+from page left join lateral (
+  select f.id, f.title from unnest(page.finding_ids) with ordinality o(id, position) join ${findings} f on f.id = o.id
+  order by o.position limit 1
+) f on true left join ${rules} r on r.id = page.rule_id order by page.id desc`,
 );
 
 const countStatement = orgStatement<Mine, { total: number }>(

@@ -120,7 +120,9 @@ with touched as (${touchCounts(tables, sql`${$.findingId}::uuid`)})
 insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, note, mentions)
 select id, ${$.now}::timestamptz, ${$.id}::uuid, 'comment', ${$.actorId}::uuid, ${$.body}, ${$.mentions}::uuid[]
 from ${tables.findings}
-where id = ${$.findingId}::uuid returning id`,
+where id = ${$.findingId}::uuid
+-- So that a request which deletes the finding waits.
+for key share returning id`,
 );
 
 /** Adds a comment. @returns false if the finding does not exist */

@@ -1,15 +1,10 @@
-import { and, asc, gt, gte } from 'drizzle-orm';
-import { purgeChanges, purgeRuleChanges } from '../../../db/findings/changes/purge.ts';
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
-import { orgs } from '../../../db/schema/orgs.ts';
 import { type ChangedFields, FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import { count, EXAMPLE_ID, id, removable, shown, timestamp, z } from '../../http/schema.ts';
-import type { Services } from '../../services.ts';
 
 /** How long a change can be undone. */
 export const UNDO_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
-const PAGE = 500;
 
 /** Older changes cannot be undone. */
 export const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * DAY_MS);
@@ -33,8 +28,10 @@ export const RecentChange = z
     at: timestamp(),
     actor: z.object({ type: z.enum(['user', 'rule']), id: id(), name: shown('Ada Lovelace') }),
     findings: count(3).openapi({ description: 'How many findings were changed.' }),
-    finding_id: shown(EXAMPLE_ID, 'The first of them.').openapi({ format: 'uuid' }),
-    title: shown('SQL injection in search', 'The title of the first finding.'),
+    finding_id: shown(EXAMPLE_ID, 'The first of them that exists. Absent if all were deleted.')
+      .openapi({ format: 'uuid' })
+      .optional(),
+    title: shown('SQL injection in search', 'The title of that finding.').optional(),
     what: z
       .object({
         status: z.object({ to: z.enum(FINDING_STATUSES) }).optional(),
@@ -50,29 +47,3 @@ export const RecentChange = z
     undone_at: timestamp().optional(),
   })
   .openapi('RecentChange');
-
-/** Deletes changes that can no longer be undone, by users and by rules. */
-export async function purgeOldChanges({
-  database: { db, sql },
-  knownOrgs,
-  orgMigrations,
-  clock,
-}: Pick<Services, 'database' | 'knownOrgs' | 'orgMigrations' | 'clock'>): Promise<void> {
-  const before = undoableSince(clock());
-  let last: string | undefined;
-  for (;;) {
-    const page = await db
-      .select({ id: orgs.id })
-      .from(orgs)
-      .where(and(gte(orgs.schemaVersion, orgMigrations.length), last ? gt(orgs.id, last) : undefined))
-      .orderBy(asc(orgs.id))
-      .limit(PAGE);
-    for (const org of page) {
-      const tables = knownOrgs.tablesOf(org);
-      await purgeChanges(sql, tables, before);
-      await purgeRuleChanges(sql, tables);
-    }
-    last = page.at(-1)?.id;
-    if (page.length < PAGE) return;
-  }
-}

@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
 import pkg from '../../../package.json' with { type: 'json' };
 import { ORG_SLUG } from '../../orgs/slugs.ts';
+import type { Description } from '../call.ts';
 import type { Endpoints } from '../endpoint.ts';
 import { TAGS } from '../endpoint-spec.ts';
 import { ApiError, ERRORS, type ErrorKey } from '../errors.ts';
@@ -138,9 +139,6 @@ function dropTypelessNullable(value: unknown): void {
 
 export const toYaml = (document: OpenApiDocument): string =>
   stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 });
-
-/** The OpenAPI document as text. */
-export type Description = (format: 'yaml' | 'json') => string;
 
 /** Describes endpoints when they are first asked for, each format once. */
 export function describing(endpoints: Endpoints): Description {

@@ -130,11 +130,13 @@ const REQUIREMENT: Record<Access['kind'], string> = {
 const FRESH = 'Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.';
 
 function requirementOf(access: Access): string {
-  if (needsStepUp(access)) return `${REQUIREMENT[access.kind]} ${FRESH}`;
-  if (access.kind !== 'cookieOrg') return REQUIREMENT[access.kind];
-  return access.role === 'viewer'
-    ? `${REQUIREMENT.cookieOrg}.`
-    : `${REQUIREMENT.cookieOrg}, at least \`${access.role}\`.`;
+  const requirement = REQUIREMENT[access.kind] + roleOf(access);
+  return needsStepUp(access) ? `${requirement} ${FRESH}` : requirement;
+}
+
+function roleOf(access: Access): string {
+  if (access.kind !== 'cookieOrg') return '';
+  return access.role === 'viewer' ? '.' : `, at least \`${access.role}\`.`;
 }
 
 /** Statuses of responses without a body. */

@@ -112,6 +112,9 @@ GET    /api/v1/findings/{id}/activity                     cookie+org
 POST   /api/v1/findings/{id}/comments                     cookie+org, member
 PATCH  /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
 DELETE /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
+DELETE /api/v1/projects/{slug}                            cookie+org, admin
+DELETE /api/v1/findings/{id}                              cookie+org, admin
+DELETE /api/v1/scans/{id}                                 cookie+org, admin
 GET    /api/v1/changes                                    cookie+org, member
 POST   /api/v1/changes/{id}/undo                          cookie+org, member
 GET    /api/v1/dashboard/trend                            cookie+org

@@ -245,6 +245,25 @@ export function planOrgTour(on: Traveller) {
       return [first, await on.api.get('/revision', { ...on.asOwner(), headers })];
     },
 
+    async deleteProject() {
+      const { slug } = must(await on.api.post('/projects', { ...on.asOwner(), body: { name: 'Mistaken' } }));
+      const path = `/projects/${slug}/tokens`.replace(
+        slug,
+        must(await on.api.get(`/projects/${slug}`, on.asOwner())).id,
+      );
+      must(await on.api.post(path, { ...on.asOwner(), body: { name: 'ci' } }));
+      return on.api.delete(`/projects/${slug}`, { ...on.asOwner(), body: { confirm: slug } });
+    },
+    async deleteFinding() {
+      const { id } = must(await push({ fingerprint: 'mistaken', scan_id: 'weekly' }));
+      return on.api.delete(`/findings/${id}`, on.asOwner());
+    },
+    async deleteScan() {
+      must(await scan('mistaken'));
+      must(await on.api.patch('/agent/scans/mistaken', { ...on.asAgent(), body: { status: 'failed' } }));
+      return on.api.delete('/scans/mistaken', on.asOwner());
+    },
+
     async createView() {
       const body = { name: 'Mine', query: 'severity=critical,high&status=open&sort=-priority' };
       const answer = await on.api.post('/views', { ...on.asOwner(), body });

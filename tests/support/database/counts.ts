@@ -32,6 +32,26 @@ export async function expectKeptCounts({ sql }: Database, { id }: { id: string }
   return { findings: [...findings], regressed: [...regressed], scans: [...scans] };
 }
 
+/** Expects that nothing is left of deleted findings and scans, and that the summaries of ended scans count what is there. */
+export async function expectNothingLeft({ sql }: Database, { id }: { id: string }): Promise<void> {
+  const schema = `"${orgSchemaName(id)}"`;
+  for (const table of ['exploits', 'finding_events', 'sightings', 'rule_changes']) {
+    const left = `select * from ${schema}.${table} where finding_id not in (select id from ${schema}.findings)`;
+    expect([...(await sql.unsafe(left))], table).toEqual([]);
+  }
+  const unscanned = `select * from ${schema}.sightings where scan_id not in (select scan_id from ${schema}.scans)`;
+  expect([...(await sql.unsafe(unscanned))]).toEqual([]);
+  const wrong = await sql.unsafe(
+    `select * from (
+       select scan_id, (summary ->> 'total')::int as total,
+         (select count(*) from ${schema}.findings f where f.scan_id = k.scan_id)::int +
+         (select count(*) from ${schema}.sightings s where s.scan_id = k.scan_id)::int as counted
+       from ${schema}.scans k where status <> 'running'
+     ) k where total <> counted`,
+  );
+  expect([...wrong]).toEqual([]);
+}
+
 const sum = (counts: readonly Count[]) => counts.reduce((total, { n }) => total + n, 0);
 
 /** Expects that the counts that are kept, the dashboard and the totals of pages say what the rows say. */

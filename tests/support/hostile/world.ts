@@ -86,6 +86,15 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     const comment = v7();
     await sql.unsafe(`insert into "${schema}".finding_events (finding_id, at, id, kind, actor_id, note)
       values ('${finding}', now(), '${comment}', 'comment', '${user}', 'Hello')`);
+    // For the operations that delete something.
+    const [project, endedScan] = [v7(), v7()];
+    await sql.unsafe(`insert into "${schema}".projects (id, name, slug, created_at)
+        values ('${project}', 'Gone', 'gone-${name}', now());
+      insert into "${schema}".scans (scan_id, project_id, persona, name, status, created_at)
+        values ('${endedScan}', '${org.projectId}', 'senku', 'Gone', 'failed', now());
+      insert into "${schema}".scan_counts as c (project_id, status, count) values ('${org.projectId}', 'failed', 1)
+        on conflict (project_id, status) do update set count = c.count + 1`);
+    const { id: deletable } = await push(api, org, scan);
     const change = v7();
     await sql.unsafe(`insert into "${schema}".changes (id, at, actor_id, finding_ids, what, fields)
       values ('${change}', now(), '${user}', '{${finding}}', '{}', '[]')`);
@@ -95,7 +104,11 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       cookie: await signedTokens.sign('session', claims, now),
       mfaToken: await signedTokens.sign('mfa', claims, now),
       address: `${name}@example.com`,
+      slug: `gone-${name}`,
       ids: {
+        deleteProject: project,
+        deleteScan: endedScan,
+        deleteFinding: deletable as string,
         sessions: other,
         members: member,
         emails: second,
@@ -128,6 +141,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       conditions: { path: ['test/**'] },
       actions: { status: 'wontfix' },
       expected_count: undefined,
+      confirm: actor.slug,
     };
   }
 

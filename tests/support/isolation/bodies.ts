@@ -125,6 +125,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
         source_url: call.pick(undefined, null, 'https://x.example/MARK/{path}'),
       },
     ],
+    deleteProject: () => [{ confirm: call.pick(picks.project, 'shop', 'none') }],
     createProject: () => [{ name: 'MARK', slug: call.pick(undefined, 'shop', 'fresh') }],
     inviteMember: () => [{ email: address, role: call.pick('viewer', 'member', 'admin', 'owner') }],
     pushFinding: () => [aFinding()],

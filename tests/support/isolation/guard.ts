@@ -27,6 +27,7 @@ export interface Admitted {
 const NOT_AUTHENTICATED: Refusal = [401, 'auth_error/not_authenticated'];
 const SESSION_OVER: Refusal = [401, 'auth_error/session_revoked'];
 const NO_ORG: Refusal = [404, 'tenant_error/not_found'];
+const STEP_UP: Refusal = [403, 'permission_error/step_up_required'];
 const DENIED: Refusal = [403, 'permission_error/denied'];
 const NOT_VERIFIED: Refusal = [403, 'permission_error/email_not_verified'];
 const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
@@ -67,7 +68,7 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   if (door.app === 'strict' && !isFree && !isVerified(id, facts)) return NOT_VERIFIED;
   if (access.kind === 'cookie') {
     const isFresh = facts.sessions[visitor.session ?? '']?.fresh;
-    return access.stepUp && !isFresh ? [403, 'permission_error/step_up_required'] : visitor;
+    return access.stepUp && !isFresh ? STEP_UP : visitor;
   }
   if (!org) return NO_ORG;
   const { flags } = facts.orgs[org];
@@ -75,6 +76,7 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   if (!role) return [403, 'tenant_error/not_member'];
   if (flags.require_mfa && !facts.users[id]?.mfa) return [403, 'permission_error/mfa_required_by_org'];
   if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
+  if (access.stepUp && !facts.sessions[visitor.session ?? '']?.fresh) return STEP_UP;
   return { ...visitor, kind: 'member', org, role };
 }
 

@@ -11,8 +11,7 @@ import { showSuccess } from '../components/errors/toasts.ts';
 import { slugFrom } from '../components/forms/slug.ts';
 import { toFields } from '../components/forms/to-fields.ts';
 import { projectsQuery } from './queries.ts';
-
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
+import { SLUG } from './slug/slug.ts';
 
 /** A dialog that creates a project and opens it. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {

@@ -11,6 +11,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago, dateTime } from '../components/time/Time.tsx';
+import { DeleteScan } from '../deletion/DeleteScan.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { projectsQuery } from '../projects/queries.ts';
 import { Changes } from './Changes.tsx';
@@ -50,7 +51,14 @@ export function ScanPage() {
           {text.allScans}
         </LinkAnchor>
       }
-      actions={scan && <ScanStatusBadge scan={scan} />}
+      actions={
+        scan && (
+          <Group gap="xs">
+            <ScanStatusBadge scan={scan} />
+            <DeleteScan scan={scan} />
+          </Group>
+        )
+      }
     >
       <Loaded query={query} waiting={<Skeletons />}>
         {(scan) => <Shown key={scan.id} scan={scan} />}

@@ -9,6 +9,7 @@ import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { Page } from '../../components/Page.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
+import { DeleteFinding } from '../../deletion/DeleteFinding.tsx';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
 import { type Finding, findingQuery } from '../finding-queries.ts';
 import { filterOf } from '../list-queries.ts';
@@ -49,6 +50,7 @@ export function FindingPage() {
           </ActionIcon>
         </Tooltip>
         <Shortcuts fromList={search.at !== undefined} />
+        {finding.data && <DeleteFinding id={id} filter={filter} />}
       </ListNav>
       {search.at !== undefined && (
         // Screen readers announce the finding after a step through the list.

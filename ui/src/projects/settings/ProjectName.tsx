@@ -16,7 +16,7 @@ export function ProjectName({ project }: { project: Project }) {
   return (
     <SettingsCard
       title={text.name}
-      description={text.slugStays(<code>{project.slug}</code>)}
+      description={text.slugStays}
       form={form}
       saved={text.nameSaved}
       save={async ({ name }) => {

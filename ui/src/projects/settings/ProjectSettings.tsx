@@ -9,8 +9,10 @@ import { isFinal } from '../../components/errors/problem.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
 import { Page } from '../../components/Page.tsx';
+import { DeleteProject } from '../../deletion/DeleteProject.tsx';
 import { ProjectDueDates } from '../../due-dates/ProjectDueDates.tsx';
 import { projectQuery } from '../queries.ts';
+import { ProjectSlug } from '../slug/ProjectSlug.tsx';
 import { CloseMissing } from './CloseMissing.tsx';
 import { ProjectName } from './ProjectName.tsx';
 import { SourceLinks } from './SourceLinks.tsx';
@@ -41,9 +43,11 @@ export function ProjectSettings() {
       {org.may('updateProject') ? (
         <>
           <ProjectName key={`name ${id}`} project={project.data} />
+          <ProjectSlug key={`slug ${id}`} project={project.data} />
           <SourceLinks key={`links ${id}`} project={project.data} />
           <ProjectDueDates key={`due ${id}`} projectId={id} />
           <CloseMissing key={`close ${id}`} project={project.data} />
+          <DeleteProject key={`delete ${id}`} project={project.data} />
         </>
       ) : (
         <Empty icon={<IconLock />} title={text.roleDenied}>

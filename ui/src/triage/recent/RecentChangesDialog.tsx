@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { deleted } from '#strings/deletion.tsx';
 import * as text from '#strings/triage/recent.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { type OrgSession, useOrg } from '../../app/session.ts';
@@ -117,21 +118,25 @@ function Row({ change, assignee, onLeave }: RowProps) {
     },
   });
   const { findings, finding_id, title, at, undone_at, what } = change;
+  const shownTitle = title === undefined ? deleted : titleOf(title);
   // The findings of a change may have nothing in common.
   const effect =
     findings > 1 && Object.keys(what).length === 0
       ? text.differentChanges
       : textOf(decisionOf(what), assignee);
-  const link = (
-    <LinkAnchor
-      to="/o/$org/findings/$id"
-      params={{ org: org.slug, id: finding_id }}
-      onClick={onLeave}
-      inherit
-    >
-      <bdi>{titleOf(title)}</bdi>
-    </LinkAnchor>
-  );
+  const link =
+    finding_id === undefined ? (
+      shownTitle
+    ) : (
+      <LinkAnchor
+        to="/o/$org/findings/$id"
+        params={{ org: org.slug, id: finding_id }}
+        onClick={onLeave}
+        inherit
+      >
+        <bdi>{shownTitle}</bdi>
+      </LinkAnchor>
+    );
   return (
     <li className={classes.row} ref={row} tabIndex={-1}>
       <div className={classes.about}>
@@ -145,7 +150,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
           <Ago time={at} />
         </Text>
       </div>
-      {undone_at ? (
+      {finding_id === undefined ? null : undone_at ? (
         <Badge variant="default" radius="sm" tt="none" flex="none">
           {text.undone}
         </Badge>
@@ -156,7 +161,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
             variant="default"
             loading={undoing.isPending}
             onClick={() => undoing.mutate()}
-            aria-label={text.undoChange(effect, titleOf(title))}
+            aria-label={text.undoChange(effect, shownTitle)}
           >
             {text.undo}
           </Button>

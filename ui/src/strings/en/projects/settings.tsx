@@ -8,7 +8,7 @@ export const whoMayChange = (roles: string) => `Only ${roles} can change the set
 
 export const name = 'Name';
 export const enterName = 'Enter a name';
-export const slugStays = (slug: ReactNode) => <>The slug {slug} stays when the name changes.</>;
+export const slugStays = 'Shown in lists. The slug stays when the name changes.';
 export const nameSaved = 'The name is saved.';
 
 export const linksToCode = 'Links to the code';

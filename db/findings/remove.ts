@@ -1,0 +1,108 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { retried } from '../errors.ts';
+import type { Sql } from '../pool/query.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { SEVERITIES, type Severity } from '../schema/values.ts';
+import { arrayText, orgStatement } from '../statements.ts';
+
+/*
+ * Removing findings locks what pushes and ends of scans lock, in their order: scans that run, findings by their key, counts by
+ * their key. Whatever refers to a finding locks it first, so nothing is added to a finding that is being removed.
+ */
+
+type Ids = { ids: string };
+
+const idsOf = ($: { ids: unknown }): SQL => sql`any (${$.ids}::uuid[])`;
+
+/** A scan that ends now would count findings that are being removed, and this would not correct its summary. */
+const lockRunningScans = orgStatement<Ids, object>(
+  ({ findings, scans }, $) => sql`
+select 1 from ${scans}
+where status = 'running' and project_id = any (array(select project_id from ${findings} where id = ${idsOf($)}))
+order by scan_id for share`,
+);
+
+const lockFindings = orgStatement<Ids, object>(
+  ({ findings }, $) => sql`
+select 1 from ${findings} where id = ${idsOf($)} order by project_id, fingerprint for update`,
+);
+
+/** A finding that was removed. */
+export interface RemovedFinding {
+  id: string;
+  project_id: string;
+  severity: Severity;
+}
+
+const lessened = SEVERITIES.map((severity) =>
+  sql.raw(`'${severity}', greatest((k.summary ->> '${severity}')::int - r.${severity}, 0)`),
+);
+
+const bySeverity = SEVERITIES.map((severity) =>
+  sql.raw(`count(*) filter (where severity = '${severity}') as ${severity}`),
+);
+
+/**
+ * - A summary counts a finding by the severity that it had at the end of the scan, which is not stored.
+ * - Sightings and decisions of rules are found by scan and rule, because their keys begin with these.
+ */
+const removeStatement = orgStatement<Ids, RemovedFinding>(
+  (tables, $) => sql`
+with gone as materialized (
+  select id, project_id, severity, status, regressed, scan_id from ${tables.findings} where id = ${idsOf($)}
+), seen as materialized (
+  select s.scan_id, s.finding_id from ${tables.scans} k join ${tables.sightings} s on s.scan_id = k.scan_id
+  where k.project_id = any (array(select project_id from gone)) and s.finding_id = ${idsOf($)}
+), reported as materialized (
+  select scan_id, count(*) as total, ${sql.join(bySeverity, sql`, `)} from (
+    select scan_id, severity from gone union all
+    select s.scan_id, g.severity from seen s join gone g on g.id = s.finding_id
+  ) r group by scan_id
+), summed as materialized (
+  select k.scan_id, json_build_object('total', greatest((k.summary ->> 'total')::int - r.total, 0),
+    ${sql.join(lessened, sql`, `)}) as summary
+  from ${tables.scans} k join reported r on r.scan_id = k.scan_id
+  where k.status <> 'running' and k.summary is not null order by k.scan_id for no key update
+), corrected as (
+  update ${tables.scans} k set summary = s.summary from summed s where k.scan_id = s.scan_id
+), without_exploits as (
+  delete from ${tables.exploits} where finding_id = ${idsOf($)}
+), without_events as (
+  delete from ${tables.findingEvents} where finding_id = ${idsOf($)}
+), without_decisions as (
+  delete from ${tables.ruleChanges} where rule_id = any (array(select id from ${tables.rules})) and finding_id = ${idsOf($)}
+), without_sightings as (
+  delete from ${tables.sightings} s using seen where s.scan_id = seen.scan_id and s.finding_id = seen.finding_id
+), removed as (
+  delete from ${tables.findings} where id = ${idsOf($)}
+), counted as (
+  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
+  select project_id, severity, status, -count(*), -sum(regressed::int) from gone
+  group by project_id, severity, status order by project_id, severity, status
+  on conflict (project_id, severity, status) do update set
+    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+)
+select id, project_id, severity from gone`,
+);
+
+/**
+ * Removes findings with their exploits, activity, comments and sightings, and corrects the counts and the summaries of scans.
+ * @returns those that existed
+ */
+export async function removeFindings(
+  client: Sql,
+  tables: OrgTables,
+  ids: readonly string[],
+): Promise<RemovedFinding[]> {
+  const params = { ids: arrayText(ids) };
+  const [, , removed] = await retried(() =>
+    client.begin((tx) =>
+      Promise.all([
+        lockRunningScans(tables).run(tx, params),
+        lockFindings(tables).run(tx, params),
+        removeStatement(tables).run(tx, params),
+      ]),
+    ),
+  );
+  return removed;
+}

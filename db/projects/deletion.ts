@@ -1,0 +1,112 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Sql } from '../pool/query.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { projectPurges } from '../schema/orgs.ts';
+import { orgStatement, run, type SqlClient, statement } from '../statements.ts';
+
+/*
+ * A project may have millions of rows, so it is deleted in two steps. First it is marked, which hides it and revokes its tokens.
+ * Then a process that holds its lease removes its rows (`purge.ts`). When that process dies, the lease expires and another one
+ * goes on. What is left to do is in the tables, so it may die between any two statements.
+ */
+
+/** Whether a project is shown and takes pushes. */
+export const isPresent = ({ projects }: OrgTables): SQL => sql`${projects.deletedAt} is null`;
+
+interface ProjectOfOrg {
+  orgId: string;
+  projectId: string;
+}
+
+/** The slug is free at once: the id takes its place. */
+const mark = orgStatement<{ projectId: string; slug: string; now: string }, { tokens: number }>(
+  ({ apiTokens, projects }, $) => sql`
+with marked as (
+  update ${projects} set deleted_at = ${$.now}::timestamptz, slug = ${$.slug}, former_slug = null
+  where id = ${$.projectId}::uuid and deleted_at is null returning id
+), revoked as (
+  update ${apiTokens} set revoked = true where project_id = (select id from marked) and not revoked returning id
+)
+select (select count(*) from revoked)::int as tokens from marked`,
+);
+
+const note = statement<ProjectOfOrg, object>(
+  ($) => sql`
+insert into ${projectPurges} (org_id, project_id, lease_until) values (${$.orgId}::uuid, ${$.projectId}::uuid, now())
+on conflict do nothing`,
+);
+
+const deleted = orgStatement<object, { id: string }>(
+  ({ projects }) => sql`select id from ${projects} where deleted_at is not null`,
+);
+
+/** Notes the deleted projects of an organization that are not noted. */
+export async function noteDeleted(client: SqlClient, tables: OrgTables, orgId: string): Promise<void> {
+  for (const { id: projectId } of await deleted(tables).run(client, {}))
+    await note.run(client, { orgId, projectId });
+}
+
+/**
+ * Marks a project as deleted, and revokes its tokens.
+ * @returns how many tokens were revoked; undefined if there is no such project
+ */
+export async function markDeleted(
+  client: Sql,
+  tables: OrgTables,
+  { orgId, projectId, now }: ProjectOfOrg & { now: Date },
+): Promise<number | undefined> {
+  return await client.begin(async (tx) => {
+    const params = { projectId, slug: projectId, now: now.toISOString() };
+    const [marked] = await mark(tables).run(tx, params);
+    if (marked) await note.run(tx, { orgId, projectId });
+    return marked?.tokens;
+  });
+}
+
+/** How long a process has a project to itself. It takes a lease for each turn, which is shorter. */
+export const LEASE_MS = 60_000;
+
+const leaseEnd = sql.raw(`now() + interval '${LEASE_MS} milliseconds'`);
+
+/** Takes a deleted project that nobody is removing: the one that waits longest. */
+export async function takePurge(client: SqlClient): Promise<ProjectOfOrg | undefined> {
+  const [row] = await run<{ org_id: string; project_id: string }>(
+    client,
+    sql`update ${projectPurges} set lease_until = ${leaseEnd} where (org_id, project_id) in (
+      select org_id, project_id from ${projectPurges} where lease_until <= now()
+      order by lease_until limit 1 for update skip locked)
+    returning org_id, project_id`,
+  );
+  return row && { orgId: row.org_id, projectId: row.project_id };
+}
+
+/** Takes one deleted project, if nobody is removing it. @returns whether it was taken */
+export async function takePurgeOf(client: SqlClient, { orgId, projectId }: ProjectOfOrg): Promise<boolean> {
+  const taken = await run(
+    client,
+    sql`update ${projectPurges} set lease_until = ${leaseEnd}
+      where org_id = ${orgId}::uuid and project_id = ${projectId}::uuid and lease_until <= now() returning 1`,
+  );
+  return taken.length > 0;
+}
+
+/** Gives a project back, behind all others that wait. */
+export async function releasePurge(
+  client: SqlClient,
+  { orgId, projectId }: ProjectOfOrg,
+  delayMs = 0,
+): Promise<void> {
+  await run(
+    client,
+    sql`update ${projectPurges} set lease_until = now() + ${delayMs} * interval '1 millisecond'
+      where org_id = ${orgId}::uuid and project_id = ${projectId}::uuid`,
+  );
+}
+
+/** Forgets a project of which nothing is left. */
+export async function endPurge(client: SqlClient, { orgId, projectId }: ProjectOfOrg): Promise<void> {
+  await run(
+    client,
+    sql`delete from ${projectPurges} where org_id = ${orgId}::uuid and project_id = ${projectId}::uuid`,
+  );
+}

@@ -1,0 +1,30 @@
+import { removeFindings } from '../../db/findings/remove.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { noContent } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { z } from '../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+export const deleteFinding = endpoint(
+  {
+    method: 'delete',
+    path: '/findings/{id}',
+    access: cookieOrg('admin'),
+    tag: 'Findings',
+    summary: 'Delete a finding',
+    description:
+      'Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding.',
+    request: { params: z.object({ id: idParam() }) },
+    responses: { 204: { description: 'Deleted.' } },
+  },
+  async (call) => {
+    const { org, params, sql } = call;
+    const [finding] = await removeFindings(sql, org.tables, [params.id]);
+    if (!finding) throw new ApiError('resource_error/not_found');
+    const { id, project_id: project, severity } = finding;
+    logSecurityEvent(call, 'finding_deleted', { finding: id, project, severity });
+    return noContent();
+  },
+);

@@ -1,0 +1,46 @@
+import { markDeleted } from '../../db/projects/deletion.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
+import { noContent } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { text, z } from '../../lib/http/schema.ts';
+import { readProject } from '../../lib/projects/projects.ts';
+import { purgeInRequest } from '../../lib/projects/purge.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+const ProjectDeletion = z
+  .object({
+    confirm: text({ max: 50, example: 'web-shop' }).openapi({ description: 'The slug of the project.' }),
+  })
+  .openapi('ProjectDeletion', { example: { confirm: 'web-shop' } });
+
+export const deleteProject = endpoint(
+  {
+    method: 'delete',
+    path: '/projects/{slug}',
+    access: freshCookieOrg('admin'),
+    tag: 'Projects',
+    summary: 'Delete a project',
+    description:
+      'Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone.',
+    request: {
+      params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }),
+      body: ProjectDeletion,
+    },
+    responses: { 204: { description: 'Deleted.' } },
+  },
+  async (call) => {
+    const { body, db, now, org, params, services, sql } = call;
+    const project = await readProject(db, org.tables, params.slug);
+    if (body.confirm !== project.slug)
+      throw new ApiError('validation_error/field_invalid', {
+        details: [{ field: 'confirm', message: 'must be the slug of the project' }],
+      });
+    const named = { orgId: org.id, projectId: project.id };
+    const tokens = await markDeleted(sql, org.tables, { ...named, now });
+    if (tokens === undefined) throw new ApiError('resource_error/not_found');
+    logSecurityEvent(call, 'project_deleted', { project: project.id, project_slug: project.slug, tokens });
+    await purgeInRequest(services, named);
+    return noContent();
+  },
+);

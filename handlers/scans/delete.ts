@@ -1,0 +1,34 @@
+import { deleteScan as deleteStoredScan } from '../../db/scans/scans.ts';
+import { scanId } from '../../lib/findings/input.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { noContent } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { z } from '../../lib/http/schema.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+export const deleteScan = endpoint(
+  {
+    method: 'delete',
+    path: '/scans/{id}',
+    access: cookieOrg('admin'),
+    tag: 'Scans',
+    summary: 'Delete a scan',
+    description:
+      'Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. 409 while the scan runs.',
+    request: { params: z.object({ id: scanId() }) },
+    responses: { 204: { description: 'Deleted.' } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { org, params, sql } = call;
+    const deleted = await deleteStoredScan(sql, org.tables, params.id);
+    if (!deleted) throw new ApiError('resource_error/not_found');
+    if (deleted === 'running')
+      throw new ApiError('resource_error/conflict', {
+        message: 'The scan runs. End it first, or wait for its end.',
+      });
+    logSecurityEvent(call, 'scan_deleted', { scan: params.id, project: deleted.project_id });
+    return noContent();
+  },
+);

@@ -1,0 +1,38 @@
+import { and, asc, gt, gte } from 'drizzle-orm';
+import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
+import { noteDeleted } from '../../db/projects/deletion.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { undoableSince } from '../findings/triage/changes.ts';
+import type { Services } from '../services.ts';
+
+const PAGE = 500;
+
+/**
+ * Deletes the changes of all organizations that can no longer be undone, by users and by rules. Notes deleted projects again: the
+ * note is missing if the organization was restored from a backup.
+ */
+export async function purgeOrgs({
+  database: { db, sql },
+  knownOrgs,
+  orgMigrations,
+  clock,
+}: Pick<Services, 'database' | 'knownOrgs' | 'orgMigrations' | 'clock'>): Promise<void> {
+  const before = undoableSince(clock());
+  let last: string | undefined;
+  for (;;) {
+    const page = await db
+      .select({ id: orgs.id })
+      .from(orgs)
+      .where(and(gte(orgs.schemaVersion, orgMigrations.length), last ? gt(orgs.id, last) : undefined))
+      .orderBy(asc(orgs.id))
+      .limit(PAGE);
+    for (const org of page) {
+      const tables = knownOrgs.tablesOf(org);
+      await purgeChanges(sql, tables, before);
+      await purgeRuleChanges(sql, tables);
+      await noteDeleted(sql, tables, org.id);
+    }
+    last = page.at(-1)?.id;
+    if (page.length < PAGE) return;
+  }
+}

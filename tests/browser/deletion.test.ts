@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { expectAccessible } from './support/axe.ts';
+import { describePages, type Site, startSite } from './support/site.ts';
+
+describePages('deletion', () => {
+  let site: Site;
+  let org: TestOrg;
+  let scan: string;
+
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  beforeEach(async () => {
+    org = await createOrg(site.api);
+    scan = await createScan(site.api, org);
+  });
+
+  async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
+    const page = await site.visit({ cookie });
+    await page.goto(site.orgUrl(org.slug, path));
+    return page;
+  }
+  async function choose(page: Page, item: string): Promise<void> {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  }
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+  it('of a finding is confirmed, leads to the list, and leaves a clear page at its address', async () => {
+    const { id } = await push(site.api, org, scan, { title: 'Weak hash' });
+    await push(site.api, org, scan, { title: 'Weak cipher' });
+    const page = await open(`/findings/${id}`);
+    await choose(page, 'Delete finding…');
+    await page.getByRole('dialog', { name: 'Delete this finding?' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect((await site.api.get(`/findings/${id}`, org.asOwner)).status).toBe(200);
+
+    await choose(page, 'Delete finding…');
+    await page.getByRole('button', { name: 'Delete finding' }).click();
+    await page.getByText('The finding was deleted.').waitFor();
+    await heading(page, 'Findings');
+    await page.getByText('Weak cipher').first().waitFor();
+    expect(await page.getByText('Weak hash').count()).toBe(0);
+    await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
+    await heading(page, 'Finding not found');
+  });
+
+  it('of a scan is offered when it has ended', async () => {
+    await push(site.api, org, scan);
+    const page = await open(`/scans/${scan}`);
+    await page.getByRole('heading', { level: 2, name: 'Findings' }).waitFor();
+    expect(await page.getByRole('button', { name: 'More actions' }).count()).toBe(0);
+    must(await site.api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body: { status: 'failed' } }));
+    await page.reload();
+    await choose(page, 'Delete scan…');
+    await page.getByRole('button', { name: 'Delete scan' }).click();
+    await page.getByText('The scan was deleted.').waitFor();
+    await heading(page, 'Scans');
+    await page.goto(site.orgUrl(org.slug, `/scans/${scan}`));
+    await heading(page, 'Scan not found');
+  });
+
+  it('of a project needs its slug, and a change of the slug keeps the page', async () => {
+    const page = await open('/projects/web-shop/settings');
+    await page.getByRole('textbox', { name: 'Slug' }).fill('shop');
+    await page.getByRole('region', { name: 'Slug' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The slug is saved.').waitFor();
+    await page.waitForURL(/\/projects\/shop\/settings/);
+    await page.getByRole('button', { name: 'Delete project…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete “Web shop”?' });
+    const confirm = dialog.getByRole('button', { name: 'Delete project' });
+    await dialog.getByRole('textbox', { name: 'Type shop to confirm' }).fill('web-shop');
+    expect(await confirm.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await dialog.getByRole('textbox', { name: 'Type shop to confirm' }).fill('shop');
+    await confirm.click();
+    await page.getByText('The project was deleted.').waitFor();
+    await heading(page, 'Projects');
+    expect(must(await site.api.get('/projects', org.asOwner))).toEqual([]);
+    await page.goto(site.orgUrl(org.slug, '/projects/shop'));
+    await heading(page, 'Project not found');
+  });
+
+  it('is for admins', async () => {
+    const { id } = await push(site.api, org, scan);
+    const { cookie, email } = await createUser(site.api);
+    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'member' } }));
+    const page = await open(`/findings/${id}`, cookie);
+    await page.getByRole('heading', { level: 1, name: 'SQL injection in search' }).waitFor();
+    expect(await page.getByRole('button', { name: 'More actions' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,44 @@
+import { Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import * as text from '#strings/deletion.tsx';
+import { useOrg } from '../app/session.ts';
+import { openConfirm } from '../components/dialogs/confirm.ts';
+import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { findingKey } from '../findings/finding-queries.ts';
+import type { FindingFilter } from '../findings/list-queries.ts';
+import { addressOf } from '../findings/views.ts';
+import { refreshFindings } from '../triage/cache.ts';
+import { DeleteMenu } from './DeleteMenu.tsx';
+
+/** Deletes the finding of a page and returns to its list. */
+export function DeleteFinding({ id, filter }: { id: string; filter: FindingFilter }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => org.api.delete('/findings/{id}', { params: { path: { id } } }),
+    onSuccess: async () => {
+      showSuccess(text.findingDeleted);
+      await navigate({
+        to: '/o/$org/findings',
+        params: { org: org.slug },
+        search: addressOf(filter),
+        replace: true,
+      });
+      queries.removeQueries({ queryKey: findingKey(org, id) });
+    },
+    onError: showError,
+    onSettled: () => refreshFindings(queries, org),
+  });
+  if (!org.may('deleteFinding')) return null;
+  const ask = () =>
+    openConfirm({
+      title: text.deleteThisFinding,
+      children: <Text size="sm">{text.findingIsGone}</Text>,
+      labels: { confirm: text.deleteFinding, cancel: text.cancel },
+      confirmProps: { color: 'red' },
+      onConfirm: () => remove.mutate(),
+    });
+  return <DeleteMenu label={text.deleteFindingAsk} isBusy={remove.isPending} onDelete={ask} />;
+}

@@ -1,0 +1,32 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots, IconTrash } from '@tabler/icons-react';
+import * as text from '#strings/deletion.tsx';
+
+interface Props {
+  /** What the item says. */
+  label: string;
+  isBusy: boolean;
+  onDelete(): void;
+}
+
+/** A menu of a page, so that deleting takes more than one click. */
+export function DeleteMenu({ label, isBusy, onDelete }: Props) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={text.moreActions} loading={isBusy}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} />}
+          onClick={onDelete}
+        >
+          {label}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

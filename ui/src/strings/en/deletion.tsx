@@ -1,0 +1,32 @@
+export const moreActions = 'More actions';
+export const cancel = 'Cancel';
+
+export const deleteFinding = 'Delete finding';
+export const deleteFindingAsk = 'Delete finding…';
+export const deleteThisFinding = 'Delete this finding?';
+export const findingIsGone =
+  'Its activity, comments and exploits are deleted too. This cannot be undone. If a scan reports it again, it is a new finding. To hide a finding that is not a problem, set its status to false positive instead.';
+export const findingDeleted = 'The finding was deleted.';
+
+export const deleteScan = 'Delete scan';
+export const deleteScanAsk = 'Delete scan…';
+export const deleteThisScan = 'Delete this scan?';
+export const scanIsGone =
+  'Its findings stay. Later scans are compared with the scan before it. This cannot be undone.';
+export const scanDeleted = 'The scan was deleted.';
+
+/** In the place of the title of a finding. */
+export const deleted = 'Deleted finding';
+
+export const deleteProject = 'Delete project';
+export const deleteProjectAsk = 'Delete project…';
+export const projectIsGone =
+  'The project, its findings, scans and API tokens are deleted. Agents can no longer send findings to it. This cannot be undone.';
+export const deleteThisProject = (name: string) => `Delete “${name}”?`;
+export const projectDeleted = 'The project was deleted.';
+
+export const typeToConfirm = (word: string) => (
+  <>
+    Type <code>{word}</code> to confirm
+  </>
+);
