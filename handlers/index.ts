@@ -74,6 +74,9 @@ import { regenerateRecoveryCodes } from './profile/mfa/recovery-codes/regenerate
 import { listSessions } from './profile/sessions/list.ts';
 import { revokeSession } from './profile/sessions/revoke.ts';
 import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
+import { createPersonalToken } from './profile/tokens/create.ts';
+import { listPersonalTokens } from './profile/tokens/list.ts';
+import { revokePersonalToken } from './profile/tokens/revoke.ts';
 import { createProject } from './projects/create.ts';
 import { getProjectDueDates } from './projects/due-dates/get.ts';
 import { updateProjectDueDates } from './projects/due-dates/update.ts';
@@ -145,6 +148,10 @@ export const endpoints = {
   listSessions,
   revokeSession,
   revokeOtherSessions,
+
+  createPersonalToken,
+  listPersonalTokens,
+  revokePersonalToken,
 
   createOrg,
   listOrgs,

@@ -31,7 +31,7 @@ export const RecentChange = z
   .object({
     id: id(),
     at: timestamp(),
-    actor: z.object({ type: z.enum(['user', 'rule']), id: id(), name: shown('Ada Lovelace') }),
+    actor: z.object({ type: z.enum(['user', 'token', 'rule']), id: id(), name: shown('Ada Lovelace') }),
     findings: count(3).openapi({ description: 'How many findings were changed.' }),
     finding_id: shown(EXAMPLE_ID, 'The first of them.').openapi({ format: 'uuid' }),
     title: shown('SQL injection in search', 'The title of the first finding.'),

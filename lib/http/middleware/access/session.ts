@@ -1,7 +1,7 @@
 import type { FoundSession } from '../../../accounts/sessions/look-up.ts';
 import { idleLimit } from '../../../accounts/sessions/sessions.ts';
 import type { TokenClaims } from '../../../accounts/sessions/signed-token.ts';
-import type { CookieCall, MemberCall, PublicCall } from '../../call.ts';
+import type { CookieCall, PublicCall, SessionMemberCall } from '../../call.ts';
 import { ApiError, type ErrorKey } from '../../errors.ts';
 import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../../request/session-cookie.ts';
 import { middleware } from '../middleware.ts';
@@ -21,15 +21,17 @@ export const session = middleware<CookieCall>(ERRORS, async function session(c, 
  * Requires a live session (401). One statement reads the session, the membership and the organization's `require_mfa`, which
  * later middleware checks. If the organization is unknown, only the session is read, because 401 is reported before 404.
  */
-export const memberSession = middleware<MemberCall>(ERRORS, async function memberSession(c, next) {
+export const memberSession = middleware<SessionMemberCall>(ERRORS, async function memberSession(c, next) {
   const call = c.get('call');
   const { sessions } = call.services;
   const claims = claimsOf(call, await readSessionCookies(call));
   const org = await resolveOrg(call).catch(() => undefined);
-  const found = await (org ? sessions.findInOrg(org, claims) : sessions.find(claims));
-  begin(call, requireLive(found, call));
-  // Denials are logged with the organization.
-  if (org) c.get('request').org = org.slug;
+  if (org) {
+    const { session } = begin(call, requireLive(await sessions.findInOrg(org, claims), call));
+    call.membership = session.membership;
+    // Denials are logged with the organization.
+    c.get('request').org = org.slug;
+  } else begin(call, requireLive(await sessions.find(claims), call));
   await next();
 });
 
