@@ -25,7 +25,7 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       seen.push((mark) => own.includes(mark) || (kind === 'user' && orgs.includes(mark)));
     }
   }
-  if (org && token) {
+  if (org && token && kind === 'agent') {
     const project = token.project && nameOf('project', PROJECTS, token.project);
     seen.push(below(project ? `secret.${org}.${project}` : `secret.${org}`));
   } else if (org) {
