@@ -1,6 +1,7 @@
 import { Avatar, Group } from '@mantine/core';
-import { IconDeviceLaptop, IconLock, IconMail, IconShieldLock } from '@tabler/icons-react';
+import { IconDeviceLaptop, IconKey, IconLock, IconMail, IconShieldLock } from '@tabler/icons-react';
 import { Outlet, useLocation } from '@tanstack/react-router';
+import { tab as tokens } from '#strings/profile/tokens.ts';
 import { useMe } from '../app/session.ts';
 import { LinkBox } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -12,6 +13,7 @@ const TABS = [
   { to: '/profile/password', label: 'Password', Icon: IconLock },
   { to: '/profile/mfa', label: 'MFA', Icon: IconShieldLock },
   { to: '/profile/sessions', label: 'Sessions', Icon: IconDeviceLaptop },
+  { to: '/profile/tokens', label: tokens, Icon: IconKey },
 ] as const;
 
 /** The frame around the pages of the account. */

@@ -8,6 +8,8 @@ import { Problem } from '../components/errors/Problem.tsx';
 import { toFields } from '../components/forms/to-fields.ts';
 import { KEPT_OPEN, ShownOnce } from '../components/ShownOnce.tsx';
 import { tokensKey } from './queries.ts';
+import { type Scope, ScopeSelect } from './scopes/Scopes.tsx';
+import { TokenShown } from './scopes/TokenShown.tsx';
 import { daysFromNow } from './token-state.ts';
 
 const EXPIRIES = [
@@ -32,6 +34,8 @@ interface Props {
 /** Creates a token and shows it. */
 export function NewToken({ opened, project, onClose, onCreated }: Props) {
   const [token, setToken] = useState<string>();
+  const [scope, setScope] = useState<Scope>('ingest');
+  const { slug } = useOrg();
   const title = project ? (
     <>
       New token for <bdi>{project.name}</bdi>
@@ -43,7 +47,10 @@ export function NewToken({ opened, project, onClose, onCreated }: Props) {
     <Modal
       opened={opened}
       onClose={onClose}
-      onExitTransitionEnd={() => setToken(undefined)}
+      onExitTransitionEnd={() => {
+        setToken(undefined);
+        setScope('ingest');
+      }}
       size="lg"
       title={token === undefined ? title : 'Your new token'}
       {...(token !== undefined && KEPT_OPEN)}
@@ -52,11 +59,15 @@ export function NewToken({ opened, project, onClose, onCreated }: Props) {
         <TokenForm
           projectId={project?.id}
           onCancel={onClose}
+          scope={scope}
+          setScope={setScope}
           onCreated={(made) => {
             setToken(made);
             onCreated?.(made);
           }}
         />
+      ) : scope !== 'ingest' ? (
+        <TokenShown token={token} slug={slug} onClose={onClose} />
       ) : (
         <CreatedToken token={token} onClose={onClose} />
       )}
@@ -66,10 +77,12 @@ export function NewToken({ opened, project, onClose, onCreated }: Props) {
 
 function TokenForm(props: {
   projectId: string | undefined;
+  scope: Scope;
+  setScope: (scope: Scope) => void;
   onCancel: () => void;
   onCreated: (token: string) => void;
 }) {
-  const { projectId, onCancel, onCreated } = props;
+  const { projectId, scope, setScope, onCancel, onCreated } = props;
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm({
@@ -88,7 +101,7 @@ function TokenForm(props: {
     mutationFn: async (name: string) => {
       const body = { name, expires_in: days };
       return projectId === undefined
-        ? (await org.api.post('/tokens', { body })).result
+        ? (await org.api.post('/tokens', { body: { ...body, scopes: [scope] } })).result
         : (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
             .result;
     },
@@ -117,6 +130,13 @@ function TokenForm(props: {
           autoComplete="off"
           {...form.getInputProps('name')}
         />
+        {projectId === undefined && (
+          <ScopeSelect
+            scopes={['ingest', 'read', 'triage', 'admin']}
+            value={scope}
+            onChange={setScope}
+          />
+        )}
         <Select
           label="Expires after"
           data={EXPIRIES}
