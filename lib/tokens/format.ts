@@ -49,6 +49,10 @@ export function parseBearer(header: string | undefined): string {
   return token;
 }
 
+/** Whether an Authorization header has one of our tokens, valid or not. */
+export const isOurToken = (header: string | undefined): boolean =>
+  header !== undefined && KINDS.some((kind) => partsOf(header)[1]?.startsWith(START[kind]));
+
 /**
  * The token in the Authorization header of a request that may also have a session. Other headers are ignored: a proxy in
  * front of the service may use them for credentials of its own.

@@ -1,6 +1,7 @@
 import type { FoundSession } from '../../../accounts/sessions/look-up.ts';
 import { idleLimit } from '../../../accounts/sessions/sessions.ts';
 import type { TokenClaims } from '../../../accounts/sessions/signed-token.ts';
+import { isOurToken } from '../../../tokens/format.ts';
 import type { CookieCall, PublicCall, SessionMemberCall } from '../../call.ts';
 import { ApiError, type ErrorKey } from '../../errors.ts';
 import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../../request/session-cookie.ts';
@@ -58,8 +59,17 @@ function claimsOf(call: PublicCall, { claims, expired, tooMany }: CookieSessions
         'The request came with cookies of several sessions. Those that are not from here were cleared: try again.',
     });
   }
-  if (!first) throw new ApiError(expired ? 'auth_error/session_revoked' : 'auth_error/not_authenticated');
+  if (expired && !first) throw new ApiError('auth_error/session_revoked');
+  if (!first) throw notSignedIn(call);
   return first;
+}
+
+function notSignedIn({ c }: PublicCall): ApiError {
+  const hasToken = isOurToken(c.req.header('authorization'));
+  return new ApiError(
+    'auth_error/not_authenticated',
+    hasToken ? { message: 'This needs a session: the token is not accepted here.' } : {},
+  );
 }
 
 function requireLive<S extends FoundSession>(session: S | undefined, { now, services }: PublicCall): S {
