@@ -73,9 +73,9 @@ function accessLabel(access: Access): string {
     case 'baseDomainOnly':
       return 'base domain';
     case 'cookie':
-      return access.stepUp ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user';
+      return `${access.stepUp ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user'}${access.tokens ? ', person' : ''}`;
     case 'cookieOrg':
-      return access.role;
+      return access.role + { none: ', session', personal: ', person', any: '' }[access.tokens];
     case 'bearer':
       return 'agent';
   }

@@ -23,7 +23,7 @@ const NEEDS_PERSON =
  * Chooses the access checks. A token in the Authorization header is used, and the session cookie ignored. A token with the
  * scope `ingest` alone is for agents; here it counts for nothing, and the request needs a session.
  */
-export function byCredential(checks: ChecksByCredential): AnyMiddleware {
+export function byCredential(checks: ChecksByCredential): AnyMiddleware & { checks: ChecksByCredential } {
   const ofSession = compose(checks.session);
   const ofPerson = compose(checks.personal);
   const rule = checks.organization;
@@ -38,7 +38,7 @@ export function byCredential(checks: ChecksByCredential): AnyMiddleware {
     ...(rule === 'refused' ? (['token_error/scope_mismatch'] as const) : []),
   ];
 
-  return middleware<TokenCall>([...new Set(errors)], async function byCredential(c, next: Next) {
+  const choose = middleware<TokenCall>([...new Set(errors)], async function byCredential(c, next: Next) {
     const bearer = findBearer(c.req.header('authorization'));
     const call = c.get('call');
     if (bearer) call.bearer = bearer.text;
@@ -52,4 +52,5 @@ export function byCredential(checks: ChecksByCredential): AnyMiddleware {
     if (!ofOrganization) throw new ApiError('token_error/scope_mismatch', { message: NEEDS_PERSON });
     return ofOrganization(c, next);
   });
+  return Object.assign(choose, { checks });
 }
