@@ -14,8 +14,8 @@ import {
   type TestUser,
 } from '../support/api/api.ts';
 import { linkTo } from '../support/api/mailed.ts';
-import { silentLog } from '../support/server/log.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 const MAX = 3;
 
@@ -144,7 +144,9 @@ describe('using one', () => {
     const body = { body: 'by a script' };
     const comment = must(await t.api.post(`/findings/${findingId}/comments`, { token, org: org.slug, body }));
     expect(comment.actor).toMatchObject({ type: 'user', id: user.id });
-    const [latest] = must(await t.api.get(`/findings/${findingId}/activity?page=1`, { token, org: org.slug }));
+    const [latest] = must(
+      await t.api.get(`/findings/${findingId}/activity?page=1`, { token, org: org.slug }),
+    );
     expect(latest).toMatchObject({ kind: 'comment', actor: { type: 'user', id: user.id } });
     expect(must(await t.api.get('/findings?assignee=me', { token, org: org.slug }))).toEqual([]);
     const logged = lines.map((line) => JSON.parse(line)).filter((line) => line.token === info.id);
@@ -207,7 +209,9 @@ describe('ending one', () => {
     expect((await read(token)).status).toBe(200);
     must(await t.api.delete(member, org.asOwner));
     expect(outcome(await read(token))).toEqual([403, 'tenant_error/not_member']);
-    must(await t.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role: 'viewer' } }));
+    must(
+      await t.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role: 'viewer' } }),
+    );
     expect((await read(token)).status).toBe(200);
   });
 

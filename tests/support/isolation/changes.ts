@@ -48,8 +48,8 @@ function changeFault(
     const isOwn = admitted.personal
       ? id === admitted.personal
       : token
-      ? id === token.id && by.org === org
-      : id === claimsOf(call.picks.cookie)?.session && by.user === call.own;
+        ? id === token.id && by.org === org
+        : id === claimsOf(call.picks.cookie)?.session && by.user === call.own;
     return isOwn ? undefined : wrote;
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;

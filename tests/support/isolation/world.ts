@@ -152,7 +152,10 @@ export interface Facts {
   emails: Record<string, { user: string; email: string; primary: boolean; verified: boolean }>;
   devices: Record<string, { user: string; type: string }>;
   sessions: Record<string, { user: string; live: boolean; fresh: boolean }>;
-  personal: Record<string, { user: string; hash: string; org: string | null; scopes: string; expired: boolean }>;
+  personal: Record<
+    string,
+    { user: string; hash: string; org: string | null; scopes: string; expired: boolean }
+  >;
 }
 
 export interface OrgFacts {

@@ -131,11 +131,7 @@ function TokenForm(props: {
           {...form.getInputProps('name')}
         />
         {projectId === undefined && (
-          <ScopeSelect
-            scopes={['ingest', 'read', 'triage', 'admin']}
-            value={scope}
-            onChange={setScope}
-          />
+          <ScopeSelect scopes={['ingest', 'read', 'triage', 'admin']} value={scope} onChange={setScope} />
         )}
         <Select
           label="Expires after"
