@@ -84,14 +84,14 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       prefix: varchar('prefix', { length: 12 }).notNull(),
       /** SHA-256 of the whole token, hex. */
       tokenHash: varchar('token_hash', { length: 64 }).notNull(),
-      /** Separated by commas (`lib/tokens/scopes.ts`). An array would give the table a TOAST table. */
-      scopes: varchar('scopes', { length: 30 }).notNull().default('ingest'),
       /** A user id of `shared`; no foreign key crosses schemas. */
       createdBy: uuid('created_by').notNull(),
       expiresAt: time('expires_at'),
       revoked: boolean('revoked').notNull().default(false),
       createdAt: time('created_at').notNull(),
       lastUsed: time('last_used'),
+      /** Separated by commas (`lib/tokens/scopes.ts`). An array would give the table a TOAST table. */
+      scopes: varchar('scopes', { length: 30 }).notNull().default('ingest'),
     },
     (t) => [
       index('api_tokens_prefix').on(t.prefix),

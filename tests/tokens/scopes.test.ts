@@ -211,6 +211,14 @@ describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
     else expect(GUARDS).not.toContainEqual(answer);
   });
 
+  it('refuses a personal token that is expired, made up or malformed', async () => {
+    if (tokensOf(endpoint.access) === 'none') return;
+    const expired = await personalToken(org.owner, 'read', { days: -1 });
+    expect(outcome(await call(endpoint, { token: expired }))).toEqual(EXPIRED);
+    expect(outcome(await call(endpoint, { token: `svcp_${'0'.repeat(32)}` }))).toEqual(INVALID);
+    expect(outcome(await call(endpoint, { token: 'svcp_ x' }))).toEqual([401, 'token_error/invalid_format']);
+  });
+
   it('refuses an API token', async () => {
     const token = await orgToken('ingest,read,triage,admin');
     expect(outcome(await call(endpoint, { token, org: org.slug }))).toEqual(NOT_AUTHENTICATED);
