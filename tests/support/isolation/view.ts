@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { type Admitted, membershipOf } from './guard.ts';
-import { type Facts, idOf, nameOf, ORGS, PROJECTS, userOf } from './world.ts';
+import { type Facts, idOf, nameOf, ORGS, orgOf, PROJECTS, userOf } from './world.ts';
 
 export const markOfEmail = (email: string) => email.slice(0, email.indexOf('@'));
 
@@ -24,6 +24,11 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       const orgs = ORGS.filter((name) => membershipOf(call, facts, name, id)).map((name) => `secret.${name}`);
       seen.push((mark) => own.includes(mark) || (kind === 'user' && orgs.includes(mark)));
     }
+  }
+  if (call.picks.endpoint === 'listPersonalTokens' && kind === 'user') {
+    // The id of the organization that a token is limited to, also after leaving it.
+    const own = Object.values(before.personal).filter((one) => one.user === idOf('user', user ?? ''));
+    seen.push((mark) => own.some((one) => one.org !== null && mark === `secret.${orgOf(one.org)}`));
   }
   if (org && token && kind === 'agent') {
     const project = token.project && nameOf('project', PROJECTS, token.project);
