@@ -12,6 +12,7 @@ import {
 import { type ShownKeys, shownFindingFields } from './findings/fields.ts';
 import type { OrgTables } from './schema/org.ts';
 import { orgs } from './schema/orgs.ts';
+import type { TokenScope } from './schema/values.ts';
 
 /*
  * How rows are shown: one table of fields per resource, named as the API names them. `select(fields)` or
@@ -43,6 +44,7 @@ export const apiTokenFields = ({ apiTokens: t }: OrgTables) => ({
   project_id: t.projectId,
   name: t.name,
   prefix: t.prefix,
+  scopes: t.scopes,
   created_by: t.createdBy,
   expires_at: t.expiresAt,
   revoked: t.revoked,
@@ -147,9 +149,12 @@ export function toResource<Row extends object>(row: Row): Resource<Row> {
 }
 
 /** An API token; its `project_id` is shown also when it has none. */
-export function toApiToken<Row extends { project_id: string | null }>(row: Row) {
-  return { ...toResource({ ...row, project_id: row.project_id ?? '' }) };
+export function toApiToken<Row extends { project_id: string | null; scopes: string }>(row: Row) {
+  return { ...toResource({ ...row, project_id: row.project_id ?? '' }), scopes: parseScopes(row.scopes) };
 }
+
+/** Scopes as a column holds them: separated by commas. */
+export const parseScopes = (text: string): TokenScope[] => text.split(',') as TokenScope[];
 
 export type Fields = Record<string, AnyColumn | SQL.Aliased>;
 

@@ -134,6 +134,17 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE TABLE \"shared\".\"project_purges\" (\n\t\"org_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_purges_pk\" PRIMARY KEY(\"org_id\",\"project_id\")\n);",
       "ALTER TABLE \"shared\".\"project_purges\" ADD CONSTRAINT \"project_purges_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;"
     ]
+  },
+  {
+    "name": "0010_personal-tokens",
+    "hash": "607d3d99e3c175f2d24c8f213aa399dbb596d063bd7923bd497ecd285e110897",
+    "statements": [
+      "CREATE TABLE \"shared\".\"personal_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"org_id\" uuid,\n\t\"name\" text NOT NULL,\n\t\"prefix\" text NOT NULL,\n\t\"token_hash\" text NOT NULL,\n\t\"scopes\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\tCONSTRAINT \"personal_tokens_hash\" UNIQUE(\"token_hash\")\n);",
+      "ALTER TABLE \"shared\".\"personal_tokens\" ADD CONSTRAINT \"personal_tokens_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"personal_tokens\" ADD CONSTRAINT \"personal_tokens_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"personal_tokens_user\" ON \"shared\".\"personal_tokens\" USING btree (\"user_id\");",
+      "CREATE INDEX \"personal_tokens_org\" ON \"shared\".\"personal_tokens\" USING btree (\"org_id\");"
+    ]
   }
 ];
 
@@ -314,10 +325,17 @@ export const orgMigrations: readonly Migration[] = [
     "statements": [
       "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"former_slug\" varchar(50);",
       "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"deleted_at\" timestamp (3) with time zone;"
+    ]
+  },
+  {
+    "name": "0015_token-scopes",
+    "hash": "40a10c30e78b3aa899ea4061b7b0100f430fcb690128c633c3dd50e1ba916595",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"api_tokens\" ADD COLUMN \"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
-      "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone\n);",
+      "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",

@@ -2,6 +2,8 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['shared-schema', 'accounts', 'orgs', 'platform'].map((name) => `./db/schema/${name}.ts`),
+  schema: ['shared-schema', 'accounts', 'orgs', 'personal-tokens', 'platform'].map(
+    (name) => `./db/schema/${name}.ts`,
+  ),
   out: './drizzle/shared',
 });

@@ -76,6 +76,9 @@ import { regenerateRecoveryCodes } from './profile/mfa/recovery-codes/regenerate
 import { listSessions } from './profile/sessions/list.ts';
 import { revokeSession } from './profile/sessions/revoke.ts';
 import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
+import { createPersonalToken } from './profile/tokens/create.ts';
+import { listPersonalTokens } from './profile/tokens/list.ts';
+import { revokePersonalToken } from './profile/tokens/revoke.ts';
 import { createProject } from './projects/create.ts';
 import { deleteProject } from './projects/delete.ts';
 import { getProjectDueDates } from './projects/due-dates/get.ts';
@@ -149,6 +152,10 @@ export const endpoints = {
   listSessions,
   revokeSession,
   revokeOtherSessions,
+
+  createPersonalToken,
+  listPersonalTokens,
+  revokePersonalToken,
 
   createOrg,
   listOrgs,

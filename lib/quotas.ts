@@ -17,6 +17,8 @@ const NAMES: Record<CountQuota, (max: number) => string> = {
   orgsPerAccount: (max) => `An account can create at most ${max} organizations.`,
   emailsPerAccount: (max) => `An account can have at most ${max} e-mail addresses.`,
   mfaDevicesPerAccount: (max) => `An account can have at most ${max} MFA devices.`,
+  personalTokensPerAccount: (max) =>
+    `An account can have at most ${max} personal access tokens. Revoke one first.`,
   membersPerOrg: (max) => `An organization can have at most ${max} members.`,
   projectsPerOrg: (max) => `An organization can have at most ${max} projects.`,
   tokensPerOrg: (max) => `An organization can have at most ${max} active API tokens. Revoke one first.`,

@@ -1,5 +1,5 @@
 import { PLANS, ROLES } from '../db/schema/orgs.ts';
-import { PERSONAS, SCAN_STATUSES } from '../db/schema/values.ts';
+import { PERSONAS, SCAN_STATUSES, TOKEN_SCOPES } from '../db/schema/values.ts';
 import { findingShape } from './findings/output.ts';
 import { count, EXAMPLE_ID, id, shown, timestamp, z } from './http/schema.ts';
 
@@ -74,6 +74,7 @@ export const ApiToken = z
     project_id: shown(EXAMPLE_ID, 'Empty for org-wide tokens.'),
     name: shown('ci'),
     prefix: shown('svc_5f0c1f4b'),
+    scopes: z.array(z.enum(TOKEN_SCOPES)).openapi({ example: ['ingest'] }),
     created_by: id(),
     expires_at: timestamp().optional(),
     revoked: z.boolean().openapi({ example: false }),

@@ -42,6 +42,7 @@ import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory 
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
+import { createPersonalTokens, type PersonalTokens } from './tokens/personal-tokens.ts';
 import { plainConnections } from './warnings/plain-connections.ts';
 
 export type Clock = () => Date;
@@ -97,6 +98,7 @@ export interface Services extends CoreServices {
   /** Whether a list that is read has a permit of `searchPermits`. */
   permitsShared: boolean;
   apiTokens: ApiTokens;
+  personalTokens: PersonalTokens;
   ingest: Ingest;
   readFinding: FindingReader;
   findingPages: FindingPages;
@@ -214,6 +216,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       onOutcome: metrics.mailTried,
     }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
+    personalTokens: createPersonalTokens(database, clock),
     ingest: createIngest(
       createConnectionShare(database.withConnection, third),
       nextId,

@@ -94,6 +94,8 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       revoked: boolean('revoked').notNull().default(false),
       createdAt: time('created_at').notNull(),
       lastUsed: time('last_used'),
+      /** Separated by commas (`lib/tokens/scopes.ts`). An array would give the table a TOAST table. */
+      scopes: varchar('scopes', { length: 30 }).notNull().default('ingest'),
     },
     (t) => [
       index('api_tokens_prefix').on(t.prefix),

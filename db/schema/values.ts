@@ -53,6 +53,10 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** What a token may do, from the least to the most; `ingest` is apart from the others. */
+export const TOKEN_SCOPES = ['ingest', 'read', 'triage', 'admin'] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
 export const SCAN_STATUSES = ['running', 'completed', 'failed'] as const;
 export type ScanStatus = (typeof SCAN_STATUSES)[number];
 

@@ -26,7 +26,8 @@ export const changePassword = endpoint(
     access: cookie,
     tag: 'Auth',
     summary: 'Change the password',
-    description: 'Revokes all other sessions and all reset links that were mailed before.',
+    description:
+      'Revokes all other sessions and all reset links that were mailed before. Personal access tokens keep working.',
     request: { body: z.object({ current_password: password(), new_password: newPassword() }) },
     responses: { 200: { description: 'The password is changed.', message: CHANGED } },
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],

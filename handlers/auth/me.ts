@@ -1,5 +1,5 @@
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
-import { unverifiedCookie } from '../../lib/http/access.ts';
+import { unverifiedCookieOrToken } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { z } from '../../lib/http/schema.ts';
@@ -10,7 +10,7 @@ export const me = endpoint(
   {
     method: 'get',
     path: '/auth/me',
-    access: unverifiedCookie,
+    access: unverifiedCookieOrToken,
     tag: 'Auth',
     summary: 'Get the signed-in user',
     responses: {

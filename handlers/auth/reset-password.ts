@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/schema/accounts.ts';
-import { mailPasswordChanged, revokeSessions } from '../../lib/accounts/accounts.ts';
+import { mailPasswordChanged, revokePersonalTokens, revokeSessions } from '../../lib/accounts/accounts.ts';
 import { dropEarlierHolder, isClaim, verifyAddress } from '../../lib/accounts/claim.ts';
 import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/accounts/mailed-tokens.ts';
@@ -24,7 +24,7 @@ export const resetPassword = endpoint(
     tag: 'Auth',
     summary: 'Reset the password by a mailed link',
     description:
-      'Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.',
+      'Revokes all sessions and personal access tokens of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.',
     request: { body: z.object({ token: mailedToken(), password: newPassword() }) },
     responses: {
       200: {
@@ -67,6 +67,7 @@ export const resetPassword = endpoint(
         .where(and(eq(mailedTokens.userId, userId), eq(mailedTokens.purpose, 'reset_password')));
       await endMfaLogins(tx, userId);
       await revokeSessions(tx, userId, now);
+      await revokePersonalTokens(tx, userId);
       const [primary] = await tx
         .select({
           email: userEmails.email,

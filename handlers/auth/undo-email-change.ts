@@ -15,7 +15,7 @@ export const undoEmailChange = endpoint(
     tag: 'Auth',
     summary: 'Undo a change of the primary e-mail address',
     description:
-      'By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address. 409 `conflict`, and nothing changes, when another account has the address and verified it, or has it while this account had never verified it.',
+      'By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, personal access tokens, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address. 409 `conflict`, and nothing changes, when another account has the address and verified it, or has it while this account had never verified it.',
     request: { body: z.object({ token: mailedToken() }) },
     responses: {
       200: {

@@ -14,15 +14,14 @@ export const listChanges = endpoint(
     access: cookieOrg('member'),
     tag: 'Findings',
     summary: 'List your recent changes of findings',
-    description: `The changes that you made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). Always a page.`,
+    description: `The changes that you, or the token of the request, made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). Always a page.`,
     request: { query: z.object(pageParameters) },
     responses: { 200: { description: 'The changes.', result: z.array(RecentChange), paged: true } },
   },
-  async ({ now, org, query, sql, user }) => {
+  async ({ now, org, query, sql, actor }) => {
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
-    const { total, changes } = await readChanges(sql, org.tables, user.id, undoableSince(now), window);
-    const actor = { type: 'user' as const, id: user.id, name: user.name };
+    const { total, changes } = await readChanges(sql, org.tables, actor.id, undoableSince(now), window);
     const shown = changes.map(({ at, undone_at, rule, finding_id, title, ...change }) => ({
       ...change,
       ...toResource({

@@ -40,16 +40,16 @@ export const undoFindingChange = endpoint(
     },
     errors: ['resource_error/conflict', 'permission_error/denied'],
   },
-  async ({ now, org, params, role, services, sql, user }) => {
+  async ({ actor, now, org, params, role, services, sql }) => {
     const change = await findChange(sql, org.tables, params.id, undoableSince(now));
     if (!change) throw new ApiError('resource_error/not_found');
-    if (change.actor_id !== user.id && role === 'member')
+    if (change.actor_id !== actor.id && role === 'member')
       throw new ApiError('permission_error/denied', {
         message: 'Only admins may undo the changes of other members.',
       });
     if (change.undone_at) throw isUndone();
     if (change.risks.length > 0) await noteAcceptedRisks(sql, org, change.risks, now);
-    const undo = { actorId: user.id, changeId: services.nextId().id, now: now.toISOString() };
+    const undo = { actorId: actor.id, changeId: services.nextId().id, now: now.toISOString() };
     const found = await undoChange(sql, org.tables, { ...undo, id: params.id });
     if (found.length === 0) throw isUndone();
     return ok({

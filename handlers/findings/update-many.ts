@@ -134,7 +134,7 @@ export const updateFindings = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { body, now, org, services, sql, user } = call;
+    const { actor, body, now, org, services, sql } = call;
     const { changes: each, ids = [], filter, expected_count, limit, after, ...same } = body;
     if (filter) {
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
@@ -147,7 +147,7 @@ export const updateFindings = endpoint(
       changes.map((change, i) => ({ change, path: each ? `changes.${i}.` : '' })),
     );
     const change = services.nextId().id;
-    const changer = { now, actorId: user.id, changeId: change, what: commonFields(changes) };
+    const changer = { now, actorId: actor.id, changeId: change, what: commonFields(changes) };
     const possible = changes.filter(({ id }) => isId(id));
     await noteRisks(call, possible);
     const found = await changeFindings(sql, org.tables, possible, changer);

@@ -26,12 +26,12 @@ export const updateFinding = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { body, now, org, params, services, sql, user } = call;
+    const { actor, body, now, org, params, services, sql } = call;
     await requireChanges(call, [{ change: body, path: '' }]);
     const change = { ...body, id: params.id };
     await noteRisks(call, [change]);
     const changer = {
-      ...{ now, actorId: user.id, changeId: services.nextId().id },
+      ...{ now, actorId: actor.id, changeId: services.nextId().id },
       what: commonFields([body]),
     };
     const finding = await changeFinding(sql, org.tables, change, changer);

@@ -6,9 +6,9 @@ import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
-import type { OrgCall } from '../../lib/http/call.ts';
+import type { MemberCall, OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { email } from '../../lib/http/fields.ts';
@@ -24,7 +24,7 @@ export const inviteMember = endpoint(
   {
     method: 'post',
     path: '/members/invite',
-    access: cookieOrg('admin'),
+    access: sessionOrg('admin'),
     tag: 'Members',
     summary: 'Invite a member',
     description:
@@ -56,7 +56,7 @@ export const inviteMember = endpoint(
 /** The account gave the address up while it was invited. */
 class GivenUp extends Error {}
 
-async function addMember(tx: Tx, call: OrgCall, address: string, role: Role) {
+async function addMember(tx: Tx, call: MemberCall, address: string, role: Role) {
   const { now, org, services } = call;
   const invitee =
     (await findInvitee(tx, address, role)) ?? (await insertPlaceholder(tx, call, address, role));

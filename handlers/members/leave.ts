@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
@@ -14,7 +14,7 @@ export const leaveOrg = endpoint(
   {
     method: 'post',
     path: '/members/leave',
-    access: cookieOrg(),
+    access: sessionOrg(),
     tag: 'Members',
     summary: 'Leave the organization',
     description:

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -18,7 +18,7 @@ export const removeMember = endpoint(
   {
     method: 'delete',
     path: '/members/{userId}',
-    access: cookieOrg('admin'),
+    access: sessionOrg('admin'),
     tag: 'Members',
     summary: 'Remove a member',
     description:

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { lockUser } from '../../lib/accounts/accounts.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -16,7 +16,7 @@ export const resendInvitation = endpoint(
   {
     method: 'post',
     path: '/members/{userId}/resend-invitation',
-    access: cookieOrg('admin'),
+    access: sessionOrg('admin'),
     tag: 'Members',
     summary: 'Resend an invitation',
     description:

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -17,7 +17,7 @@ export const updateMember = endpoint(
   {
     method: 'patch',
     path: '/members/{userId}',
-    access: cookieOrg('admin'),
+    access: sessionOrg('admin'),
     tag: 'Members',
     summary: 'Change the role of a member',
     description:

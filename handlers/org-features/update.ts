@@ -1,5 +1,5 @@
 import { enableOrgFlag } from '../../db/orgs/flags.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -10,7 +10,7 @@ export const updateOrgFeature = endpoint(
   {
     method: 'patch',
     path: '/org-features/{flag}',
-    access: cookieOrg('owner'),
+    access: sessionOrg('owner'),
     tag: 'Org feature flags',
     summary: 'Turn a feature flag of the organization on or off',
     description:

@@ -1,4 +1,4 @@
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { requireOrgFlag } from '../../lib/orgs/flags.ts';
@@ -8,7 +8,7 @@ export const createToken = endpoint(
   {
     method: 'post',
     path: '/tokens',
-    access: cookieOrg('admin'),
+    access: sessionOrg('admin'),
     tag: 'API tokens: org-wide',
     summary: 'Create an org-wide token',
     description:

@@ -1,4 +1,4 @@
-import { cookieOrg } from '../../lib/http/access.ts';
+import { sessionOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -10,7 +10,7 @@ export const revokeToken = endpoint(
   {
     method: 'delete',
     path: '/tokens/{id}',
-    access: cookieOrg('admin'),
+    access: sessionOrg('admin'),
     tag: 'API tokens: org-wide',
     summary: 'Revoke a token of the organization',
     description:

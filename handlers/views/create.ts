@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { savedViewFields, toResource } from '../../db/resources.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { personOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -13,7 +13,7 @@ export const createView = endpoint(
   {
     method: 'post',
     path: '/views',
-    access: cookieOrg(),
+    access: personOrg(),
     tag: 'Saved views',
     summary: 'Save a view',
     description: `A member has at most ${MAX_VIEWS} views (409 \`conflict\`). Sharing needs the role \`member\`.`,

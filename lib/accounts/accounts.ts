@@ -3,6 +3,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../../db/batches.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { sessions, userEmails, users } from '../../db/schema/accounts.ts';
+import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { mayMail } from '../mail/quota.ts';
@@ -128,6 +129,11 @@ const liveSessions = (userId: string, now: Date, except?: string) =>
     gt(sessions.expiresAt, now),
     except === undefined ? undefined : ne(sessions.id, except),
   );
+
+/** Revokes a user's personal access tokens, when the account is recovered or disabled: others may have made them. */
+export async function revokePersonalTokens(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(personalTokens).where(eq(personalTokens.userId, userId));
+}
 
 /**
  * Revokes a user's live sessions, all or all but one, together with what else the caller's transaction changes. The quota

@@ -19,7 +19,7 @@ export async function mailChange(
   tx: Tx,
   call: CookieCall,
   change: AccountChange,
-  about: { address?: string; device?: string } = {},
+  about: { address?: string; device?: string; token?: string } = {},
   others: readonly string[] = [],
 ): Promise<void> {
   const { now, peer, services, user } = call;

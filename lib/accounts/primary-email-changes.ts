@@ -13,7 +13,7 @@ import type { CookieCall, PublicCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates/changes.ts';
 import { confirmMemberships } from '../members/invitations.ts';
-import { revokeSessions } from './accounts.ts';
+import { revokePersonalTokens, revokeSessions } from './accounts.ts';
 import { releaseAddress } from './claim.ts';
 import { invalidLink, issueMailedToken } from './mailed-tokens.ts';
 import { switchMfaOff, verifiedDevices } from './mfa/devices.ts';
@@ -94,6 +94,7 @@ export async function undoPrimaryEmailChange(
       await endMfaLogins(tx, userId);
       await endLinks(tx, change);
       await revokeSessions(tx, userId, now);
+      await revokePersonalTokens(tx, userId);
       const emailId = await restoreAddress(tx, call, change);
       await confirmMemberships(tx, { userId, email: change.oldEmail }, now);
       await removeSuspectDevices(tx, change, user.mfaEnabled);

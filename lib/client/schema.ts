@@ -76,7 +76,7 @@ export interface paths {
         };
         /**
          * Get the signed-in user
-         * @description Requires a session; works on any host.
+         * @description Requires a session or a personal access token; works on any host.
          */
         get: operations["me"];
         put?: never;
@@ -148,7 +148,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password by a mailed link
-         * @description Revokes all sessions of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.
+         * @description Revokes all sessions and personal access tokens of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.
          *
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */
@@ -170,7 +170,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Revokes all other sessions and all reset links that were mailed before.
+         * @description Revokes all other sessions and all reset links that were mailed before. Personal access tokens keep working.
          *
          *     Requires a session; works on any host.
          */
@@ -302,7 +302,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a change of the primary e-mail address
-         * @description By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address. 409 `conflict`, and nothing changes, when another account has the address and verified it, or has it while this account had never verified it.
+         * @description By the link that was mailed to the former primary address; it works once, for 72 hours. The former address is the primary one again. The new one is removed, and so are addresses and second factors that were added within 7 days before the change or after it. All sessions, personal access tokens, mailed links and recovery codes end. The password no longer works: a link to set a new one is mailed to the restored address. 409 `conflict`, and nothing changes, when another account has the address and verified it, or has it while this account had never verified it.
          *
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */
@@ -641,6 +641,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/profile/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your personal access tokens
+         * @description Prefix and metadata only.
+         *
+         *     Requires a session; works on any host.
+         */
+        get: operations["listPersonalTokens"];
+        put?: never;
+        /**
+         * Create a personal access token
+         * @description For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["createPersonalToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a personal access token
+         * @description The token stops working with its next request and is removed from the list.
+         *
+         *     Requires a session; works on any host.
+         */
+        delete: operations["revokePersonalToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orgs": {
         parameters: {
             query?: never;
@@ -738,7 +788,7 @@ export interface paths {
         };
         /**
          * List scans
-         * @description Requires membership of the organization.
+         * @description Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listScans"];
         put?: never;
@@ -758,7 +808,7 @@ export interface paths {
         };
         /**
          * Get a scan
-         * @description Requires membership of the organization.
+         * @description Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getScan"];
         put?: never;
@@ -767,7 +817,7 @@ export interface paths {
          * Delete a scan
          * @description Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. 409 while the scan runs.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         delete: operations["deleteScan"];
         options?: never;
@@ -786,7 +836,7 @@ export interface paths {
          * Compare two scans
          * @description Counts the findings that only this scan reported, that both reported, and that only the other reported. The other scan is `against`, which must be of the same project; without it, the latest comparable scan: it completed without an error message, started earlier, and has the same project, persona, target and a common source. Without another scan, all findings are new. A running scan is compared with what it has reported so far.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["scanChanges"];
         put?: never;
@@ -808,7 +858,7 @@ export interface paths {
          * List findings
          * @description Newest first, or by `sort` (`-` for descending). Without `page` and `per_page`, the response streams all findings. `scan_id` selects the findings that the scan reported; with `against` and `change`, those that differ between two scans.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listFindings"];
         put?: never;
@@ -820,7 +870,7 @@ export interface paths {
          * Triage findings
          * @description Changes findings: with `changes`, up to 500, each as it says; with `ids`, up to 500 in the same way; with `filter`, all that match, up to `limit` per request, in the same way. Only agents set `verified`. Findings that do not exist are listed in `failed`, findings with another status than `if_status` in `conflicts`; all others are changed.
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         patch: operations["updateFindings"];
         trace?: never;
@@ -836,7 +886,7 @@ export interface paths {
          * Export findings as CSV
          * @description All findings that match, with the filters and orders of `GET /findings`, as a stream: RFC 4180, with a header line.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["exportFindingsCsv"];
         put?: never;
@@ -858,7 +908,7 @@ export interface paths {
          * Export findings as SARIF
          * @description All findings that match, with the filters and orders of `GET /findings`, as a stream: SARIF 2.1.0.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["exportFindingsSarif"];
         put?: never;
@@ -878,7 +928,7 @@ export interface paths {
         };
         /**
          * Get a finding
-         * @description Requires membership of the organization.
+         * @description Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getFinding"];
         put?: never;
@@ -887,7 +937,7 @@ export interface paths {
          * Delete a finding
          * @description Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         delete: operations["deleteFinding"];
         options?: never;
@@ -896,7 +946,7 @@ export interface paths {
          * Triage a finding
          * @description Any status may be set except `verified`, which only agents set. `status` may be left out if another field is given. With `if_status`, a finding with another status is not changed (409).
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         patch: operations["updateFinding"];
         trace?: never;
@@ -912,7 +962,7 @@ export interface paths {
          * List similar findings
          * @description At most 20 findings of all projects with the same CVE, then the same source and title, then the same file. They have no `description`.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["similarFindings"];
         put?: never;
@@ -934,7 +984,7 @@ export interface paths {
          * Get the activity of a finding
          * @description What happened to the finding, newest first. Always a page.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getActivity"];
         put?: never;
@@ -958,7 +1008,7 @@ export interface paths {
          * Comment on a finding
          * @description `@[name](user-id)` in the text mentions a member. Ids of others are ignored.
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         post: operations["createComment"];
         delete?: never;
@@ -981,7 +1031,7 @@ export interface paths {
          * Remove a comment
          * @description Only the author may.
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         delete: operations["deleteComment"];
         options?: never;
@@ -990,7 +1040,7 @@ export interface paths {
          * Change a comment
          * @description Only the author may.
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         patch: operations["updateComment"];
         trace?: never;
@@ -1004,7 +1054,7 @@ export interface paths {
         };
         /**
          * List a finding's exploits
-         * @description Requires membership of the organization.
+         * @description Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listExploits"];
         put?: never;
@@ -1024,7 +1074,7 @@ export interface paths {
         };
         /**
          * Get an exploit with its source code
-         * @description Requires membership of the organization.
+         * @description Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getExploit"];
         put?: never;
@@ -1044,9 +1094,9 @@ export interface paths {
         };
         /**
          * List your recent changes of findings
-         * @description The changes that you made in the last 30 days, newest first, including the rules that you applied (`actor.type` is `rule`). Always a page.
+         * @description The changes that you, or the token of the request, made in the last 30 days, newest first, including the rules that you applied (`actor.type` is `rule`). Always a page.
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         get: operations["listChanges"];
         put?: never;
@@ -1070,7 +1120,7 @@ export interface paths {
          * Undo a change of findings
          * @description Restores every field that the change has set, for the findings that nobody has changed since; the others are listed in `conflicts`. Members undo their own changes, admins all. Possible for 30 days. A change that is undone already is a conflict (409).
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         post: operations["undoFindingChange"];
         delete?: never;
@@ -1090,7 +1140,7 @@ export interface paths {
          * List saved views
          * @description Lists the caller's views and those that other members share, by name.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listViews"];
         put?: never;
@@ -1098,7 +1148,7 @@ export interface paths {
          * Save a view
          * @description A member has at most 100 views (409 `conflict`). Sharing needs the role `member`.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A personal access token needs the scope `read`; API tokens are not accepted.
          */
         post: operations["createView"];
         delete?: never;
@@ -1121,7 +1171,7 @@ export interface paths {
          * Delete a saved view
          * @description Only the owner may, and admins if the view is shared.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         delete: operations["deleteView"];
         options?: never;
@@ -1130,7 +1180,7 @@ export interface paths {
          * Change a saved view
          * @description Only the owner may, and admins if the view is shared. A viewer cannot change a shared view, except to make it private.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         patch: operations["updateView"];
         trace?: never;
@@ -1146,7 +1196,7 @@ export interface paths {
          * Get an overview
          * @description Counts findings of every status and returns the 10 newest ones.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["dashboardStats"];
         put?: never;
@@ -1168,7 +1218,7 @@ export interface paths {
          * Get findings over time
          * @description Lists the days (UTC), today last. For each day: the number of findings of every status first reported on it, by severity, and how many of them are unresolved now (`open` or `confirmed`).
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["dashboardTrend"];
         put?: never;
@@ -1190,7 +1240,7 @@ export interface paths {
          * Get finding counts by project
          * @description Lists the projects, those with the most critical unresolved findings first. `total` counts findings of every status; the severities count unresolved findings (`open` or `confirmed`). `attention` counts these and the ones that have regressed. With `from` or `to`, the first 50 projects have `weeks`, as in `GET /dashboard/metrics`.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["dashboardProjects"];
         put?: never;
@@ -1212,7 +1262,7 @@ export interface paths {
          * Notice changes
          * @description Returns a text that changes when findings are created, regress, change or are triaged, when a comment is written, and when a scan begins or ends. It may be two seconds old. A push that only counts a finding again does not change it. Pages poll it with `If-None-Match`, which is cheap.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getRevision"];
         put?: never;
@@ -1234,7 +1284,7 @@ export interface paths {
          * Get metrics about finding and resolving
          * @description For a range of at most 366 days. A finding is resolved when it is neither `open` nor `confirmed` and has not regressed. Times to resolve are accurate to 0.1 hours, above 100 hours to 1 hour, above 1,000 hours to 10 hours; means are exact.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["dashboardMetrics"];
         put?: never;
@@ -1256,14 +1306,14 @@ export interface paths {
          * Get after how many days findings are due
          * @description Days by severity. `null` means no due date.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getDueDates"];
         /**
          * Set after how many days findings are due
          * @description Replaces the days of all severities; one that is `null` or left out has no due date. At least one is required. Counts for findings that are found or regress from now on, in all processes. Findings of before keep their due dates.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         put: operations["updateDueDates"];
         post?: never;
@@ -1284,14 +1334,14 @@ export interface paths {
          * Get after how many days findings of a project are due
          * @description Days by severity. `null` means the organization's days, `0` no due date.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getProjectDueDates"];
         /**
          * Set after how many days findings of a project are due
          * @description Replaces the days of all severities. `null`, or a severity that is left out, means the organization's days; `0` means no due date. At least one is required. Counts for findings that are found or regress from now on.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         put: operations["updateProjectDueDates"];
         post?: never;
@@ -1312,7 +1362,7 @@ export interface paths {
          * List rules
          * @description In their order: of the enabled rules that match a new finding, the first one decides.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         get: operations["listRules"];
         put?: never;
@@ -1320,7 +1370,7 @@ export interface paths {
          * Create a rule
          * @description Adds a rule behind the others, enabled unless `enabled` is `false`. It decides about findings that are found from now on, in all processes; `POST /rules/{id}/apply` changes findings that exist. An organization has at most 100 rules, and 10000 characters in their patterns (409 `conflict`).
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         post: operations["createRule"];
         delete?: never;
@@ -1341,7 +1391,7 @@ export interface paths {
          * Set the order of the rules
          * @description `ids` names all rules. If somebody has added or deleted one meanwhile, nothing is changed (409 `conflict`).
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         put: operations["orderRules"];
         post?: never;
@@ -1364,7 +1414,7 @@ export interface paths {
          * Preview a rule
          * @description Shows the findings that `POST /rules/{id}/apply` of such a rule would change now, and changes nothing. Without `actions`: the `open` findings that match.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         post: operations["previewRule"];
         delete?: never;
@@ -1387,7 +1437,7 @@ export interface paths {
          * Delete a rule
          * @description Findings that the rule has changed stay as they are, and their activity still shows its name. A deleted rule cannot be undone: undo it first.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         delete: operations["deleteRule"];
         options?: never;
@@ -1396,7 +1446,7 @@ export interface paths {
          * Change a rule
          * @description `conditions` and `actions` are replaced as a whole. Findings that the rule has changed before stay as they are.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         patch: operations["updateRule"];
         trace?: never;
@@ -1414,7 +1464,7 @@ export interface paths {
          * Apply a rule to findings that exist
          * @description Changes `open` findings that match the rule, also while it is disabled and whatever other rules match. A finding keeps its assignee, and a due date that someone has set. The findings are changed newest first, in transactions of 500; a finding that somebody decides about meanwhile stays as it is. While the response has `next`, send it as `after`.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         post: operations["applyRuleToFindings"];
         delete?: never;
@@ -1436,7 +1486,7 @@ export interface paths {
          * Undo what a rule has changed
          * @description Restores the findings that the rule has changed in pushes, and in the last 30 days by `POST /rules/{id}/apply`, if nobody has changed them since. A finding that it decided about when it was pushed becomes `open`, without an assignee, with the due date that it would have without the rule. The rule stays as it is: disable it first, or it goes on with new findings. While the response has `next`, send it as `after`.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         post: operations["undoRuleChanges"];
         delete?: never;
@@ -1454,7 +1504,7 @@ export interface paths {
         };
         /**
          * List projects
-         * @description Requires membership of the organization.
+         * @description Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listProjects"];
         put?: never;
@@ -1462,7 +1512,7 @@ export interface paths {
          * Create a project
          * @description Without `slug`, the service derives one from the name. Answers 409 `conflict` when the organization has reached its limit of projects.
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         post: operations["createProject"];
         delete?: never;
@@ -1482,7 +1532,7 @@ export interface paths {
          * Get a project
          * @description Takes the slug or the id of the project.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getProject"];
         put?: never;
@@ -1491,7 +1541,7 @@ export interface paths {
          * Delete a project
          * @description Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone.
          *
-         *     Requires membership of the organization, at least `admin`. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         delete: operations["deleteProject"];
         options?: never;
@@ -1500,7 +1550,7 @@ export interface paths {
          * Change a project
          * @description Takes the slug or the id of the project. At least one field is required. After a change of the slug, the former one still names the project, until another project gets it.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         patch: operations["updateProject"];
         trace?: never;
@@ -1518,7 +1568,7 @@ export interface paths {
          * Import a scanner's report
          * @description As `POST /agent/reports`, for members.
          *
-         *     Requires membership of the organization, at least `member`.
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         post: operations["uploadReport"];
         delete?: never;
@@ -1538,7 +1588,7 @@ export interface paths {
          * List the members of the organization
          * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1562,7 +1612,7 @@ export interface paths {
          * Invite a member
          * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -1584,7 +1634,7 @@ export interface paths {
          * Leave the organization
          * @description The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. Tokens are not accepted.
          */
         post: operations["leaveOrg"];
         delete?: never;
@@ -1606,7 +1656,7 @@ export interface paths {
          * Resend an invitation
          * @description Mails the invitation to the invited address of a member who has not verified it. Earlier links keep working.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
         post: operations["resendInvitation"];
         delete?: never;
@@ -1629,7 +1679,7 @@ export interface paths {
          * Remove a member
          * @description The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -1638,7 +1688,7 @@ export interface paths {
          * Change the role of a member
          * @description Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1654,7 +1704,7 @@ export interface paths {
          * List a project's findings
          * @description For agents that verify fixes, usually with `status=fixed`. Newest first.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         get: operations["listAgentFindings"];
         put?: never;
@@ -1662,7 +1712,7 @@ export interface paths {
          * Push a finding
          * @description A `fingerprint` identifies a finding within its project. Pushing it again increases `seen_count` and updates the fields that the agent sends; the status stays as users set it. With `previous_fingerprints`, a finding that is known by one of them takes the new `fingerprint`. The response is sent after the commit.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         post: operations["pushFinding"];
         delete?: never;
@@ -1684,7 +1734,7 @@ export interface paths {
          * Push up to 1,000 findings
          * @description Each finding is pushed as by `POST /agent/findings`, and fails on its own. Findings with the same fingerprint count as separate pushes. At most 8 MiB. The response is sent after the commit. If nothing could be written, the response is the error.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         post: operations["pushFindings"];
         delete?: never;
@@ -1710,7 +1760,7 @@ export interface paths {
          * Verify or reopen a finding
          * @description `verified` confirms a fix, `open` reopens; agents cannot set another status. With `viewer_tokens_verify` off, tokens whose creator is a viewer or no longer a member cannot set `verified`.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         patch: operations["updateAgentFinding"];
         trace?: never;
@@ -1726,7 +1776,7 @@ export interface paths {
         put?: never;
         /**
          * Attach an exploit
-         * @description Requires an API token of the organization. A project token acts on its project only.
+         * @description Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         post: operations["attachExploit"];
         delete?: never;
@@ -1748,7 +1798,7 @@ export interface paths {
          * Register a scan
          * @description Must precede the findings of the scan. Agents choose `scan_id`, a UUID v7. `project` may name the project by its slug instead of `project_id`.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         post: operations["registerScan"];
         delete?: never;
@@ -1774,7 +1824,7 @@ export interface paths {
          * Complete or fail a scan
          * @description The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Findings that a completed scan did not report, and the comparable scan before it did, are marked with `missing_since`. Repeating the call with the same status changes nothing; with the other status it is a conflict.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         patch: operations["endScan"];
         trace?: never;
@@ -1790,7 +1840,7 @@ export interface paths {
          * Count findings that are gone
          * @description Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings. Without `source`, findings of all sources count.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         get: operations["scanGone"];
         put?: never;
@@ -1814,7 +1864,7 @@ export interface paths {
          * Import a scanner's report
          * @description Registers a scan, pushes the findings of the report and completes the scan. `error_message` of the scan says what the scanner could not check; if it reports errors and no findings, the scan has failed. A report that cannot be read is answered 400 with the position and the formats that were tried, and leaves no scan. If the server stops meanwhile, the scan fails.
          *
-         *     Requires an API token of the organization. A project token acts on its project only.
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         post: operations["sendReport"];
         delete?: never;
@@ -1834,7 +1884,7 @@ export interface paths {
          * List a project's tokens
          * @description Returns prefix and metadata only, newest first.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listProjectTokens"];
         put?: never;
@@ -1842,7 +1892,7 @@ export interface paths {
          * Create a project token
          * @description The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. Tokens are not accepted.
          */
         post: operations["createProjectToken"];
         delete?: never;
@@ -1865,7 +1915,7 @@ export interface paths {
          * Revoke a project token
          * @description The token stops working with its next request and cannot be restored. Revoking it again changes nothing.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. Tokens are not accepted.
          */
         delete: operations["revokeProjectToken"];
         options?: never;
@@ -1884,7 +1934,7 @@ export interface paths {
          * List all tokens of the organization
          * @description Org-wide tokens and tokens of projects, with prefix and metadata only.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         get: operations["listTokens"];
         put?: never;
@@ -1892,7 +1942,7 @@ export interface paths {
          * Create an org-wide token
          * @description The token acts on all projects. Requires the feature flag `org_wide_tokens`. The full token is returned only here. Answers 409 `conflict` when the organization has reached its limit of active tokens.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
         post: operations["createToken"];
         delete?: never;
@@ -1915,7 +1965,7 @@ export interface paths {
          * Revoke a token of the organization
          * @description Takes an org-wide token or a token of a project. The token stops working with its next request and cannot be restored. Revoking it again changes nothing.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -1934,7 +1984,7 @@ export interface paths {
          * List the feature flags of the organization
          * @description A flag is active when it is both provisioned and enabled.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["listOrgFeatures"];
         put?: never;
@@ -1962,7 +2012,7 @@ export interface paths {
          * Turn a feature flag of the organization on or off
          * @description A platform administrator must have provisioned the flag. With `require_mfa` on, members without MFA lose access at once, including the owner who turned it on.
          *
-         *     Requires membership of the organization, at least `owner`.
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted.
          */
         patch: operations["updateOrgFeature"];
         trace?: never;
@@ -1978,7 +2028,7 @@ export interface paths {
          * Get the security settings of the organization
          * @description Any member may read them.
          *
-         *     Requires membership of the organization.
+         *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["getSecuritySettings"];
         put?: never;
@@ -1990,7 +2040,7 @@ export interface paths {
          * Change the security settings of the organization
          * @description Takes effect with the next request of an agent.
          *
-         *     Requires membership of the organization, at least `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
         patch: operations["updateSecuritySettings"];
         trace?: never;
@@ -2299,6 +2349,75 @@ export interface components {
             expires_at: string;
             /** @example true */
             current: boolean;
+        };
+        PersonalToken: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example weekly report */
+            name: string;
+            /** @example svcp_5f0c1f4b */
+            prefix: string;
+            /**
+             * @example [
+             *       "read"
+             *     ]
+             */
+            scopes: ("ingest" | "read" | "triage" | "admin")[];
+            /**
+             * Format: uuid
+             * @description The only organization where the token works. Absent: all of yours.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            org_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used?: string;
+        };
+        /**
+         * @example {
+         *       "name": "weekly report",
+         *       "scopes": [
+         *         "read"
+         *       ],
+         *       "expires_in": 90
+         *     }
+         */
+        NewPersonalToken: {
+            /** @example weekly report */
+            name: string;
+            /**
+             * @description What the token may do, at most what your role in the organization allows: `read` what viewers see, `triage` what members change, `admin` what admins change. `triage` includes `read`, and `admin` both. Default: `read`.
+             * @example [
+             *       "read"
+             *     ]
+             */
+            scopes?: ("read" | "triage" | "admin")[];
+            /**
+             * @description Days.
+             * @example 90
+             */
+            expires_in: number;
+            /**
+             * Format: uuid
+             * @description The only organization where the token works. Default: all of yours.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            org_id?: string;
         };
         Feature: {
             /** @example signup */
@@ -3313,7 +3432,7 @@ export interface components {
             at: string;
             actor: {
                 /** @enum {string} */
-                type: "user" | "rule";
+                type: "user" | "token" | "rule";
                 /**
                  * Format: uuid
                  * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -4042,6 +4161,12 @@ export interface components {
             /** @example svc_5f0c1f4b */
             prefix: string;
             /**
+             * @example [
+             *       "ingest"
+             *     ]
+             */
+            scopes: ("ingest" | "read" | "triage" | "admin")[];
+            /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
@@ -4063,6 +4188,53 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_used?: string;
+        };
+        /**
+         * @example {
+         *       "name": "ci",
+         *       "expires_in": 90
+         *     }
+         */
+        NewProjectToken: {
+            /** @example ci */
+            name: string;
+            /**
+             * @description Days; 0 means never.
+             * @example 90
+             */
+            expires_in?: number | null;
+            /**
+             * @description A project token is for agents: it has the scope `ingest`.
+             * @example [
+             *       "ingest"
+             *     ]
+             */
+            scopes?: "ingest"[];
+        };
+        /**
+         * @example {
+         *       "name": "nightly report",
+         *       "scopes": [
+         *         "read"
+         *       ],
+         *       "expires_in": 90
+         *     }
+         */
+        NewToken: {
+            /** @example ci */
+            name: string;
+            /**
+             * @description Days; 0 means never.
+             * @example 90
+             */
+            expires_in?: number | null;
+            /**
+             * @description What the token may do: `ingest` is for agents, `read` for what viewers see, `triage` for what members change, `admin` for what admins change. `triage` includes `read`, and `admin` both. Default: `ingest` alone.
+             * @example [
+             *       "ingest"
+             *     ]
+             */
+            scopes?: ("ingest" | "read" | "triage" | "admin")[];
         };
         OrgFeature: {
             /** @example org_wide_tokens */
@@ -5759,6 +5931,146 @@ export interface operations {
         };
     };
     revokeSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listPersonalTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tokens, newest first, and expired ones until another is created. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "tokens": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "weekly report",
+                     *             "prefix": "svcp_5f0c1f4b",
+                     *             "scopes": [
+                     *               "read"
+                     *             ],
+                     *             "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "expires_at": "2026-01-01T00:00:00.000Z",
+                     *             "last_used": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            tokens: components["schemas"]["PersonalToken"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    createPersonalToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "weekly report",
+                 *       "scopes": [
+                 *         "read"
+                 *       ],
+                 *       "expires_in": 90
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPersonalToken"];
+            };
+        };
+        responses: {
+            /** @description The token and its metadata. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "token": "svcp_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *         "info": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "weekly report",
+                     *           "prefix": "svcp_5f0c1f4b",
+                     *           "scopes": [
+                     *             "read"
+                     *           ],
+                     *           "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "expires_at": "2026-01-01T00:00:00.000Z",
+                     *           "last_used": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: {
+                            /** @example svcp_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+                            token: string;
+                            info: components["schemas"]["PersonalToken"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    revokePersonalToken: {
         parameters: {
             query?: never;
             header?: never;
@@ -10522,6 +10834,9 @@ export interface operations {
                      *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "name": "ci",
                      *           "prefix": "svc_5f0c1f4b",
+                     *           "scopes": [
+                     *             "ingest"
+                     *           ],
                      *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "expires_at": "2026-01-01T00:00:00.000Z",
                      *           "revoked": false,
@@ -10565,15 +10880,7 @@ export interface operations {
                  *       "expires_in": 90
                  *     }
                  */
-                "application/json": {
-                    /** @example ci */
-                    name: string;
-                    /**
-                     * @description Days; 0 means never.
-                     * @example 90
-                     */
-                    expires_in?: number | null;
-                };
+                "application/json": components["schemas"]["NewProjectToken"];
             };
         };
         responses: {
@@ -10594,6 +10901,9 @@ export interface operations {
                      *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "name": "ci",
                      *           "prefix": "svc_5f0c1f4b",
+                     *           "scopes": [
+                     *             "ingest"
+                     *           ],
                      *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "expires_at": "2026-01-01T00:00:00.000Z",
                      *           "revoked": false,
@@ -10673,6 +10983,9 @@ export interface operations {
                      *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "name": "ci",
                      *           "prefix": "svc_5f0c1f4b",
+                     *           "scopes": [
+                     *             "ingest"
+                     *           ],
                      *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "expires_at": "2026-01-01T00:00:00.000Z",
                      *           "revoked": false,
@@ -10710,19 +11023,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "ci",
+                 *       "name": "nightly report",
+                 *       "scopes": [
+                 *         "read"
+                 *       ],
                  *       "expires_in": 90
                  *     }
                  */
-                "application/json": {
-                    /** @example ci */
-                    name: string;
-                    /**
-                     * @description Days; 0 means never.
-                     * @example 90
-                     */
-                    expires_in?: number | null;
-                };
+                "application/json": components["schemas"]["NewToken"];
             };
         };
         responses: {
@@ -10743,6 +11051,9 @@ export interface operations {
                      *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "name": "ci",
                      *           "prefix": "svc_5f0c1f4b",
+                     *           "scopes": [
+                     *             "ingest"
+                     *           ],
                      *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "expires_at": "2026-01-01T00:00:00.000Z",
                      *           "revoked": false,

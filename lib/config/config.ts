@@ -62,6 +62,7 @@ export interface Quotas {
   sessionsPerAccount: number;
   emailsPerAccount: number;
   mfaDevicesPerAccount: number;
+  personalTokensPerAccount: number;
   membersPerOrg: number;
   projectsPerOrg: number;
   tokensPerOrg: number;

@@ -1,12 +1,37 @@
 import type { Role } from '../../db/schema/orgs.ts';
-import type { AgentCall, CookieCall, OrgCall, ProjectCall, PublicCall } from './call.ts';
+import type {
+  AgentCall,
+  CookieCall,
+  MemberCall,
+  OrgCall,
+  ProjectCall,
+  PublicCall,
+  SessionMemberCall,
+  UserCall,
+} from './call.ts';
 import { activity, memberActivity } from './middleware/access/activity.ts';
 import { baseDomain } from './middleware/access/base-domain.ts';
-import { bearerFormat, bearerToken, tokenUse } from './middleware/access/bearer-token.ts';
+import {
+  bearerFormat,
+  bearerToken,
+  ingestScope,
+  memberUse,
+  tokenScope,
+  tokenUse,
+} from './middleware/access/bearer-token.ts';
+import { byCredential } from './middleware/access/credential.ts';
 import { fairShare } from './middleware/access/fair-share.ts';
 import { membership } from './middleware/access/membership.ts';
 import { organization } from './middleware/access/organization.ts';
 import { originCheck } from './middleware/access/origin-check.ts';
+import {
+  memberToken,
+  memberTokenUse,
+  personalScope,
+  personalToken,
+  personalUse,
+  tokenOrganization,
+} from './middleware/access/personal-token.ts';
 import { type ProjectRule, projectScope } from './middleware/access/project-scope.ts';
 import { requireMfa } from './middleware/access/require-mfa.ts';
 import { role } from './middleware/access/role.ts';
@@ -15,12 +40,18 @@ import { stepUp } from './middleware/access/step-up.ts';
 import { verifiedEmail } from './middleware/access/verified-email.ts';
 import type { AnyMiddleware } from './middleware/middleware.ts';
 
+/**
+ * Tokens that are accepted instead of a session: none, personal access tokens, or also those of organizations. An endpoint
+ * that takes none ignores the Authorization header.
+ */
+export type TokenRule = 'none' | 'personal' | 'any';
+
 /** The callers an endpoint admits: the column Access in docs/api.md. It has no default. */
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
-  | { kind: 'cookie'; stepUp?: true; unverified?: true }
-  | { kind: 'cookieOrg'; role: Role; stepUp?: true }
+  | { kind: 'cookie'; stepUp?: true; unverified?: true; tokens?: 'personal' }
+  | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; stepUp?: true }
   | { kind: 'bearer'; project: ProjectRule };
 
 /** No authentication. */
@@ -41,11 +72,28 @@ export const freshCookie = { kind: 'cookie', stepUp: true } as const;
  */
 export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 
-/** A member of the organization the host names, with at least this role. */
-export const cookieOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role }) as const;
+/** A user with a live session or a personal access token, verified or not, on any host. */
+export const unverifiedCookieOrToken = { ...unverifiedCookie, tokens: 'personal' } as const;
+
+/**
+ * A member of the organization the host names, with at least this role: with a session or a personal access token. Or a token
+ * of the organization whose scopes cover the role.
+ */
+export const cookieOrg = (role: Exclude<Role, 'owner'> = 'viewer') =>
+  ({ kind: 'cookieOrg', role, tokens: 'any' }) as const;
+
+/** The same without tokens of the organization, for what belongs to a person. */
+export const personOrg = (role: Exclude<Role, 'owner'> = 'viewer') =>
+  ({ kind: 'cookieOrg', role, tokens: 'personal' }) as const;
+
+/**
+ * The same with a session only, for what decides who has access: a stolen token must not be able to make another token or
+ * member, and so outlive its own revocation.
+ */
+export const sessionOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role, tokens: 'none' }) as const;
 
 /** The same, and signed in or stepped up within the last 10 minutes. */
-export const freshCookieOrg = (role: Role) => ({ kind: 'cookieOrg', role, stepUp: true }) as const;
+export const freshCookieOrg = (role: Role) => ({ ...sessionOrg(role), stepUp: true }) as const;
 
 /** An agent with an API token of the organization the host names. A project token acts on its project only. */
 export const bearer = <P extends ProjectRule>({ project }: { project: P }) =>
@@ -53,14 +101,22 @@ export const bearer = <P extends ProjectRule>({ project }: { project: P }) =>
 
 /** The call that a handler receives, by its access. */
 export type CallOf<A extends Access> = A extends { kind: 'cookie' }
-  ? CookieCall
+  ? A extends { tokens: 'personal' }
+    ? UserCall
+    : CookieCall
   : A extends { kind: 'cookieOrg' }
-    ? OrgCall
+    ? CallByTokens[A['tokens']]
     : A extends { kind: 'bearer'; project: 'reference' }
       ? ProjectCall
       : A extends { kind: 'bearer' }
         ? AgentCall
         : PublicCall;
+
+interface CallByTokens {
+  none: SessionMemberCall;
+  personal: MemberCall;
+  any: OrgCall;
+}
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -72,23 +128,41 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
       return origin;
     case 'baseDomainOnly':
       return [...origin, baseDomain];
-    case 'cookie':
-      return [
-        ...origin,
-        session,
-        ...(access.unverified ? [] : [verifiedEmail]),
-        activity,
-        ...(access.stepUp ? [stepUp] : []),
-      ];
-    case 'cookieOrg': {
-      const minimum = access.role === 'viewer' ? [] : [role(access.role)];
-      const checks = [memberSession, verifiedEmail, organization, membership, requireMfa, ...minimum];
-      const fresh = access.stepUp ? [stepUp] : [];
-      return [...origin, ...checks, fairShare(checks), memberActivity, ...fresh];
+    case 'cookie': {
+      const verified = access.unverified ? [] : [verifiedEmail];
+      const bySession = [...origin, session, ...verified, activity, ...(access.stepUp ? [stepUp] : [])];
+      if (!access.tokens) return bySession;
+      return [byCredential({ session: bySession, personal: [personalToken, ...verified, personalUse] })];
     }
+    case 'cookieOrg':
+      return checksInOrg(access, origin);
     case 'bearer':
-      return [bearerFormat, organization, bearerToken, fairShare([bearerToken]), tokenUse];
+      return [bearerFormat, organization, bearerToken, ingestScope, fairShare([bearerToken]), tokenUse];
   }
+}
+
+/** The access checks in an organization. `fairShare` repeats those of a request that had to wait. */
+function checksInOrg(
+  { role: least, tokens, stepUp: isFresh }: Extract<Access, { kind: 'cookieOrg' }>,
+  origin: AnyMiddleware[],
+): AnyMiddleware[] {
+  const minimum = least === 'viewer' ? [] : [role(least)];
+  const member = [memberSession, verifiedEmail, organization, membership, requireMfa, ...minimum];
+  const fresh = isFresh ? [stepUp] : [];
+  const bySession = [...origin, ...member, fairShare(member), memberActivity, ...fresh];
+  if (tokens === 'none') return bySession;
+  const person = [
+    ...[memberToken, verifiedEmail, organization, tokenOrganization, membership, requireMfa],
+    ...[personalScope(least), ...minimum],
+  ];
+  const scoped = [bearerToken, tokenScope(least)];
+  return [
+    byCredential({
+      session: bySession,
+      personal: [...person, fairShare(person), memberTokenUse],
+      organization: tokens === 'any' ? [tokenScope(least), fairShare(scoped), memberUse] : 'refused',
+    }),
+  ];
 }
 
 /** The access checks that need the input, so they run after it is read. */

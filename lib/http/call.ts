@@ -2,11 +2,12 @@ import type { Context } from 'hono';
 import type { Db } from '../../db/client.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import type { FoundInOrg, FoundSession, SessionUser } from '../accounts/sessions/look-up.ts';
+import type { FoundMembership, FoundSession, SessionUser } from '../accounts/sessions/look-up.ts';
 import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Services } from '../services.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
+import type { PersonalToken } from '../tokens/personal-tokens.ts';
 import type { Peer } from './request/peer.ts';
 import type { Trace } from './request/trace.ts';
 import type { ResponseContext } from './respond.ts';
@@ -23,7 +24,7 @@ export interface RequestContext extends ResponseContext {
   /** Shown in the request's log line. */
   org?: string;
   user?: string;
-  /** Id of an agent's API token. */
+  /** Id of the API token or the personal access token. */
   token?: string;
 }
 
@@ -64,10 +65,16 @@ export interface PublicCall {
   namedOrg?: Promise<Org>;
 }
 
-/** A call with a live session. */
-export interface CookieCall extends PublicCall {
-  session: FoundSession;
+/** A call of a user, with a live session or a personal access token. */
+export interface UserCall extends PublicCall {
   user: SessionUser;
+  /** Unset: the call has a session. */
+  personalToken?: PersonalToken;
+}
+
+/** A call with a live session. */
+export interface CookieCall extends UserCall {
+  session: FoundSession;
   sessionId: string;
 }
 
@@ -76,21 +83,42 @@ export interface InOrgCall extends PublicCall {
   org: Org;
 }
 
-/** A call of an organization's member. */
-export interface OrgCall extends CookieCall, InOrgCall {
-  role: Role;
+/** The author of what a call writes. */
+export interface CallActor {
+  type: 'user' | 'token';
+  id: string;
+  name: string;
 }
 
-/** A call whose session lookup also read the membership; the access checks use it. */
-export interface MemberCall extends OrgCall {
-  session: FoundInOrg;
+/** A call of an organization's member, or with a token of the organization. */
+export interface OrgCall extends InOrgCall {
+  /** The member's role, but with a token at most that of its scopes. */
+  role: Role;
+  actor: CallActor;
+  /** The member. Unset: the call has a token of the organization. */
+  user?: SessionUser;
+}
+
+/** A call of an organization's member. */
+export interface MemberCall extends UserCall, OrgCall {
+  user: SessionUser;
+  membership: FoundMembership;
+}
+
+/** A call of an organization's member with a live session. */
+export interface SessionMemberCall extends CookieCall, MemberCall {
+  user: SessionUser;
+}
+
+/** A call with a token of the organization. */
+export interface TokenCall extends InOrgCall {
+  /** The API token as sent, not checked. */
+  bearer: string;
+  token: ApiToken;
 }
 
 /** A call of an agent. */
-export interface AgentCall extends InOrgCall {
-  /** The API token as sent, well-formed but not checked. */
-  bearer: string;
-  token: ApiToken;
+export interface AgentCall extends TokenCall {
   /** Reports that the handler's own statement set the token's `last_used`. */
   tokenTouched(): void;
 }

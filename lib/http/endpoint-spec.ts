@@ -9,6 +9,7 @@ export const TAGS = [
   'Profile: e-mails',
   'Profile: MFA',
   'Profile: sessions',
+  'Profile: access tokens',
   'Organizations',
   'Configuration',
   'Scans',

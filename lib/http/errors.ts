@@ -22,7 +22,7 @@ export const ERRORS = {
   'token_error/scope_mismatch': {
     ref: 'E20003',
     status: 403,
-    message: 'The API token belongs to another project.',
+    message: 'The token lacks the scope, or belongs to another project or organization.',
   },
   'token_error/invalid_format': {
     ref: 'E20004',

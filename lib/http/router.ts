@@ -1,7 +1,8 @@
-import type { Context, MiddlewareHandler, Next } from 'hono';
+import type { MiddlewareHandler } from 'hono';
 import { METHOD_NAME_ALL, type Result, type Router } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { RouterRoute } from 'hono/types';
+import { compose } from './middleware/compose.ts';
 
 /** A handler as Hono adds it to a router. */
 type Added = [MiddlewareHandler, RouterRoute];
@@ -36,16 +37,6 @@ class Route {
     return composed;
   }
 }
-
-/**
- * Composes handlers to one. Hono's own composition takes 0.4 µs for each handler of a request, this one 0.1 µs. It differs in
- * one way: an exception ends all of these handlers, and Hono's `onError` answers it afterwards.
- */
-const compose = (handlers: readonly MiddlewareHandler[]): MiddlewareHandler =>
-  handlers.reduceRight<MiddlewareHandler>(
-    (rest, handler) => (c: Context, next: Next) => handler(c, () => rest(c, next) as Promise<void>),
-    (_, next) => next(),
-  );
 
 /**
  * Hono's TrieRouter with one entry per path instead of one per handler. An endpoint has about a dozen handlers (its

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import { issueMailedToken } from '../accounts/mailed-tokens.ts';
 import type { Config } from '../config/config.ts';
-import type { OrgCall } from '../http/call.ts';
+import type { MemberCall } from '../http/call.ts';
 import { requireMailQuota } from '../mail/quota.ts';
 import { invitation } from '../mail/templates/invitations.ts';
 
@@ -28,7 +28,7 @@ const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
  * only verifies the address would give access to an attacker who registered it.
  * @throws ApiError `rate_limit_error/exceeded` when the address gets too many mails
  */
-export async function mailInvitation(tx: Tx, call: OrgCall, invitee: Invitee): Promise<void> {
+export async function mailInvitation(tx: Tx, call: MemberCall, invitee: Invitee): Promise<void> {
   const { now, org, services, user } = call;
   const { userId, emailId, address, verified, isPlaceholder, role } = invitee;
   const { config, mail } = services;

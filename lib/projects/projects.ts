@@ -112,7 +112,7 @@ export async function resolveProject(
   const id = await findProject(db, tables, conditions).catch((error) => {
     const unknown = error instanceof ApiError && error.key === 'resource_error/not_found';
     // Whether there are others is none of the business of a project's token.
-    throw unknown && token.projectId !== null ? new ApiError('token_error/scope_mismatch') : error;
+    throw unknown && token.projectId !== null ? anotherProject() : error;
   });
   requireScope(token, id);
   return id;
@@ -122,7 +122,10 @@ export async function resolveProject(
 export const isInScope = (token: ApiToken, projectId: string | undefined): boolean =>
   token.projectId === null || token.projectId === projectId;
 
+export const anotherProject = () =>
+  new ApiError('token_error/scope_mismatch', { message: 'The API token belongs to another project.' });
+
 /** @throws ApiError `token_error/scope_mismatch` when the token is of another project */
 export function requireScope(token: ApiToken, projectId: string | undefined): void {
-  if (!isInScope(token, projectId)) throw new ApiError('token_error/scope_mismatch');
+  if (!isInScope(token, projectId)) throw anotherProject();
 }

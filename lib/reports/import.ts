@@ -13,7 +13,7 @@ import type { Refusal } from './read.ts';
 import { type OpenReport, UnreadableReport } from './reader.ts';
 import type { ImportedReport, ReportQuery } from './schema.ts';
 
-type Call = InOrgCall & (Pick<AgentCall, 'token' | 'tokenTouched'> | Pick<OrgCall, 'user'>);
+type Call = InOrgCall & (Pick<AgentCall, 'token' | 'tokenTouched'> | Pick<OrgCall, 'actor'>);
 
 type Result = z.output<typeof ImportedReport>;
 
@@ -93,11 +93,11 @@ async function importOpen(
   const target = {
     scan_id: scanId,
     project_id: projectId,
-    actorId: 'token' in call ? call.token.id : call.user.id,
+    actorId: 'actor' in call ? call.actor.id : call.token.id,
   };
   const { failed, ...tally } = await pushReport(call, target, report, lease.requireHeld);
   const written = tally.new + tally.again;
-  if (written > 0 && 'token' in call) call.tokenTouched();
+  if (written > 0 && 'tokenTouched' in call) call.tokenTouched();
   const errors = [...report.errors];
   if (failed > 0) errors.push(`${failed} of ${report.count} findings could not be stored`);
   const isFailed = errors.length > 0 && written === 0;

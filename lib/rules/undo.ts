@@ -50,7 +50,7 @@ export async function undoRule(
   ruleId: string,
   { limit, after }: { limit: number; after: Position },
 ): Promise<Undone> {
-  const { c, log, now, org, services, sql, user } = call;
+  const { actor, c, log, now, org, services, sql } = call;
   call.leaveGate();
   const undone = { restored: 0, skipped: 0 };
   let position: Position | undefined = after;
@@ -77,7 +77,7 @@ export async function undoRule(
   }
 
   function by() {
-    return { actorId: user.id, changeId: services.nextId().id, now: now.toISOString() };
+    return { actorId: actor.id, changeId: services.nextId().id, now: now.toISOString() };
   }
 
   /** Undoes changes until they have as many findings as a transaction. */

@@ -1,21 +1,26 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { createBatcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/client.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
 import type { Sql } from '../../db/pool/query.ts';
+import { parseScopes } from '../../db/resources.ts';
 import { perOrg } from '../../db/schema/org-schema.ts';
+import type { TokenScope } from '../../db/schema/values.ts';
 import { arrayText, orgStatement } from '../../db/statements.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Org } from '../orgs/directory.ts';
+import { hashToken, isTokenOf, tokenPrefix } from './format.ts';
 
 /** A token that was checked. */
 export interface ApiToken {
   id: string;
   /** Null on an org-wide token. */
   projectId: string | null;
-  /** It was not used yet, when it was looked up. */
-  unused: boolean;
+  name: string;
+  scopes: TokenScope[];
+  /** When it was looked up. Null: not used yet. */
+  lastUsed: Date | null;
 }
 
 export interface ApiTokens {
@@ -30,45 +35,23 @@ export interface ApiTokens {
   touch(org: Org, tokenId: string): Promise<void>;
 }
 
-/** The form of every token that was ever made. */
-const TOKEN_FORMAT = /^svc_[0-9a-f]{32}$/;
-const PREFIX_LENGTH = 12;
-
-export const tokenPrefix = (token: string): string => token.slice(0, PREFIX_LENGTH);
-
-const sha256 = (text: string) => hash('sha256', text, 'buffer');
-
-/** A new token, and what is kept of it: 128 random bits need no slow hash. */
-export function generateToken(): { token: string; prefix: string; hash: string } {
-  const token = `svc_${randomBytes(16).toString('hex')}`;
-  return { token, prefix: tokenPrefix(token), hash: sha256(token).toString('hex') };
-}
-
-/** The token in an Authorization header. */
-export function parseBearer(header: string | undefined): string {
-  if (header === undefined) throw new ApiError('auth_error/not_authenticated');
-  const [scheme, token, ...rest] = header.trim().split(/ +/);
-  if (scheme?.toLowerCase() !== 'bearer' || !token?.startsWith('svc_') || rest.length > 0) {
-    throw new ApiError('token_error/invalid_format');
-  }
-  return token;
-}
-
 interface TokenRow {
   id: string;
   projectId: string | null;
+  name: string;
+  scopes: string;
   prefix: string;
   tokenHash: string;
   expiresAt: string | null;
   revoked: boolean;
-  unused: boolean;
+  lastUsed: string | null;
 }
 
 /** The tokens with these prefixes. */
 const findTokens = orgStatement<{ prefixes: string }, TokenRow>(
   ({ apiTokens: t }, $) => sql`
-select ${t.id} as id, ${t.projectId} as "projectId", ${t.prefix} as prefix, ${t.tokenHash} as "tokenHash",
-  ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked, ${t.lastUsed} is null as unused
+select ${t.id} as id, ${t.projectId} as "projectId", ${t.name} as name, ${t.scopes} as scopes, ${t.prefix} as prefix,
+  ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked, ${t.lastUsed} as "lastUsed"
 from ${t} where ${t.prefix} = any (${$.prefixes}::text[])`,
 );
 
@@ -112,13 +95,20 @@ export function createApiTokens(
 
   return {
     async check(org, token) {
-      if (!TOKEN_FORMAT.test(token)) throw new ApiError('token_error/invalid');
+      if (!isTokenOf('organization', token)) throw new ApiError('token_error/invalid');
       const rows = await lookUp(org)(tokenPrefix(token));
-      const given = sha256(token);
+      const given = hashToken(token);
       const row = rows.find(({ tokenHash }) => timingSafeEqual(Buffer.from(tokenHash, 'hex'), given));
       if (!row || row.revoked) throw new ApiError('token_error/invalid');
       if (row.expiresAt && new Date(row.expiresAt) <= clock()) throw new ApiError('token_error/expired');
-      return { id: row.id, projectId: row.projectId, unused: row.unused };
+      const { id, projectId, name, scopes, lastUsed } = row;
+      return {
+        id,
+        projectId,
+        name,
+        scopes: parseScopes(scopes),
+        lastUsed: lastUsed === null ? null : new Date(lastUsed),
+      };
     },
     async claimFirstUse(org, tokenId) {
       const { apiTokens: t } = org.tables;

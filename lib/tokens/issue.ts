@@ -1,23 +1,44 @@
 import { and, eq, gt, not, sql } from 'drizzle-orm';
 import { apiTokenFields, toApiToken } from '../../db/resources.ts';
 import { expiryOf } from '../../db/schema/org.ts';
-import type { OrgCall } from '../http/call.ts';
+import { TOKEN_SCOPES, type TokenScope } from '../../db/schema/values.ts';
+import type { MemberCall, OrgCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { optional, shown, text, z } from '../http/schema.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { logSecurityEvent } from '../security-events.ts';
-import { generateToken } from './api-tokens.ts';
+import { generateToken } from './format.ts';
+import { scopesInput, scopesText } from './scopes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What a new API token is asked for with. */
-export const TokenInput = z.object({
+const tokenShape = {
   name: text({ min: 1, max: 100, trim: true, example: 'ci' }),
   expires_in: optional(
     z.int().min(0).max(36_500).openapi({ description: 'Days; 0 means never.', example: 90 }),
   ),
-});
+};
+
+/** What a new org-wide token is asked for with. */
+export const TokenInput = z
+  .object({
+    ...tokenShape,
+    scopes: scopesInput(
+      TOKEN_SCOPES,
+      'ingest',
+      'What the token may do: `ingest` is for agents, `read` for what viewers see, `triage` for what members change, `admin` for what admins change. `triage` includes `read`, and `admin` both. Default: `ingest` alone.',
+    ),
+  })
+  .openapi('NewToken', { example: { name: 'nightly report', scopes: ['read'], expires_in: 90 } });
+
+/** What a new project token is asked for with. */
+export const ProjectTokenInput = z
+  .object({
+    ...tokenShape,
+    scopes: scopesInput(['ingest'], 'ingest', 'A project token is for agents: it has the scope `ingest`.'),
+  })
+  .openapi('NewProjectToken', { example: { name: 'ci', expires_in: 90 } });
 
 /** A new API token; it is shown in full this once. */
 export const CreatedToken = z.object({
@@ -30,9 +51,9 @@ export const CreatedToken = z.object({
  * @param projectId null for an org-wide token
  */
 export async function issueToken(
-  call: OrgCall,
+  call: MemberCall,
   projectId: string | null,
-  { name, expires_in }: z.output<typeof TokenInput>,
+  { name, scopes, expires_in }: z.output<typeof TokenInput>,
 ): Promise<z.output<typeof CreatedToken>> {
   const { now, org, services, user } = call;
   const { tables } = org;
@@ -48,7 +69,15 @@ export async function issueToken(
       const ofProject = and(active, eq(apiTokens.projectId, projectId));
       await requireRoom(tx, call, 'tokensPerProject', apiTokens, ofProject);
     }
-    const values = { id, projectId, name, prefix, tokenHash: hash, createdBy: user.id };
+    const values = {
+      id,
+      projectId,
+      name,
+      scopes: scopesText(scopes),
+      prefix,
+      tokenHash: hash,
+      createdBy: user.id,
+    };
     const [inserted] = await tx
       .insert(apiTokens)
       .values({ ...values, expiresAt, createdAt: at })
@@ -56,7 +85,7 @@ export async function issueToken(
     return inserted;
   });
   if (!row) throw new ApiError('server_error/internal');
-  logTokenEvent(call, 'token_created', { id, projectId, name, expiresAt });
+  logTokenEvent(call, 'token_created', { id, projectId, name, scopes, expiresAt });
   return { token, info: toApiToken(row) };
 }
 
@@ -100,12 +129,20 @@ export async function revokeToken(
 function logTokenEvent(
   call: OrgCall,
   event: 'token_created' | 'token_revoked',
-  token: { id: string; projectId: string | null; name: string; createdBy?: string; expiresAt?: Date | null },
+  token: {
+    id: string;
+    projectId: string | null;
+    name: string;
+    scopes?: readonly TokenScope[];
+    createdBy?: string;
+    expiresAt?: Date | null;
+  },
 ): void {
-  const { id, projectId, name, createdBy, expiresAt } = token;
+  const { id, projectId, name, scopes, createdBy, expiresAt } = token;
   logSecurityEvent(call, event, {
     token: id,
     token_name: name,
+    scopes: scopes?.join(),
     project: projectId ?? undefined,
     created_by: createdBy,
     expires_at: expiresAt?.toISOString(),

@@ -31,19 +31,19 @@ export function requireSharing({ role }: OrgCall, shared: boolean | undefined): 
 }
 
 /** The views that a member sees. */
-export const isVisible = ({ user }: OrgCall, { savedViews: v }: OrgTables): SQL | undefined =>
-  or(eq(v.ownerId, user.id), v.shared);
+export const isVisible = ({ actor }: OrgCall, { savedViews: v }: OrgTables): SQL | undefined =>
+  or(eq(v.ownerId, actor.id), v.shared);
 
 /**
  * The views that a member may change. A viewer, who may have been a member before, cannot change what others see.
  * @param shared whether the view is shared after the change
  */
 export function isChangeable(
-  { role, user }: OrgCall,
+  { actor, role }: OrgCall,
   { savedViews: v }: OrgTables,
   shared?: boolean,
 ): SQL | undefined {
-  const isOwn = eq(v.ownerId, user.id);
+  const isOwn = eq(v.ownerId, actor.id);
   if (role === 'owner' || role === 'admin') return or(isOwn, v.shared);
   return role === 'viewer' && shared !== false ? and(isOwn, not(v.shared)) : isOwn;
 }

@@ -497,7 +497,7 @@ describe('an undo link', () => {
   });
 });
 
-it('every change of addresses and factors asks for it, and nothing else', () => {
+it('every change of addresses and factors and a new token ask for it, and nothing else', () => {
   const asking = Object.entries(endpoints).filter(
     ([, { access }]) => access.kind === 'cookie' && access.stepUp === true,
   );
@@ -512,5 +512,6 @@ it('every change of addresses and factors asks for it, and nothing else', () => 
     'enableMfa',
     'disableMfa',
     'regenerateRecoveryCodes',
+    'createPersonalToken',
   ]);
 });

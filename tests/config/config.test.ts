@@ -34,6 +34,7 @@ describe('configuration', () => {
         mfaDevicesPerAccount: 50,
         membersPerOrg: 5_000,
         projectsPerOrg: 1_000,
+        personalTokensPerAccount: 50,
         tokensPerOrg: 1_000,
         tokensPerProject: 500,
         mailsPerHour: 30,

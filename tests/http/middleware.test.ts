@@ -18,24 +18,47 @@ function routeOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string[] 
   return own.map(({ handler }) => handler.name);
 }
 
+/** The names of the access checks that a route chooses from by the credential. */
+function checksOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): Record<string, string[]> {
+  const routes = app.routes.filter((route) => route.method === method && route.path === toPattern(path));
+  const choice = routes.map(({ handler }) => handler).find((handler) => 'checks' in handler);
+  const checks = Object.entries((choice as unknown as { checks?: object } | undefined)?.checks ?? {});
+  return Object.fromEntries(
+    checks.map(([credential, chain]) => [
+      credential,
+      Array.isArray(chain) ? chain.map(({ name }) => name) : [chain],
+    ]),
+  );
+}
+
 /** The documented order: docs/architecture.md, Request path. */
 const ORDER = [
   'begin',
+  'byCredential',
   'originCheck',
   'baseDomain',
   'session',
   'memberSession',
+  'personalToken',
+  'memberToken',
   'verifiedEmail',
   'bearerFormat',
   'organization',
+  'tokenOrganization',
   'membership',
   'requireMfa',
+  'personalScope',
   'role',
   'bearerToken',
+  'ingestScope',
+  'tokenScope',
   'fairShare',
   'tokenUse',
   'activity',
   'memberActivity',
+  'personalUse',
+  'memberTokenUse',
+  'memberUse',
   'stepUp',
   'input',
   'projectScope',
@@ -49,32 +72,51 @@ describe('app.routes', () => {
   });
 
   it.each([
+    ['getFinding', 'begin byCredential input'],
     [
-      'getFinding',
-      'begin memberSession verifiedEmail organization membership requireMfa fairShare memberActivity input',
-    ],
-    [
-      'createProject',
+      'createToken',
       'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity'],
-    ['me', 'begin session activity'],
+    ['me', 'begin byCredential'],
     ['addEmail', 'begin originCheck session verifiedEmail activity stepUp input'],
     ['logout', 'begin originCheck baseDomain'],
-    ['pushFindings', 'begin bearerFormat organization bearerToken fairShare tokenUse input'],
-    ['pushFinding', 'begin bearerFormat organization bearerToken fairShare tokenUse input projectScope'],
-    ['sendReport', 'begin bearerFormat organization bearerToken fairShare tokenUse input projectScope'],
+    ['pushFindings', 'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input'],
     [
-      'uploadReport',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input',
+      'pushFinding',
+      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope',
     ],
     [
       'deleteProject',
       'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input',
     ],
+    [
+      'sendReport',
+      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope',
+    ],
+    ['uploadReport', 'begin byCredential input'],
     ['healthz', 'begin'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);
+  });
+
+  it('shows the access checks of each credential', () => {
+    expect(checksOf(endpoints.uploadReport)).toEqual({
+      session: [
+        ...['originCheck', 'memberSession', 'verifiedEmail', 'organization', 'membership', 'requireMfa'],
+        ...['role', 'fairShare', 'memberActivity'],
+      ],
+      personal: [
+        ...['memberToken', 'verifiedEmail', 'organization', 'tokenOrganization', 'membership', 'requireMfa'],
+        ...['personalScope', 'role', 'fairShare', 'memberTokenUse'],
+      ],
+      organization: ['tokenScope', 'fairShare', 'memberUse'],
+    });
+    expect(checksOf(endpoints.createView).organization).toEqual(['refused']);
+    expect(checksOf(endpoints.me)).toEqual({
+      session: ['session', 'activity'],
+      personal: ['personalToken', 'personalUse'],
+    });
   });
 
   it.each(Object.entries(endpoints))('shows the middleware of %s in the documented order', (_, endpoint) => {
@@ -84,6 +126,10 @@ describe('app.routes', () => {
     );
     expect(names).not.toHaveLength(0);
     expect(ORDER).toEqual(expect.arrayContaining(names));
+    for (const chain of Object.values(checksOf(endpoint)).filter(([first]) => first !== 'refused')) {
+      expect(ORDER).toEqual(expect.arrayContaining(chain));
+      expect(chain.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))).toEqual(chain);
+    }
   });
 });
 

@@ -24,10 +24,14 @@ import {
   mint,
   ORGS,
   type OrgName,
+  PERSONAL,
+  PERSONAL_SCOPES,
+  personalText,
   RECOVERY_CODE,
   RIGHT_PASSWORD,
   RULES,
   readable,
+  SCOPES,
   SESSIONS,
   STRICT,
   schemaOf,
@@ -92,6 +96,7 @@ beforeAll(async () => {
     await makeOrg(org);
     await recountOrg(t.services.database.sql, idOf('org', org));
   }
+  await makePersonalTokens();
   await keepJournal();
 });
 
@@ -106,6 +111,25 @@ const insert = (table: string, rows: Record<string, unknown>[]) =>
   sql(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`, [
     JSON.stringify(rows),
   ]);
+
+async function makePersonalTokens() {
+  await insert(
+    'shared.personal_tokens',
+    USERS.flatMap((user) =>
+      PERSONAL.map((name) => ({
+        id: idOf('personal', `${user}/${name}`),
+        user_id: idOf('user', user),
+        org_id: name === 'alpha' ? idOf('org', 'alpha') : null,
+        name: `secret.${user}.tokens.${name}`,
+        prefix: 'svcp_aaaaaaaa',
+        token_hash: sha256(personalText(user, name)),
+        scopes: PERSONAL_SCOPES[name],
+        created_at: at(-DAY),
+        expires_at: at(name === 'expired' ? -1 : DAY),
+      })),
+    ),
+  );
+}
 
 async function makeUsers() {
   const created_at = at(-DAY);
@@ -391,6 +415,7 @@ async function makeOrg(org: OrgName) {
         name: mark(`tokens.${name}`),
         prefix: 'svc_aaaaaaaa',
         token_hash: sha256(tokenText(org, name)),
+        scopes: SCOPES[name] ?? 'ingest',
         created_by: idOf('user', 'ada'),
         expires_at: is('expired', 'delta') ? at(-1) : null,
         revoked: is('revoked', 'charlie'),
@@ -520,6 +545,7 @@ async function readFacts(): Promise<Facts> {
         object({
           hash: 'token_hash',
           project: 'project_id',
+          scopes: 'scopes',
           revoked: 'revoked',
           expired: 'coalesce(expires_at <= now(), false)',
         }),
@@ -533,6 +559,17 @@ async function readFacts(): Promise<Facts> {
       'shared.user_emails',
       'id',
       object({ user: 'user_id', email: 'email', primary: 'is_primary', verified: 'verified_at is not null' }),
+    ),
+    personal: map(
+      'shared.personal_tokens',
+      'id',
+      object({
+        user: 'user_id',
+        hash: 'token_hash',
+        org: 'org_id',
+        scopes: 'scopes',
+        expired: 'expires_at <= now()',
+      }),
     ),
     devices: map('shared.mfa_devices', 'id', object({ user: 'user_id', type: 'type' })),
     sessions: map(

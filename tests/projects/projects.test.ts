@@ -182,6 +182,7 @@ describe('project tokens', () => {
       project_id: projectId,
       name: 'nightly',
       prefix: token.slice(0, 12),
+      scopes: ['ingest'],
       created_by: org.owner.id,
       revoked: false,
       created_at: expect.stringMatching(TIME),

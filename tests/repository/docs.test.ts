@@ -79,9 +79,10 @@ function accessLabel(access: Access): string {
     case 'baseDomainOnly':
       return 'base domain';
     case 'cookie':
-      return access.stepUp ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user';
+      return `${access.stepUp ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user'}${access.tokens ? ', person' : ''}`;
     case 'cookieOrg':
-      return access.stepUp ? `stepped-up ${access.role}` : access.role;
+      if (access.stepUp) return `stepped-up ${access.role}`;
+      return access.role + { none: ', session', personal: ', person', any: '' }[access.tokens];
     case 'bearer':
       return 'agent';
   }

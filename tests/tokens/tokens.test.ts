@@ -59,6 +59,7 @@ describe('an org-wide token', () => {
       project_id: '',
       name: 'fleet',
       prefix: token.slice(0, 12),
+      scopes: ['ingest'],
       created_by: org.owner.id,
       revoked: false,
       created_at: expect.stringMatching(TIME),

@@ -21,15 +21,14 @@ export const createComment = endpoint(
     responses: { 201: { description: 'The comment, as an entry of the activity.', result: ActivityEntry } },
   },
   async (call) => {
-    const { body, now, org, params, services, sql, user } = call;
+    const { actor, body, now, org, params, services, sql } = call;
     const { id } = services.nextId();
     const mentioned = await membersOf(call, mentionedIds(body.body));
     const comment = {
-      ...{ findingId: params.id, id, actorId: user.id, body: body.body, now: now.toISOString() },
+      ...{ findingId: params.id, id, actorId: actor.id, body: body.body, now: now.toISOString() },
       mentions: mentioned.map((member) => member.id),
     };
     if (!(await addComment(sql, org.tables, comment))) throw new ApiError('resource_error/not_found');
-    const actor = { type: 'user' as const, id: user.id, name: user.name };
     return created({
       ...{ id, at: comment.now, kind: 'comment' as const, actor, note: body.body },
       ...shownMentions(mentioned),

@@ -23,7 +23,7 @@ export const deleteComment = endpoint(
     await requireAuthor(
       call,
       key,
-      removeComment(call.sql, call.org.tables, { ...key, actorId: call.user.id }),
+      removeComment(call.sql, call.org.tables, { ...key, actorId: call.actor.id }),
     );
     return noContent();
   },

@@ -21,15 +21,14 @@ export const updateComment = endpoint(
     errors: ['permission_error/denied'],
   },
   async (call) => {
-    const { body, now, org, params, sql, user } = call;
+    const { actor, body, now, org, params, sql } = call;
     const key = { findingId: params.id, id: params.commentId };
     const mentioned = await membersOf(call, mentionedIds(body.body));
     const edited = {
-      ...{ ...key, actorId: user.id, body: body.body, now: now.toISOString() },
+      ...{ ...key, actorId: actor.id, body: body.body, now: now.toISOString() },
       mentions: mentioned.map((member) => member.id),
     };
     const at = await requireAuthor(call, key, editComment(sql, org.tables, edited));
-    const actor = { type: 'user' as const, id: user.id, name: user.name };
     return ok({
       ...{ id: key.id, at, kind: 'comment' as const, actor, note: body.body },
       edited_at: edited.now,

@@ -1,21 +1,21 @@
-import { cookieOrg } from '../../../lib/http/access.ts';
+import { sessionOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
-import { CreatedToken, issueToken, TokenInput } from '../../../lib/tokens/issue.ts';
+import { CreatedToken, issueToken, ProjectTokenInput } from '../../../lib/tokens/issue.ts';
 
 export const createProjectToken = endpoint(
   {
     method: 'post',
     path: '/projects/{projectId}/tokens',
-    access: cookieOrg(),
+    access: sessionOrg(),
     tag: 'API tokens: project-scoped',
     summary: 'Create a project token',
     description:
       'The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.',
-    request: { params: z.object({ projectId: idParam() }), body: TokenInput },
+    request: { params: z.object({ projectId: idParam() }), body: ProjectTokenInput },
     responses: { 201: { description: 'The token and its metadata.', result: CreatedToken } },
     errors: ['resource_error/conflict'],
   },

@@ -1,16 +1,17 @@
-import { cookieOrg } from '../../../lib/http/access.ts';
+import { sessionOrg } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { anotherProject } from '../../../lib/projects/projects.ts';
 import { revokeToken } from '../../../lib/tokens/issue.ts';
 
 export const revokeProjectToken = endpoint(
   {
     method: 'delete',
     path: '/projects/{projectId}/tokens/{id}',
-    access: cookieOrg(),
+    access: sessionOrg(),
     tag: 'API tokens: project-scoped',
     summary: 'Revoke a project token',
     description:
@@ -23,7 +24,7 @@ export const revokeProjectToken = endpoint(
     const { projectId, id } = call.params;
     const token = await revokeToken(call, id, projectId);
     if (!token) throw new ApiError('resource_error/not_found');
-    if (token.projectId !== projectId) throw new ApiError('token_error/scope_mismatch');
+    if (token.projectId !== projectId) throw anotherProject();
     return noContent();
   },
 );

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { orgs } from '../../../db/schema/orgs.ts';
-import { cookieOrg } from '../../../lib/http/access.ts';
+import { sessionOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
@@ -11,7 +11,7 @@ export const updateSecuritySettings = endpoint(
   {
     method: 'patch',
     path: '/settings/security',
-    access: cookieOrg('admin'),
+    access: sessionOrg('admin'),
     tag: 'Organizations',
     summary: 'Change the security settings of the organization',
     description: 'Takes effect with the next request of an agent.',

@@ -1,11 +1,12 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { createBatcher } from '../../../db/batcher.ts';
 import type { Database, DatabaseClient } from '../../../db/client.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { sessions, userEmails, users } from '../../../db/schema/accounts.ts';
+import type { OrgTables } from '../../../db/schema/org.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
 import { memberships, type Role } from '../../../db/schema/orgs.ts';
-import { arrayText, orgStatement, type Placeholders, statement } from '../../../db/statements.ts';
+import { arrayText, orgStatement, statement } from '../../../db/statements.ts';
 import { isConfirmed } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { TokenClaims } from './signed-token.ts';
@@ -33,8 +34,8 @@ export interface FoundSession {
   lastActiveAt: Date;
 }
 
-/** A session with the user's membership in an organization. */
-export interface FoundInOrg extends FoundSession {
+/** A user's membership in an organization, as far as access depends on it. */
+export interface FoundMembership {
   /** Null when the user is not a member. */
   role: Role | null;
   /** False for an invited member whose account has not verified the invited address. */
@@ -45,6 +46,11 @@ export interface FoundInOrg extends FoundSession {
   requireMfa: boolean;
 }
 
+/** A session with the user's membership in an organization. */
+export interface FoundInOrg extends FoundSession {
+  membership: FoundMembership;
+}
+
 /** Finds sessions by the claims of their cookies. */
 export interface SessionLookUp {
   find(claims: TokenClaims): Promise<FoundSession | undefined>;
@@ -52,17 +58,17 @@ export interface SessionLookUp {
   findInOrg(org: Org, claims: TokenClaims): Promise<FoundInOrg | undefined>;
 }
 
-interface Row extends Omit<SessionUser, 'createdAt'> {
-  sessionId: string;
+/** The columns of `userFields` and `membershipFields`. */
+export interface UserRow extends Omit<SessionUser, 'createdAt'>, FoundMembership {
   createdAt: string;
+}
+
+interface Row extends UserRow {
+  sessionId: string;
   authenticatedAt: string;
   expiresAt: string;
   revokedAt: string | null;
   lastActiveAt: string;
-  role: Role | null;
-  confirmed: boolean;
-  firstVisit: boolean;
-  requireMfa: boolean;
 }
 
 const MAX_GROUP = 1_000;
@@ -97,61 +103,69 @@ export function createSessionLookUp(database: Database): SessionLookUp {
 /** `ids`: of the sessions. */
 type Ids = { ids: string };
 
-const sessionFields = sql`${sessions.id} as "sessionId", ${sessions.expiresAt} as "expiresAt",
-  ${sessions.revokedAt} as "revokedAt", ${sessions.lastActiveAt} as "lastActiveAt",
-  greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt", ${users.id} as id,
-  ${userEmails.email} as email, ${userEmails.verifiedAt} is not null as "emailVerified", ${users.name} as name,
-  ${users.avatarUrl} as "avatarUrl", ${users.mfaEnabled} as "mfaEnabled", ${users.createdAt} as "createdAt"`;
+/** A user, by `users` and the primary address in `user_emails`. */
+export const userFields = sql`${users.id} as id, ${userEmails.email} as email,
+  ${userEmails.verifiedAt} is not null as "emailVerified", ${users.name} as name, ${users.avatarUrl} as "avatarUrl",
+  ${users.mfaEnabled} as "mfaEnabled", ${users.createdAt} as "createdAt"`;
 
-const sessionTables = sql`${sessions}
-join ${users} on ${users.id} = ${sessions.userId}
-join ${userEmails} on ${userEmails.userId} = ${users.id} and ${userEmails.isPrimary}`;
-
-const areFound = ($: Placeholders<Ids>) =>
-  sql`${sessions.id} = any (${$.ids}::uuid[]) and ${users.disabledAt} is null`;
-
-const findSessions = statement<Ids, Row>(
-  ($) => sql`
-select ${sessionFields}, null as role, false as confirmed, false as "firstVisit", false as "requireMfa"
-from ${sessionTables} where ${areFound($)}`,
-);
-
-const findInOrg = orgStatement<Ids & { org: string }, Row>(
-  ({ orgFlags }, $) => sql`
-select ${sessionFields}, ${memberships.role} as role, ${isConfirmed} as confirmed,
+/** The membership in an organization, by `memberships` joined with `membershipJoin`. */
+export const membershipFields = ({ orgFlags }: OrgTables): SQL => sql`${memberships.role} as role,
+  ${isConfirmed} as confirmed,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit",
   exists (select from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
-    and ${orgFlags.enabled}) as "requireMfa"
-from ${sessionTables}
-left join ${memberships} on ${memberships.userId} = ${users.id} and ${memberships.orgId} = ${$.org}::uuid
-where ${areFound($)}`,
+    and ${orgFlags.enabled}) as "requireMfa"`;
+
+/** For calls that no membership matters to. */
+export const noMembershipFields = sql`null as role, false as confirmed, false as "firstVisit", false as "requireMfa"`;
+
+export const membershipJoin = (orgId: SQLWrapper): SQL =>
+  sql`left join ${memberships} on ${memberships.userId} = ${users.id} and ${memberships.orgId} = ${orgId}::uuid`;
+
+const sessionFields = sql`${sessions.id} as "sessionId", ${sessions.expiresAt} as "expiresAt",
+  ${sessions.revokedAt} as "revokedAt", ${sessions.lastActiveAt} as "lastActiveAt",
+  greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt", ${userFields}`;
+
+/** Joins users that are not disabled, with their primary address. */
+export const userJoin = (userId: SQLWrapper): SQL =>
+  sql`join ${users} on ${users.id} = ${userId} and ${users.disabledAt} is null
+join ${userEmails} on ${userEmails.userId} = ${users.id} and ${userEmails.isPrimary}`;
+
+const findSessions = statement<Ids, Row>(
+  ($) => sql`
+select ${sessionFields}, ${noMembershipFields} from ${sessions} ${userJoin(sessions.userId)}
+where ${sessions.id} = any (${$.ids}::uuid[])`,
 );
 
-function toSession(row: Row): FoundInOrg {
-  const {
-    sessionId,
-    expiresAt,
-    revokedAt,
-    lastActiveAt,
-    role,
-    confirmed,
-    firstVisit,
-    requireMfa,
-    createdAt,
-    authenticatedAt,
-    ...user
-  } = row;
+const findInOrg = orgStatement<Ids & { org: string }, Row>(
+  (tables, $) => sql`
+select ${sessionFields}, ${membershipFields(tables)} from ${sessions} ${userJoin(sessions.userId)}
+${membershipJoin($.org)}
+where ${sessions.id} = any (${$.ids}::uuid[])`,
+);
+
+function toSession({
+  sessionId,
+  authenticatedAt,
+  expiresAt,
+  revokedAt,
+  lastActiveAt,
+  ...row
+}: Row): FoundInOrg {
   return {
     id: sessionId,
-    user: { ...user, createdAt: new Date(createdAt) },
+    ...toUserAndMembership(row),
     authenticatedAt: new Date(authenticatedAt),
     expiresAt: new Date(expiresAt),
     revokedAt: revokedAt === null ? null : new Date(revokedAt),
     lastActiveAt: new Date(lastActiveAt),
-    role,
-    confirmed,
-    firstVisit,
-    requireMfa,
+  };
+}
+
+export function toUserAndMembership(row: UserRow): { user: SessionUser; membership: FoundMembership } {
+  const { role, confirmed, firstVisit, requireMfa, createdAt, ...user } = row;
+  return {
+    user: { ...user, createdAt: new Date(createdAt) },
+    membership: { role, confirmed, firstVisit, requireMfa },
   };
 }

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { Database, Tx } from '../../../db/client.ts';
 import { createIds } from '../../../db/ids.ts';
 import { mailedTokens, mfaDevices, users } from '../../../db/schema/accounts.ts';
-import { revokeSessions, revokeSessionsInBatches } from '../../accounts/accounts.ts';
+import { revokePersonalTokens, revokeSessions, revokeSessionsInBatches } from '../../accounts/accounts.ts';
 import { switchMfaOff } from '../../accounts/mfa/devices.ts';
 import { endMfaLogins } from '../../accounts/mfa/logins.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
@@ -44,8 +44,8 @@ function operator(): string {
 }
 
 /**
- * Disables an account: it cannot sign in, its sessions end, and mailed links and unfinished logins stop working. Its API tokens
- * stay valid, because they belong to their organizations.
+ * Disables an account: it cannot sign in, its sessions and personal access tokens end, and mailed links and unfinished logins
+ * stop working. API tokens it has created stay valid, because they belong to their organizations.
  */
 export async function disableUser({ db }: Database, log: Logger, name: string): Promise<AccountChange> {
   const now = new Date();
@@ -54,6 +54,7 @@ export async function disableUser({ db }: Database, log: Logger, name: string): 
     if (disabled_at === null) await tx.update(users).set({ disabledAt: now }).where(eq(users.id, id));
     await tx.delete(mailedTokens).where(eq(mailedTokens.userId, id));
     await endMfaLogins(tx, id);
+    await revokePersonalTokens(tx, id);
     return { id, email, changed: disabled_at === null };
   });
   // The sessions are invalid since the commit, even if this process dies before it has revoked them.

@@ -6,7 +6,7 @@ import { ErrorObject } from '../../http/openapi/operation.ts';
 import { fieldErrors } from '../../http/request/input.ts';
 import { count, id, z } from '../../http/schema.ts';
 import { unexpectedError } from '../../http/unexpected.ts';
-import { isInScope } from '../../projects/projects.ts';
+import { anotherProject, isInScope } from '../../projects/projects.ts';
 import { FindingInput } from '../input.ts';
 import { type Outcomes, type Positioned, writePushes, writePushesOnce } from './push-groups.ts';
 import { type Refusal, refusalError } from './pushes.ts';
@@ -109,7 +109,7 @@ export async function pushBatch(
 function validate({ token }: AgentCall, finding: unknown): Push | ApiError {
   const { data, error } = FindingInput.safeParse(finding);
   if (error) return fieldErrors(error, finding);
-  return isInScope(token, data.project_id) ? data : new ApiError('token_error/scope_mismatch');
+  return isInScope(token, data.project_id) ? data : anotherProject();
 }
 
 /** @throws ApiError if nothing was written because of unexpected errors */

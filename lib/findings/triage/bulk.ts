@@ -94,7 +94,7 @@ export async function changeMatching(
   selection: MatchSelection,
   { changeOf, ruleId }: { changeOf: (id: string) => Omit<FindingChange, 'id'>; ruleId?: string },
 ): Promise<MatchedChanges> {
-  const { c, log, now, org, services, user } = call;
+  const { actor, c, log, now, org, services } = call;
   const { limit } = selection;
   const matching = await select(call, selection);
   const selected = matching.slice(0, limit);
@@ -125,7 +125,13 @@ export async function changeMatching(
   async function write(chunk: readonly FindingChange[]): Promise<ChangedFinding[]> {
     await noteRisks(call, chunk);
     const changeId = services.nextId().id;
-    const changer = { now, actorId: user.id, changeId, what: commonFields(chunk), ...(ruleId && { ruleId }) };
+    const changer = {
+      now,
+      actorId: actor.id,
+      changeId,
+      what: commonFields(chunk),
+      ...(ruleId && { ruleId }),
+    };
     const changed = await changeFindings(call.sql, org.tables, chunk, changer);
     if (changed.some(({ conflicts }) => !conflicts)) changeIds.push(changeId);
     return changed;

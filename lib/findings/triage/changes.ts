@@ -26,7 +26,7 @@ export const RecentChange = z
   .object({
     id: id(),
     at: timestamp(),
-    actor: z.object({ type: z.enum(['user', 'rule']), id: id(), name: shown('Ada Lovelace') }),
+    actor: z.object({ type: z.enum(['user', 'token', 'rule']), id: id(), name: shown('Ada Lovelace') }),
     findings: count(3).openapi({ description: 'How many findings were changed.' }),
     finding_id: shown(EXAMPLE_ID, 'The first of them that exists. Absent if all were deleted.')
       .openapi({ format: 'uuid' })

@@ -21,7 +21,8 @@ const DESCRIPTION = `Scanning agents push findings. Members of an organization b
 configured, the header \`X-Org-Slug\` selects it.
 
 **Authentication.** Users log in with \`POST /api/v1/auth/login\`, which sets the cookie \`${SESSION_COOKIE}\`. Agents send
-\`Authorization: Bearer svc_…\` with an API token.
+\`Authorization: Bearer svc_…\` with an API token. Scripts send a personal access token (\`svcp_…\`) or an API token whose
+\`scopes\` cover the operation. A token is used instead of a cookie that comes with it.
 
 **Errors.** The responses of each operation list its errors as \`type/code\`. A body has at most 1 MiB. Unknown fields are
 ignored. A method that the path does not support is answered 405 with the header \`Allow\`.`;
@@ -31,6 +32,8 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   'Profile: e-mails': "The signed-in user's e-mail addresses.",
   'Profile: MFA': "The signed-in user's second factors and recovery codes.",
   'Profile: sessions': "The signed-in user's sessions.",
+  'Profile: access tokens':
+    "The signed-in user's personal access tokens. They act as the user, in the user's organizations.",
   Organizations: "The signed-in user's organizations.",
   Configuration: 'Server settings that clients need.',
   Scans: "The agents' scans.",
@@ -43,7 +46,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   Members: "The organization's members, their roles and invitations.",
   'Agent ingest': 'Endpoints for scanning agents.',
   'API tokens: project-scoped': 'Tokens for the agents of one project. Any member may manage them.',
-  'API tokens: org-wide': 'Tokens for agents of all projects, and a list of all tokens.',
+  'API tokens: org-wide': 'Tokens for agents of all projects and for scripts, and a list of all tokens.',
   'Org feature flags': "The organization's feature flags.",
   'Health, metrics, documentation': 'Endpoints for operators and developers.',
 };
@@ -65,7 +68,13 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'svc_<32 hex digits>',
-    description: 'An API token.',
+    description: 'An API token of an organization.',
+  });
+  registry.registerComponent('securitySchemes', 'personalToken', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svcp_<32 hex digits>',
+    description: 'A personal access token.',
   });
   registry.registerComponent('parameters', 'OrgSlug', {
     name: 'X-Org-Slug',

@@ -1,4 +1,5 @@
 import type { createRoute } from '@hono/zod-openapi';
+import { scopeOf } from '../../tokens/scopes.ts';
 import { type Access, checksOf, inputChecksOf, needsStepUp } from '../access.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from '../endpoint-spec.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
@@ -82,14 +83,13 @@ export const failureSchema = (fields: z.ZodRawShape) => z.object({ ...failure, .
 /** Describes an endpoint: its successes, and the errors of its access checks, its input and its handler. */
 export function describe(path: string, spec: Spec): Operation {
   const { access, request } = spec;
-  const usesCookie = access.kind === 'cookie' || access.kind === 'cookieOrg';
   return {
     method: spec.method,
     path,
     tags: [spec.tag],
     summary: spec.summary,
     description: [spec.description, requirementOf(access)].filter(Boolean).join('\n\n'),
-    security: access.kind === 'bearer' ? [{ token: [] }] : usesCookie ? [{ cookie: [] }] : [],
+    security: securityOf(access),
     ...((access.kind === 'bearer' || access.kind === 'cookieOrg') && { parameters: [ref.orgSlug] }),
     request: {
       ...(request?.params && { params: request.params as z.ZodObject }),
@@ -124,19 +124,43 @@ const REQUIREMENT: Record<Access['kind'], string> = {
   baseDomainOnly: 'Requires no authentication. Available on the base domain only, when one is configured.',
   cookie: 'Requires a session; works on any host.',
   cookieOrg: 'Requires membership of the organization',
-  bearer: 'Requires an API token of the organization. A project token acts on its project only.',
+  bearer:
+    'Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.',
 };
+
+/** The credentials of an endpoint, each of which is enough. */
+function securityOf(access: Access): Record<string, string[]>[] {
+  if (access.kind === 'bearer') return [{ token: [] }];
+  if (access.kind !== 'cookie' && access.kind !== 'cookieOrg') return [];
+  const { tokens = 'none' } = access;
+  return [
+    { cookie: [] },
+    ...(tokens === 'none' ? [] : [{ personalToken: [] }]),
+    ...(tokens === 'any' ? [{ token: [] }] : []),
+  ];
+}
 
 const FRESH = 'Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.';
 
+function tokensOf({ role, tokens }: Extract<Access, { kind: 'cookieOrg' }>): string {
+  const scope = `the scope \`${scopeOf(role)}\``;
+  if (tokens === 'none') return 'Tokens are not accepted.';
+  return tokens === 'personal'
+    ? `A personal access token needs ${scope}; API tokens are not accepted.`
+    : `A token needs ${scope}.`;
+}
+
 function requirementOf(access: Access): string {
-  const requirement = REQUIREMENT[access.kind] + roleOf(access);
+  const requirement = withoutStepUp(access);
   return needsStepUp(access) ? `${requirement} ${FRESH}` : requirement;
 }
 
-function roleOf(access: Access): string {
-  if (access.kind !== 'cookieOrg') return '';
-  return access.role === 'viewer' ? '.' : `, at least \`${access.role}\`.`;
+function withoutStepUp(access: Access): string {
+  if (access.kind === 'cookie' && access.tokens)
+    return 'Requires a session or a personal access token; works on any host.';
+  if (access.kind !== 'cookieOrg') return REQUIREMENT[access.kind];
+  const role = access.role === 'viewer' ? '' : `, at least \`${access.role}\``;
+  return `${REQUIREMENT.cookieOrg}${role}. ${tokensOf(access)}`;
 }
 
 /** Statuses of responses without a body. */

@@ -64,7 +64,8 @@ export type AccountChange =
   | 'mfa_enabled'
   | 'mfa_disabled'
   | 'recovery_codes_renewed'
-  | 'primary_email_restored';
+  | 'primary_email_restored'
+  | 'personal_token_created';
 
 const CHANGES: Record<AccountChange, string> = {
   email_added: 'An e-mail address was added to your account',
@@ -74,6 +75,7 @@ const CHANGES: Record<AccountChange, string> = {
   mfa_enabled: 'Multi-factor authentication was switched on',
   mfa_disabled: 'Multi-factor authentication was switched off',
   recovery_codes_renewed: 'Your recovery codes were replaced',
+  personal_token_created: 'A personal access token was created',
   primary_email_restored: 'A change of your primary address was undone',
 };
 
@@ -85,12 +87,14 @@ interface ChangeFacts {
   address?: string | undefined;
   /** The name of the affected second factor. */
   device?: string | undefined;
+  /** The name and the scopes of a new personal access token. */
+  token?: string | undefined;
 }
 
 /** Notice of a change of addresses or second factors. It has no link, so that users do not learn to click one in such mails. */
 export function accountChanged(
   change: AccountChange,
-  { name, at, ip, address, device }: ChangeFacts,
+  { name, at, ip, address, device, token }: ChangeFacts,
 ): MailContent {
   return render({
     subject: CHANGES[change],
@@ -99,6 +103,7 @@ export function accountChanged(
     facts: [
       ...(address === undefined ? [] : [['Address', unlinked(address, 254)] as [string, string]]),
       ...(device === undefined ? [] : [['Second factor', unlinked(device, 100)] as [string, string]]),
+      ...(token === undefined ? [] : [['Token', unlinked(token, 150)] as [string, string]]),
       ...whenAndWhere(at, ip),
     ],
     closing: [

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openDatabase } from '../../../db/client.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
-import { generateToken } from '../../../lib/tokens/api-tokens.ts';
+import { generateToken } from '../../../lib/tokens/format.ts';
 import { type Figure, NONE } from '../../../tests/support/scenario/figure.ts';
 import type { ServerProcess } from '../../../tests/support/server/process.ts';
 import { STEPS } from '../next-version.ts';

@@ -101,6 +101,9 @@ PATCH  /api/v1/auth/me                                    cookie
 POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
 POST   /api/v1/auth/undo-email-change                     base domain
+POST   /api/v1/profile/tokens                             cookie
+GET    /api/v1/profile/tokens                             cookie
+DELETE /api/v1/profile/tokens/{id}                        cookie
 GET    /api/v1/scans/{id}/changes                         cookie+org
 POST   /api/v1/agent/findings/batch                       bearer
 POST   /api/v1/agent/reports                              bearer

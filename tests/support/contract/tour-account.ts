@@ -128,5 +128,15 @@ export function planAccountTour(on: Traveller) {
     },
     revokeSession: () => on.api.delete(`/profile/sessions/${on.made.session}`, on.asUser()),
     revokeOtherSessions: () => on.api.delete('/profile/sessions', on.asUser()),
+
+    async createPersonalToken() {
+      const body = { name: 'weekly report', scopes: ['read'], expires_in: 90 };
+      const answer = await on.api.post('/profile/tokens', { ...on.asUser(), body });
+      const { token, info } = must(answer);
+      on.keep('personalToken', info.id);
+      return [answer, await on.api.get('/auth/me', { token })];
+    },
+    listPersonalTokens: () => on.api.get('/profile/tokens', on.asUser()),
+    revokePersonalToken: () => on.api.delete(`/profile/tokens/${on.made.personalToken}`, on.asUser()),
   } satisfies Record<string, Stop>;
 }

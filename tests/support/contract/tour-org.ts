@@ -325,7 +325,10 @@ export function planOrgTour(on: Traveller) {
       on.api.patch('/org-features/org_wide_tokens', { ...on.asOwner(), body: { enabled: true } }),
     listOrgFeatures: () => on.api.get('/org-features', on.asOwner()),
     async createToken() {
-      const answer = await on.api.post('/tokens', { ...on.asOwner(), body: { name: 'everywhere' } });
+      const answer = await on.api.post('/tokens', {
+        ...on.asOwner(),
+        body: { name: 'everywhere', scopes: ['ingest', 'read'] },
+      });
       on.keep('wideTokenId', must(answer).info.id);
       return answer;
     },

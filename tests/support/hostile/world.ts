@@ -49,8 +49,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
 
   /** A user with every kind of object, made by SQL without the cost of registering. */
   async function renewed() {
-    const [user, session, other, member, primary, second, third, totp, totp2, mailed] = Array.from(
-      { length: 10 },
+    const [user, session, other, member, primary, second, third, totp, totp2, mailed, script] = Array.from(
+      { length: 11 },
       () => v7(),
     );
     const name = unique();
@@ -73,6 +73,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         ('${totp2}', '${user}', 'totp', 'Other phone', 'plain.JBSWY3DPEHPK3PXP', true, now());
       insert into shared.mfa_devices (id, user_id, type, name, email_id, verified, created_at) values
         ('${mailed}', '${user}', 'email', 'second-${name}@example.com', '${second}', true, now());
+      insert into shared.personal_tokens (id, user_id, name, prefix, token_hash, scopes, created_at, expires_at)
+        values ('${script}', '${user}', 'Script', 'svcp_0', '${script}', 'read', now(), now() + interval '1 day');
       insert into shared.mfa_logins (id, user_id, expires_at)
         values ('${session}', '${user}', now() + interval '1 day');
     `);
@@ -121,6 +123,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         changes: change,
         views: view,
         rules: rule,
+        revokePersonalToken: script,
       },
     };
   }
@@ -138,6 +141,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       mfa_token: actor.mfaToken,
       changes: [{ id: finding, status: 'confirmed' }],
       ids: [actor.ids.rules],
+      org_id: undefined,
       conditions: { path: ['test/**'] },
       actions: { status: 'wontfix' },
       expected_count: undefined,

@@ -139,7 +139,15 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     ],
     endScan: () => [{ status: call.pick('completed', 'failed'), error_message: 'MARK' }],
     createProjectToken: () => [{ name: 'MARK' }],
-    createToken: () => [{ name: 'MARK' }],
+    createToken: () => [{ name: 'MARK', scopes: call.pick(undefined, ['read'], ['ingest', 'admin']) }],
+    createPersonalToken: () => [
+      {
+        name: 'MARK',
+        scopes: call.pick(['read'], ['admin']),
+        expires_in: 30,
+        org_id: call.pick(undefined, undefined, idOf('org', 'alpha')),
+      },
+    ],
     updateOrgFeature: () => [{ enabled: call.pick(true, false) }],
     createView: () => [{ name: 'MARK', query: 'q=MARK', shared: call.pick(true, false) }],
     updateView: () => [{ name: 'MARK', shared: call.pick(undefined, true, false) }],

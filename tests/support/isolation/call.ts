@@ -18,6 +18,7 @@ import {
   type OrgFacts,
   type OrgName,
   PROJECTS,
+  personalText,
   readable,
   SCANS,
   TOO_HARD,
@@ -69,12 +70,13 @@ export class Call implements BodyParts {
   get tokenText(): string | undefined {
     const { token } = this.picks;
     if (token === undefined || token === 'garbage') return token;
+    if ('of' in token) return personalText(token.of, token.name);
     return tokenText(this.tokenOrg, token.name);
   }
 
   private get tokenOrg(): OrgName {
     const { token } = this.picks;
-    const given = typeof token === 'object' ? token.org : 'here';
+    const given = typeof token === 'object' && 'org' in token ? token.org : 'here';
     return given === 'here' ? (this.org ?? 'alpha') : given;
   }
 
@@ -100,7 +102,10 @@ export class Call implements BodyParts {
       this.endpoint.path.endsWith('{slug}') && this.pick(true, false)
         ? this.picks.project
         : idOf('project', this.picks.project),
-    tokens: () => idOf('token', this.picks.apiToken),
+    tokens: () =>
+      this.endpoint.access.kind === 'cookie'
+        ? idOf('personal', `${this.target}/${this.picks.personal}`)
+        : idOf('token', this.picks.apiToken),
     scans: () => this.picks.scan,
     findings: () => idOf('finding', this.picks.finding),
     exploits: () => idOf('exploit', this.picks.exploit),
@@ -172,7 +177,8 @@ export class Call implements BodyParts {
     const { cookie, token, origin } = this.picks;
     const credentials = [
       cookie && `cookie=${cookie}`,
-      token && `token=${token === 'garbage' ? token : `${this.tokenOrg}/${token.name}`}`,
+      token &&
+        `token=${token === 'garbage' ? token : `${'of' in token ? token.of : this.tokenOrg}/${token.name}`}`,
       origin && `origin=${origin}`,
     ];
     const { json } = this.body ?? {};

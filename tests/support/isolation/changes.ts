@@ -45,9 +45,11 @@ function changeFault(
   if (change.op === 'TOUCH') {
     const { id } = change.row;
     // A live session is in use also where it is refused.
-    const isOwn = token
-      ? id === token.id && by.org === org
-      : id === claimsOf(call.picks.cookie)?.session && by.user === call.own;
+    const isOwn = admitted.personal
+      ? id === admitted.personal
+      : token
+        ? id === token.id && by.org === org
+        : id === claimsOf(call.picks.cookie)?.session && by.user === call.own;
     return isOwn ? undefined : wrote;
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
@@ -122,7 +124,8 @@ function ownerOf({ schema, table, row }: Change, before: Facts, after: Facts): O
       (finding && (before.orgs[org].findings[finding] ?? after.orgs[org].findings[finding]));
     return { org, project };
   }
-  const orgId = table === 'orgs' ? text('id') : text('org_id');
+  // A token that is limited to an organization is its owner's all the same.
+  const orgId = table === 'orgs' ? text('id') : table === 'personal_tokens' ? undefined : text('org_id');
   if (orgId) return { org: orgOf(orgId) ?? 'new' };
   const device = text('device_id');
   const userId =
@@ -149,6 +152,7 @@ function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boo
     case 'agent':
       return by.org === org && (token?.project == null || by.project === token.project);
     case 'member':
+    case 'script':
       return by.org === org;
     case 'user':
       return by.user === user;

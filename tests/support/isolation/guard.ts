@@ -16,12 +16,14 @@ import {
 export type Refusal = [status: number, error: string];
 
 export interface Admitted {
-  kind: 'nobody' | 'user' | 'member' | 'agent';
+  kind: 'nobody' | 'user' | 'member' | 'agent' | 'script';
   user?: UserName;
   session?: string;
   org?: OrgName;
   role?: Role;
   token?: { id: string; project: string | null };
+  /** Id of a personal token. */
+  personal?: string;
 }
 
 const NOT_AUTHENTICATED: Refusal = [401, 'auth_error/not_authenticated'];
@@ -43,14 +45,15 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   const { org } = call;
   if (access.kind === 'bearer') {
     if (token === undefined) return NOT_AUTHENTICATED;
-    if (token === 'garbage') return [401, 'token_error/invalid_format'];
+    if (token === 'garbage' || 'of' in token) return [401, 'token_error/invalid_format'];
     if (!org) return NO_ORG;
-    const hash = sha256(call.tokenText ?? '');
-    const [id, row] = Object.entries(facts.orgs[org].tokens).find(([, row]) => row.hash === hash) ?? [];
-    if (!id || !row || row.revoked) return [401, 'token_error/invalid'];
-    if (row.expired) return [401, 'token_error/expired'];
-    return { kind: 'agent', org, token: { id, project: row.project } };
+    const found = tokenOf(call, facts, org);
+    if (Array.isArray(found)) return found;
+    if (!found.scopes.includes('ingest')) return SCOPE;
+    return { kind: 'agent', org, token: { id: found.id, project: found.project } };
   }
+  const byToken = guardToken(call, facts);
+  if (byToken) return byToken;
   if (method !== 'GET' && origin && !isFriendly(origin, door)) return DENIED;
   const visitor = visitorOf(call, facts);
   if (access.kind === 'public') {
@@ -78,6 +81,63 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
   if (access.stepUp && !facts.sessions[visitor.session ?? '']?.fresh) return STEP_UP;
   return { ...visitor, kind: 'member', org, role };
+}
+
+/** The token of an organization that a call carries. */
+function tokenOf(call: Call, facts: Facts, org: OrgName) {
+  const hash = sha256(call.tokenText ?? '');
+  const [id, row] = Object.entries(facts.orgs[org].tokens).find(([, row]) => row.hash === hash) ?? [];
+  if (!id || !row || row.revoked) return [401, 'token_error/invalid'] satisfies Refusal;
+  return row.expired ? ([401, 'token_error/expired'] satisfies Refusal) : { id, ...row };
+}
+
+/** What the scopes allow on the endpoints of members. */
+const roleOf = (scopes: string): Role | undefined =>
+  scopes.includes('admin')
+    ? 'admin'
+    : scopes.includes('triage')
+      ? 'member'
+      : scopes.includes('read')
+        ? 'viewer'
+        : undefined;
+
+/** Whether a call is admitted by its token. @returns undefined if only a session counts */
+function guardToken(call: Call, facts: Facts): Admitted | Refusal | undefined {
+  const { access } = call.endpoint;
+  const { token } = call.picks;
+  const { door, org } = call;
+  if (access.kind !== 'cookie' && access.kind !== 'cookieOrg') return undefined;
+  const { tokens = 'none' } = access;
+  if (token === undefined || token === 'garbage' || tokens === 'none') return undefined;
+  if (!('of' in token)) {
+    if (access.kind === 'cookie') return undefined;
+    if (!org) return NO_ORG;
+    const found = tokenOf(call, facts, org);
+    if (Array.isArray(found)) return found;
+    const role = roleOf(found.scopes);
+    if (!role) return undefined;
+    if (tokens === 'personal' || RANK.indexOf(role) < RANK.indexOf(access.role)) return SCOPE;
+    return { kind: 'script', org, role, token: { id: found.id, project: null } };
+  }
+  const hash = sha256(call.tokenText ?? '');
+  const [id, row] = Object.entries(facts.personal).find(([, one]) => one.hash === hash) ?? [];
+  if (!id || !row) return [401, 'token_error/invalid'];
+  if (row.expired) return [401, 'token_error/expired'];
+  const isFree = access.kind === 'cookie' && access.unverified;
+  if (door.app === 'strict' && !isFree && !isVerified(row.user, facts)) return NOT_VERIFIED;
+  const admitted = { user: token.of, personal: id };
+  if (access.kind === 'cookie') return { ...admitted, kind: 'user' };
+  if (!org) return NO_ORG;
+  if (row.org !== null && row.org !== idOf('org', org)) return SCOPE;
+  const own = membershipOf(call, facts, org, row.user)?.role;
+  if (!own) return [403, 'tenant_error/not_member'];
+  if (facts.orgs[org].flags.require_mfa && !facts.users[row.user]?.mfa)
+    return [403, 'permission_error/mfa_required_by_org'];
+  const scoped = roleOf(row.scopes) ?? 'viewer';
+  if (RANK.indexOf(scoped) < RANK.indexOf(access.role)) return SCOPE;
+  if (RANK.indexOf(own) < RANK.indexOf(access.role)) return DENIED;
+  const role = RANK.indexOf(own) < RANK.indexOf(scoped) ? own : scoped;
+  return { ...admitted, kind: 'member', org, role };
 }
 
 const isVerified = (user: string, { emails }: Facts) =>
@@ -119,7 +179,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (!org) return undefined;
   const here = facts.orgs[org];
   const path = Object.fromEntries(call.named);
-  const own = idOf('user', user ?? '');
+  const own = user ? idOf('user', user) : (token?.id ?? '');
   const json = call.body?.json ?? {};
 
   if (path.findings && !(path.findings in here.findings)) return NOT_FOUND;
@@ -171,7 +231,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (json.role === 'owner' && role !== 'owner') return DENIED;
   if (call.picks.endpoint === 'createToken' && !here.flags.org_wide_tokens)
     return [403, 'permission_error/feature_disabled'];
-  if (token) {
+  if (token && admitted.kind === 'agent') {
     // Each finding of a batch fails on its own.
     if (call.picks.endpoint === 'pushFindings') return undefined;
     const project = projectOf(call, here) ?? '';
@@ -202,6 +262,7 @@ function namesForeign(call: Call, facts: Facts, user: string): boolean {
     if (word === 'emails') return facts.emails[value]?.user !== user;
     if (word === 'devices') return facts.devices[value]?.user !== user;
     if (word === 'totp') return facts.devices[value]?.user !== user || facts.devices[value]?.type !== 'totp';
+    if (word === 'tokens') return facts.personal[value]?.user !== user;
     if (word === 'sessions') return facts.sessions[value]?.user !== user || !facts.sessions[value]?.live;
     throw TOO_HARD(`whose /${word}/ are`);
   });

@@ -13,6 +13,8 @@ import {
   idOf,
   ORGS,
   type OrgName,
+  PERSONAL,
+  type PersonalName,
   PROJECTS,
   RULES,
   SCANS,
@@ -68,7 +70,11 @@ export interface Picks {
   door: Door;
   cookie: string | undefined;
   /** `here` is the organization the door leads to. */
-  token: { org: OrgName | 'here'; name: TokenName } | 'garbage' | undefined;
+  token:
+    | { org: OrgName | 'here'; name: TokenName }
+    | { of: UserName; name: PersonalName }
+    | 'garbage'
+    | undefined;
   origin: string | undefined;
   project: (typeof PROJECTS)[number];
   scan: (typeof SCANS)[number];
@@ -79,6 +85,7 @@ export interface Picks {
   view: (typeof VIEWS)[number];
   rule: (typeof RULES)[number];
   apiToken: TokenName;
+  personal: PersonalName;
   flag: (typeof FLAGS)[number];
   org: OrgName | 'nowhere';
   /** The user whose things the call names. */
@@ -113,6 +120,8 @@ export const anyPicks = (endpoints: readonly EndpointName[]): fc.Arbitrary<Picks
       fc.oneof(
         fc.record({ org: known<OrgName | 'here'>(...ORGS), name: known(...TOKENS) }),
         fc.record({ org: known<OrgName | 'here'>('here'), name: known(...TOKENS) }),
+        fc.record({ of: known(...USERS), name: known(...PERSONAL) }),
+        fc.record({ of: known(...USERS), name: known(...PERSONAL) }),
         known('garbage' as const, undefined),
       ),
       3,
@@ -131,6 +140,7 @@ export const anyPicks = (endpoints: readonly EndpointName[]): fc.Arbitrary<Picks
     view: known(...VIEWS),
     rule: known(...RULES),
     apiToken: known(...TOKENS),
+    personal: known(...PERSONAL),
     flag: known(...FLAGS),
     org: known(...ORGS, 'nowhere' as const),
     whose: often<Picks['whose']>(known('own'), known(...USERS), 1),

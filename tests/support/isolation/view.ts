@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { type Admitted, membershipOf } from './guard.ts';
-import { type Facts, idOf, nameOf, ORGS, PROJECTS, userOf } from './world.ts';
+import { type Facts, idOf, nameOf, ORGS, orgOf, PROJECTS, userOf } from './world.ts';
 
 export const markOfEmail = (email: string) => email.slice(0, email.indexOf('@'));
 
@@ -25,7 +25,12 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       seen.push((mark) => own.includes(mark) || (kind === 'user' && orgs.includes(mark)));
     }
   }
-  if (org && token) {
+  if (call.picks.endpoint === 'listPersonalTokens' && kind === 'user') {
+    // The id of the organization that a token is limited to, also after leaving it.
+    const own = Object.values(before.personal).filter((one) => one.user === idOf('user', user ?? ''));
+    seen.push((mark) => own.some((one) => one.org !== null && mark === `secret.${orgOf(one.org)}`));
+  }
+  if (org && token && kind === 'agent') {
     const project = token.project && nameOf('project', PROJECTS, token.project);
     seen.push(below(project ? `secret.${org}.${project}` : `secret.${org}`));
   } else if (org) {

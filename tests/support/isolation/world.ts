@@ -82,7 +82,25 @@ export const COMMENTS = ['on-sqli', 'on-xss', 'on-vault-rce', 'nowhere'] as cons
 export const CHANGES = ['of-sqli', 'of-xss', 'of-vault-rce', 'nowhere'] as const;
 export const VIEWS = ['private', 'shared', 'nowhere'] as const;
 export const RULES = ['scans', 'shop', 'nowhere'] as const;
-export const TOKENS = ['shop', 'site', 'wide', 'twin', 'revoked', 'expired', 'vault', 'nowhere'] as const;
+export const TOKENS = [
+  'shop',
+  'site',
+  'wide',
+  'twin',
+  'read',
+  'triage',
+  'admin',
+  'revoked',
+  'expired',
+  'vault',
+  'nowhere',
+] as const;
+/** Tokens with other scopes than `ingest`. */
+export const SCOPES: Partial<Record<TokenName, string>> = {
+  read: 'read',
+  triage: 'ingest,triage',
+  admin: 'read,admin',
+};
 export const FLAGS = ['org_wide_tokens', 'require_mfa', 'nowhere'] as const;
 export type TokenName = (typeof TOKENS)[number];
 
@@ -90,6 +108,19 @@ export type TokenName = (typeof TOKENS)[number];
 export const tokenText = (org: string, name: TokenName): string =>
   `svc_aaaaaaaa${sha256(name === 'twin' ? name : `${org}/${name}`).slice(0, 24)}`;
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Everybody has each of them. `alpha` is limited to that organization. */
+export const PERSONAL = ['read', 'triage', 'admin', 'alpha', 'expired'] as const;
+export type PersonalName = (typeof PERSONAL)[number];
+export const PERSONAL_SCOPES: Record<PersonalName, string> = {
+  read: 'read',
+  triage: 'triage',
+  admin: 'admin',
+  alpha: 'admin',
+  expired: 'admin',
+};
+export const personalText = (user: UserName, name: PersonalName): string =>
+  `svcp_${sha256(`${user}/${name}`).slice(0, 32)}`;
 
 /** The first is primary; the last is not verified. */
 export const EMAILS = ['main', 'spare', 'hidden'] as const;
@@ -121,6 +152,10 @@ export interface Facts {
   emails: Record<string, { user: string; email: string; primary: boolean; verified: boolean }>;
   devices: Record<string, { user: string; type: string }>;
   sessions: Record<string, { user: string; live: boolean; fresh: boolean }>;
+  personal: Record<
+    string,
+    { user: string; hash: string; org: string | null; scopes: string; expired: boolean }
+  >;
 }
 
 export interface OrgFacts {
@@ -137,7 +172,10 @@ export interface OrgFacts {
   changes: Record<string, { finding: string; author: string; undone: boolean }>;
   views: Record<string, { owner: string; shared: boolean }>;
   rules: Record<string, string>;
-  tokens: Record<string, { hash: string; project: string | null; revoked: boolean; expired: boolean }>;
+  tokens: Record<
+    string,
+    { hash: string; project: string | null; scopes: string; revoked: boolean; expired: boolean }
+  >;
 }
 
 export interface Membership {

@@ -1,6 +1,7 @@
 import { Avatar, Group } from '@mantine/core';
-import { IconDeviceLaptop, IconLock, IconMail, IconShieldLock } from '@tabler/icons-react';
+import { IconDeviceLaptop, IconKey, IconLock, IconMail, IconShieldLock } from '@tabler/icons-react';
 import { Outlet, useLocation } from '@tanstack/react-router';
+import { tab as tokens } from '#strings/profile/tokens.ts';
 import * as text from '#strings/profile.tsx';
 import { useMe } from '../app/session.ts';
 import { LinkBox } from '../components/links.tsx';
@@ -13,6 +14,7 @@ const TABS = [
   { to: '/profile/password', label: text.password, Icon: IconLock },
   { to: '/profile/mfa', label: text.mfa, Icon: IconShieldLock },
   { to: '/profile/sessions', label: text.sessions, Icon: IconDeviceLaptop },
+  { to: '/profile/tokens', label: tokens, Icon: IconKey },
 ] as const;
 
 /** The frame around the pages of the account. */

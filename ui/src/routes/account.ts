@@ -76,9 +76,18 @@ const profileSessions = createRoute({
   ),
 });
 
+const profileTokens = createRoute({
+  getParentRoute: () => profile,
+  path: '/tokens',
+  component: lazyRouteComponent(
+    whenUp(() => import('../profile/tokens/PersonalTokens.tsx')),
+    'PersonalTokens',
+  ),
+});
+
 /** Pages of the signed-in user that belong to no organization. */
 export const accountPages = plain.addChildren([
   orgs,
   newOrg,
-  profile.addChildren([profileEmails, profilePassword, profileMfa, profileSessions]),
+  profile.addChildren([profileEmails, profilePassword, profileMfa, profileSessions, profileTokens]),
 ]);

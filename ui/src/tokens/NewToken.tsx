@@ -10,6 +10,8 @@ import { Problem } from '../components/errors/Problem.tsx';
 import { toFields } from '../components/forms/to-fields.ts';
 import { KEPT_OPEN, ShownOnce } from '../components/ShownOnce.tsx';
 import { tokensKey } from './queries.ts';
+import { type Scope, ScopeSelect } from './scopes/Scopes.tsx';
+import { TokenShown } from './scopes/TokenShown.tsx';
 import { daysFromNow } from './token-state.ts';
 
 const EXPIRIES = [
@@ -34,12 +36,17 @@ interface Props {
 /** Creates a token and shows it. */
 export function NewToken({ opened, project, onClose, onCreated }: Props) {
   const [token, setToken] = useState<string>();
+  const [scope, setScope] = useState<Scope>('ingest');
+  const { slug } = useOrg();
   const title = project ? text.newTokenFor(<bdi>{project.name}</bdi>) : text.newOrgWideToken;
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      onExitTransitionEnd={() => setToken(undefined)}
+      onExitTransitionEnd={() => {
+        setToken(undefined);
+        setScope('ingest');
+      }}
       size="lg"
       title={token === undefined ? title : text.yourNewToken}
       {...(token !== undefined && KEPT_OPEN)}
@@ -48,11 +55,15 @@ export function NewToken({ opened, project, onClose, onCreated }: Props) {
         <TokenForm
           projectId={project?.id}
           onCancel={onClose}
+          scope={scope}
+          setScope={setScope}
           onCreated={(made) => {
             setToken(made);
             onCreated?.(made);
           }}
         />
+      ) : scope !== 'ingest' ? (
+        <TokenShown token={token} slug={slug} onClose={onClose} />
       ) : (
         <CreatedToken token={token} onClose={onClose} />
       )}
@@ -62,10 +73,12 @@ export function NewToken({ opened, project, onClose, onCreated }: Props) {
 
 function TokenForm(props: {
   projectId: string | undefined;
+  scope: Scope;
+  setScope: (scope: Scope) => void;
   onCancel: () => void;
   onCreated: (token: string) => void;
 }) {
-  const { projectId, onCancel, onCreated } = props;
+  const { projectId, scope, setScope, onCancel, onCreated } = props;
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm({
@@ -84,7 +97,7 @@ function TokenForm(props: {
     mutationFn: async (name: string) => {
       const body = { name, expires_in: days };
       return projectId === undefined
-        ? (await org.api.post('/tokens', { body })).result
+        ? (await org.api.post('/tokens', { body: { ...body, scopes: [scope] } })).result
         : (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
             .result;
     },
@@ -113,6 +126,9 @@ function TokenForm(props: {
           autoComplete="off"
           {...form.getInputProps('name')}
         />
+        {projectId === undefined && (
+          <ScopeSelect scopes={['ingest', 'read', 'triage', 'admin']} value={scope} onChange={setScope} />
+        )}
         <Select
           label={text.expiresAfter}
           data={EXPIRIES}

@@ -27,6 +27,7 @@ import { Ago } from '../components/time/Time.tsx';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { tokensKey } from './queries.ts';
+import { ScopeNames } from './scopes/Scopes.tsx';
 import { type ApiToken, expiresSoon, isUsable, type TokenState, tokenState } from './token-state.ts';
 
 const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium' });
@@ -96,6 +97,11 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
         <Code fz="xs" style={{ whiteSpace: 'nowrap' }}>
           {token.prefix}…
         </Code>
+        {withScope && (
+          <div>
+            <ScopeNames scopes={token.scopes} />
+          </div>
+        )}
         {withScope && (
           <Box hiddenFrom="sm" mt={4}>
             <Scope projectId={token.project_id} />

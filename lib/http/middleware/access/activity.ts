@@ -2,7 +2,7 @@ import { and, eq, isNull, lt } from 'drizzle-orm';
 import { refusesWrites } from '../../../../db/errors.ts';
 import { sessions } from '../../../../db/schema/accounts.ts';
 import { memberships } from '../../../../db/schema/orgs.ts';
-import type { CookieCall, MemberCall } from '../../call.ts';
+import type { CookieCall, MemberCall, SessionMemberCall } from '../../call.ts';
 import { middleware } from '../middleware.ts';
 
 /** Records when the session was last active. */
@@ -12,18 +12,19 @@ export const activity = middleware<CookieCall>([], function activity(c, next) {
 });
 
 /** Records when the session was last active, and a member's first visit to the organization. */
-export const memberActivity = middleware<MemberCall>([], function memberActivity(c, next) {
+export const memberActivity = middleware<SessionMemberCall>([], function memberActivity(c, next) {
   const call = c.get('call');
   const writes: Promise<void>[] = [];
   if (isDue(call)) writes.push(recordActivity(call));
-  if (call.session.firstVisit) writes.push(recordFirstVisit(call));
+  if (call.membership.firstVisit) writes.push(recordFirstVisit(call));
   return writes.length === 0 ? next() : Promise.all(writes).then(next);
 });
 
 /** Writing `last_active_at` at most once a minute saves a write per request. */
 const PRECISION_MS = 60_000;
 
-const dueBefore = (now: Date) => new Date(now.getTime() - PRECISION_MS);
+/** Times of use that are later need no update yet. */
+export const dueBefore = (now: Date) => new Date(now.getTime() - PRECISION_MS);
 
 /** Whether the session's `last_active_at` is at least a minute old. */
 export const isDue = ({ now, session }: CookieCall): boolean => session.lastActiveAt <= dueBefore(now);
@@ -45,7 +46,7 @@ export async function recordActivity({ db, now, log, session }: CookieCall): Pro
  * Confirms the membership of an invited member whose address was verified before the invitation. From then on the
  * organization sees the member's name.
  */
-async function recordFirstVisit({ db, now, log, org, user }: MemberCall): Promise<void> {
+export async function recordFirstVisit({ db, now, log, org, user }: MemberCall): Promise<void> {
   await db
     .update(memberships)
     .set({ confirmedAt: now })

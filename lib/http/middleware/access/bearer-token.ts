@@ -1,8 +1,12 @@
 import { refusesWrites } from '../../../../db/errors.ts';
+import type { Role } from '../../../../db/schema/orgs.ts';
 import { logSecurityEvent } from '../../../security-events.ts';
-import { parseBearer } from '../../../tokens/api-tokens.ts';
-import type { AgentCall } from '../../call.ts';
+import { parseBearer } from '../../../tokens/format.ts';
+import { requireScope } from '../../../tokens/scopes.ts';
+import type { AgentCall, OrgCall, TokenCall } from '../../call.ts';
+import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
+import { dueBefore } from './activity.ts';
 
 /** Requires an `Authorization` header with a well-formed API token (401). Runs before any lookup. */
 export const bearerFormat = middleware<AgentCall>(
@@ -14,7 +18,7 @@ export const bearerFormat = middleware<AgentCall>(
 );
 
 /** Requires a valid API token of the organization (401). */
-export const bearerToken = middleware<AgentCall>(
+export const bearerToken = middleware<TokenCall>(
   ['token_error/invalid', 'token_error/expired'],
   async function bearerToken(c, next) {
     const call = c.get('call');
@@ -24,6 +28,36 @@ export const bearerToken = middleware<AgentCall>(
   },
 );
 
+/** Requires a token for agents: with the scope `ingest` (403). */
+export const ingestScope = middleware<AgentCall>(
+  ['token_error/scope_mismatch'],
+  function ingestScope(c, next) {
+    if (!c.get('call').token.scopes.includes('ingest'))
+      throw new ApiError('token_error/scope_mismatch', { message: 'The token lacks the scope `ingest`.' });
+    return next();
+  },
+);
+
+/** Requires that the token's scopes cover a role (403). From here on the call has the role of the scopes. */
+export const tokenScope = (needed: Role) =>
+  middleware<TokenCall & OrgCall>(['token_error/scope_mismatch'], function tokenScope(c, next) {
+    const call = c.get('call');
+    const { id, name, scopes } = call.token;
+    call.role = requireScope(scopes, needed);
+    call.actor = { type: 'token', id, name };
+    return next();
+  });
+
+/** Sets the token's `last_used` before the handler, at most once a minute, as for sessions. */
+export const memberUse = middleware<TokenCall>([], async function memberUse(c, next) {
+  const call = c.get('call');
+  const { now, org, services, token } = call;
+  if (token.lastUsed === null) await logFirstUse(call);
+  else if (token.lastUsed <= dueBefore(now))
+    await ignoreFailure(call, services.apiTokens.touch(org, token.id));
+  await next();
+});
+
 /** Sets the token's `last_used` after the handler, unless the handler's own statement has set it. */
 export const tokenUse = middleware<AgentCall>([], async function tokenUse(c, next) {
   const call = c.get('call');
@@ -31,7 +65,7 @@ export const tokenUse = middleware<AgentCall>([], async function tokenUse(c, nex
   call.tokenTouched = () => {
     touched = true;
   };
-  if (call.token.unused) await logFirstUse(call);
+  if (call.token.lastUsed === null) await logFirstUse(call);
   try {
     await next();
   } finally {
@@ -40,14 +74,14 @@ export const tokenUse = middleware<AgentCall>([], async function tokenUse(c, nex
 });
 
 /** Writes the first use of a token to the security log. Only one of several concurrent requests writes it. */
-async function logFirstUse(call: AgentCall): Promise<void> {
+async function logFirstUse(call: TokenCall): Promise<void> {
   const { org, services, token } = call;
   if (await ignoreFailure(call, services.apiTokens.claimFirstUse(org, token.id)))
     logSecurityEvent(call, 'token_first_used', { project: token.projectId ?? undefined });
 }
 
 /** Logs the failure of a write that must not fail the request. @returns its result; undefined when it failed */
-async function ignoreFailure<T>({ log }: AgentCall, write: Promise<T>): Promise<T | undefined> {
+async function ignoreFailure<T>({ log }: TokenCall, write: Promise<T>): Promise<T | undefined> {
   return write.catch((error) => {
     log[refusesWrites(error) ? 'debug' : 'warn']('last_used was not set', { error });
     return undefined;

@@ -5,9 +5,11 @@ import { middleware } from '../middleware.ts';
 /** Requires a member of the organization (403). A pending invitation counts only while `pendingInvitations` is off. */
 export const membership = middleware<MemberCall>(['tenant_error/not_member'], function membership(c, next) {
   const call = c.get('call');
-  const { role, confirmed } = call.session;
+  const { membership, user } = call;
+  const { role, confirmed } = membership;
   const isPending = call.services.config.pendingInvitations && !confirmed;
   if (!role || isPending) throw new ApiError('tenant_error/not_member');
   call.role = role;
+  call.actor = { type: 'user', id: user.id, name: user.name };
   return next();
 });

@@ -6,8 +6,8 @@ import { middleware } from '../middleware.ts';
 export const requireMfa = middleware<MemberCall>(
   ['permission_error/mfa_required_by_org'],
   function requireMfa(c, next) {
-    const { session, user } = c.get('call');
-    if (session.requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
+    const { membership, user } = c.get('call');
+    if (membership.requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
     return next();
   },
 );

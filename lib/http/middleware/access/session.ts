@@ -1,7 +1,8 @@
 import type { FoundSession } from '../../../accounts/sessions/look-up.ts';
 import { idleLimit } from '../../../accounts/sessions/sessions.ts';
 import type { TokenClaims } from '../../../accounts/sessions/signed-token.ts';
-import type { CookieCall, MemberCall, PublicCall } from '../../call.ts';
+import { isOurToken } from '../../../tokens/format.ts';
+import type { CookieCall, PublicCall, SessionMemberCall } from '../../call.ts';
 import { ApiError, type ErrorKey } from '../../errors.ts';
 import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../../request/session-cookie.ts';
 import { middleware } from '../middleware.ts';
@@ -21,15 +22,17 @@ export const session = middleware<CookieCall>(ERRORS, async function session(c, 
  * Requires a live session (401). One statement reads the session, the membership and the organization's `require_mfa`, which
  * later middleware checks. If the organization is unknown, only the session is read, because 401 is reported before 404.
  */
-export const memberSession = middleware<MemberCall>(ERRORS, async function memberSession(c, next) {
+export const memberSession = middleware<SessionMemberCall>(ERRORS, async function memberSession(c, next) {
   const call = c.get('call');
   const { sessions } = call.services;
   const claims = claimsOf(call, await readSessionCookies(call));
   const org = await resolveOrg(call).catch(() => undefined);
-  const found = await (org ? sessions.findInOrg(org, claims) : sessions.find(claims));
-  begin(call, requireLive(found, call));
-  // Denials are logged with the organization.
-  if (org) c.get('request').org = org.slug;
+  if (org) {
+    const { session } = begin(call, requireLive(await sessions.findInOrg(org, claims), call));
+    call.membership = session.membership;
+    // Denials are logged with the organization.
+    c.get('request').org = org.slug;
+  } else begin(call, requireLive(await sessions.find(claims), call));
   await next();
 });
 
@@ -56,8 +59,17 @@ function claimsOf(call: PublicCall, { claims, expired, tooMany }: CookieSessions
         'The request came with cookies of several sessions. Those that are not from here were cleared: try again.',
     });
   }
-  if (!first) throw new ApiError(expired ? 'auth_error/session_revoked' : 'auth_error/not_authenticated');
+  if (expired && !first) throw new ApiError('auth_error/session_revoked');
+  if (!first) throw notSignedIn(call);
   return first;
+}
+
+function notSignedIn({ c }: PublicCall): ApiError {
+  const hasToken = isOurToken(c.req.header('authorization'));
+  return new ApiError(
+    'auth_error/not_authenticated',
+    hasToken ? { message: 'This needs a session: the token is not accepted here.' } : {},
+  );
 }
 
 function requireLive<S extends FoundSession>(session: S | undefined, { now, services }: PublicCall): S {

@@ -1,9 +1,9 @@
-import type { CookieCall } from '../../call.ts';
+import type { UserCall } from '../../call.ts';
 import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
 /** Requires a verified primary address (403) if `requireVerifiedEmail` is on. */
-export const verifiedEmail = middleware<CookieCall>(
+export const verifiedEmail = middleware<UserCall>(
   ['permission_error/email_not_verified'],
   function verifiedEmail(c, next) {
     const { services, user } = c.get('call');

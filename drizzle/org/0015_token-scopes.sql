@@ -1,0 +1,1 @@
+ALTER TABLE "org_template"."api_tokens" ADD COLUMN "scopes" varchar(30) DEFAULT 'ingest' NOT NULL;

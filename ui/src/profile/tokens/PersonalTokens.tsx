@@ -1,0 +1,124 @@
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import * as text from '#strings/profile/tokens.ts';
+import { api, type Schemas } from '../../app/api.ts';
+import { useMe } from '../../app/session.ts';
+import { openConfirm } from '../../components/dialogs/confirm.ts';
+import { Empty } from '../../components/Empty.tsx';
+import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { Loaded } from '../../components/Loaded.tsx';
+import { Row, Rows } from '../../components/Rows.tsx';
+import { StateBadge } from '../../components/StateBadge.tsx';
+import { Ago } from '../../components/time/Time.tsx';
+import { ScopeNames } from '../../tokens/scopes/Scopes.tsx';
+import { NewPersonalToken } from './NewPersonalToken.tsx';
+import { personalTokensQuery } from './queries.ts';
+
+type PersonalToken = Schemas['PersonalToken'];
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** The personal access tokens of the user. */
+export function PersonalTokens() {
+  const tokens = useQuery(personalTokensQuery);
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-start">
+        <div style={{ flex: '1 1 18rem' }}>
+          <Title order={2}>{text.title}</Title>
+          <Text size="sm" c="dimmed">
+            {text.what}
+          </Text>
+        </div>
+        <Button leftSection={<IconPlus size={16} />} onClick={open}>
+          {text.newToken}
+        </Button>
+      </Group>
+      <Loaded query={tokens}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon={<IconKey />} title={text.none}>
+              {text.whenToMakeOne}
+            </Empty>
+          ) : (
+            <Rows label={text.list}>
+              {list.map((token) => (
+                <TokenRow key={token.id} token={token} />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+      <NewPersonalToken opened={opened} onClose={close} />
+    </Stack>
+  );
+}
+
+function TokenRow({ token }: { token: PersonalToken }) {
+  const { orgs } = useMe();
+  const isExpired = new Date(token.expires_at) <= new Date();
+  const organization = orgs.find(({ id }) => id === token.org_id)?.name ?? text.unknownOrganization;
+  return (
+    <Row actions={<Revoke token={token} />}>
+      <Group gap="xs">
+        <Text size="sm" fw={500}>
+          <bdi>{token.name}</bdi>
+        </Text>
+        <Code fz="xs">{token.prefix}…</Code>
+        {isExpired && <StateBadge label={text.expired} color="gray" />}
+      </Group>
+      <div>
+        <ScopeNames scopes={token.scopes} />
+        {token.org_id !== undefined && (
+          <Text size="xs" c="dimmed" component="span">
+            {' · '}
+            <bdi>{text.only(organization)}</bdi>
+          </Text>
+        )}
+      </div>
+      <Text size="xs" c="dimmed">
+        {text.created} <Ago time={token.created_at} /> ·{' '}
+        {token.last_used ? (
+          <>
+            {text.lastUsed} <Ago time={token.last_used} />
+          </>
+        ) : (
+          text.neverUsed
+        )}{' '}
+        · {isExpired ? text.expired : text.expires} {day.format(new Date(token.expires_at))}
+      </Text>
+    </Row>
+  );
+}
+
+function Revoke({ token }: { token: PersonalToken }) {
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => api.delete('/profile/tokens/{id}', { params: { path: { id: token.id } } }),
+    onSuccess: () => showSuccess(text.revoked(token.name)),
+    onError: showError,
+    onSettled: () => queries.invalidateQueries({ queryKey: personalTokensQuery.queryKey }),
+  });
+  const ask = () =>
+    openConfirm({
+      title: <bdi>{text.revokeQuestion(token.name)}</bdi>,
+      children: <Text size="sm">{text.rejected}</Text>,
+      labels: { confirm: text.revoke, cancel: text.cancel },
+      confirmProps: { color: 'red' },
+      onConfirm: () => revoke.mutate(),
+    });
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={text.revokeNamed(token.name)}
+      loading={revoke.isPending}
+      onClick={ask}
+    >
+      {text.revoke}
+    </Button>
+  );
+}

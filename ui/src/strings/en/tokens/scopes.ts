@@ -1,0 +1,20 @@
+import type { Schemas } from '../../../app/api.ts';
+
+type Scope = Schemas['ApiToken']['scopes'][number];
+
+export const scope = 'What it is for';
+/** What a token with this scope is for, in a list to choose from. */
+export const purposes: Record<Scope, string> = {
+  ingest: 'Send findings (agents and CI jobs)',
+  read: 'Read: list, search and export',
+  triage: 'Read and triage: also change and comment findings',
+  admin: 'Administer: also change projects, rules and due dates',
+};
+export const names: Record<Scope, string> = {
+  ingest: 'Send findings',
+  read: 'Read',
+  triage: 'Triage',
+  admin: 'Administer',
+};
+export const chooseLeast = 'Choose the least that is enough.';
+export const noMembers = 'No token can change members, tokens or the settings of who has access.';
