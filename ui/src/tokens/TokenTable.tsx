@@ -62,7 +62,7 @@ export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScop
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{text.name}</Table.Th>
-              {withScope && <Table.Th visibleFrom="sm">{text.scope}</Table.Th>}
+              {withScope && <Table.Th visibleFrom="sm">{text.project}</Table.Th>}
               <Table.Th>{text.state}</Table.Th>
               <Table.Th visibleFrom="lg">{text.created}</Table.Th>
               <Table.Th visibleFrom="lg">{text.lastUsed}</Table.Th>

@@ -37,7 +37,7 @@ export function NoFindings({ filter, isEmpty }: Props) {
         icon={<IconMoodCheck />}
         title={view?.id === 'attention' ? text.nothingNeedsAttention : text.noneInView}
       >
-        {text.newOnesAppear}
+        {text.whatAppears[view?.id ?? ''] ?? text.whatFits}
         <Group justify="center" mt="md">
           <LinkButton to="/o/$org/findings" params={params} search={ALL} variant="default">
             {text.showAll}

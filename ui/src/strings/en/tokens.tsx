@@ -5,7 +5,7 @@ type Link = (label: string) => ReactNode;
 
 export const apiTokens = 'API tokens';
 export const whatTokensAreFor =
-  'Agents and CI jobs use these tokens to send findings: org-wide tokens and the tokens of all projects.';
+  'Agents, CI jobs and scripts use these tokens: org-wide tokens and the tokens of all projects.';
 export const whoSeesAll = (roles: string) => `Only ${roles} can see all tokens`;
 export const chooseProject = (projects: Link) => (
   <>Each project has a page with its tokens. {projects('Choose a project')}.</>
@@ -31,7 +31,7 @@ export const showEnded = (count: number) => `Show expired and revoked (${number(
 export const noTokens = 'No active tokens';
 export const whoUsesTokens = 'svc-agent and your own scanners use a token to send findings.';
 export const name = 'Name';
-export const scope = 'Scope';
+export const project = 'Project';
 export const allProjects = 'All projects';
 export const state = 'State';
 export const active = 'Active';

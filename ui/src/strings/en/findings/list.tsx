@@ -30,7 +30,16 @@ export const removeFilter = 'Remove a filter or show all findings of this view.'
 export const clearFilters = 'Clear filters';
 export const nothingNeedsAttention = 'Nothing needs attention';
 export const noneInView = 'No findings in this view';
-export const newOnesAppear = 'New and regressed findings appear here.';
+/** By the id of a view. */
+export const whatAppears: Record<string, string> = {
+  attention: 'New and regressed findings appear here.',
+  regressed: 'Findings that a scan reports again after a fix appear here.',
+  mine: 'Findings that are assigned to you appear here.',
+  mentions: 'Findings with a comment that mentions you appear here.',
+  overdue: 'Findings appear here when their due date has passed.',
+  verify: 'Findings that were fixed appear here until a scan confirms it.',
+};
+export const whatFits = 'Findings appear here when they match the view.';
 export const showAll = 'Show all findings';
 export const noFindings = 'No findings yet';
 export const whereFindingsComeFrom =
