@@ -68,7 +68,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       createdAt: time('created_at').notNull(),
       /** After how many scans without it a finding is fixed; null: never. */
       closeAfterScans: integer('close_after_scans'),
-      /** A repository or a template of links (`lib/projects/source-links.ts`). The length keeps the table without a TOAST table. */
+      /** A repository or a template of links (`lib/projects/source-links.ts`). */
       sourceUrl: varchar('source_url', { length: 200 }),
       /** The slug before the latest change of it. Another project may have it by now. */
       formerSlug: varchar('former_slug', { length: 50 }),
