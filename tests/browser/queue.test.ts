@@ -303,7 +303,8 @@ describePages('the queue of findings', () => {
     await push(site.api, mine, await createScan(site.api, mine), { title: 'First', severity: 'high' });
     const dashboard = await site.visit({ cookie: mine.owner.cookie });
     await dashboard.goto(site.orgUrl(mine.slug));
-    await dashboard.getByRole('link', { name: 'Critical 0' }).waitFor();
+    const ofProjects = dashboard.getByRole('region', { name: 'Projects by risk' });
+    await ofProjects.getByRole('link', { name: '1 high' }).first().waitFor();
     const scans = await dashboard.context().newPage();
     await scans.goto(site.orgUrl(mine.slug, '/scans?status=failed'));
     await scans.getByText('No matching scans').waitFor();
@@ -317,7 +318,10 @@ describePages('the queue of findings', () => {
       .first()
       .waitFor({ timeout: limit(12_000) });
     await dashboard.bringToFront();
-    await dashboard.getByRole('link', { name: 'Critical 1' }).waitFor({ timeout: limit(12_000) });
+    await ofProjects
+      .getByRole('link', { name: '1 critical' })
+      .first()
+      .waitFor({ timeout: limit(12_000) });
     await dashboard.getByRole('region', { name: 'Highest priority' }).getByText('Second').waitFor();
   });
 });

@@ -246,12 +246,14 @@ it('leaves only the account of a personal token without a step-up or a session',
   expect(open.map(({ path }) => path)).toEqual(['/api/v1/auth/me']);
 });
 
-it('keeps tokens away from what decides who has access', () => {
+it('keeps tokens away from what decides who has access, and from what cannot be undone', () => {
   const closed = ofKind('cookieOrg', (access) => tokensOf(access) === 'none').map(([title]) => title);
   expect(closed.sort()).toEqual(
     [
       'DELETE /api/v1/members/{userId}',
       'DELETE /api/v1/projects/{projectId}/tokens/{id}',
+      // Needs a step-up.
+      'DELETE /api/v1/projects/{slug}',
       'DELETE /api/v1/tokens/{id}',
       'PATCH /api/v1/members/{userId}',
       'PATCH /api/v1/org-features/{flag}',

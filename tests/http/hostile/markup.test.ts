@@ -89,14 +89,16 @@ describe('what people and agents say', () => {
       });
       expect([200, 404]).toContain(status);
       expect(headers.get('content-type')).toMatch(
-        /^(application\/json|application\/yaml|text\/plain; version=0\.0\.4.*)$/,
+        /^(application\/(json|yaml|sarif\+json)|text\/csv; charset=utf-8; header=present|text\/plain; version=0\.0\.4.*)$/,
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-security-policy')).toBe(
         "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       );
       expect(headers.get('x-frame-options')).toBe('DENY');
-      if (headers.get('content-type') !== 'application/json') expect(text).not.toContain('alert(');
+      const file = headers.get('content-disposition');
+      if (file) expect(file).toMatch(/^attachment; /);
+      else if (headers.get('content-type') !== 'application/json') expect(text).not.toContain('alert(');
     },
   );
 

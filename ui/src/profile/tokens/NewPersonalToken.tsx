@@ -2,6 +2,7 @@ import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
 import { api } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
@@ -19,7 +20,7 @@ const EXPIRIES = [
   { value: '365', label: text.days365 },
 ];
 const ALL = '';
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'long' });
 
 /** A token, and the organization of the example of its use. */
 interface Made {

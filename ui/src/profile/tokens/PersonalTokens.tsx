@@ -2,6 +2,7 @@ import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
 import { api, type Schemas } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
@@ -18,7 +19,7 @@ import { personalTokensQuery } from './queries.ts';
 
 type PersonalToken = Schemas['PersonalToken'];
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium' });
 
 /** The personal access tokens of the user. */
 export function PersonalTokens() {
