@@ -7,7 +7,7 @@ import { orgStatement, run, type SqlClient, statement } from '../statements.ts';
 /*
  * A project may have millions of rows, so it is deleted in two steps. First it is marked, which hides it and revokes its tokens.
  * Then a process that holds its lease removes its rows (`purge.ts`). When that process dies, the lease expires and another one
- * goes on. What is left to do is in the tables, so it may die between any two statements.
+ * goes on. The tables tell which rows remain, so a process may die between any two statements.
  */
 
 /** Whether a project is shown and takes pushes. */
@@ -19,11 +19,14 @@ interface ProjectOfOrg {
 }
 
 /** The slug is free at once: the id takes its place. */
-const mark = orgStatement<{ projectId: string; slug: string; now: string }, { tokens: number }>(
+const mark = orgStatement<
+  { projectId: string; confirmed: string; slug: string; now: string },
+  { tokens: number }
+>(
   ({ apiTokens, projects }, $) => sql`
 with marked as (
   update ${projects} set deleted_at = ${$.now}::timestamptz, slug = ${$.slug}, former_slug = null
-  where id = ${$.projectId}::uuid and deleted_at is null returning id
+  where id = ${$.projectId}::uuid and slug = ${$.confirmed} and deleted_at is null returning id
 ), revoked as (
   update ${apiTokens} set revoked = true where project_id = (select id from marked) and not revoked returning id
 )
@@ -48,15 +51,16 @@ export async function noteDeleted(client: SqlClient, tables: OrgTables, orgId: s
 
 /**
  * Marks a project as deleted, and revokes its tokens.
+ * @param confirmed the slug that the caller has confirmed; a project whose slug has changed since then stays
  * @returns how many tokens were revoked; undefined if there is no such project
  */
 export async function markDeleted(
   client: Sql,
   tables: OrgTables,
-  { orgId, projectId, now }: ProjectOfOrg & { now: Date },
+  { orgId, projectId, confirmed, now }: ProjectOfOrg & { confirmed: string; now: Date },
 ): Promise<number | undefined> {
   return await client.begin(async (tx) => {
-    const params = { projectId, slug: projectId, now: now.toISOString() };
+    const params = { projectId, confirmed, slug: projectId, now: now.toISOString() };
     const [marked] = await mark(tables).run(tx, params);
     if (marked) await note.run(tx, { orgId, projectId });
     return marked?.tokens;

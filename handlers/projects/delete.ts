@@ -37,7 +37,7 @@ export const deleteProject = endpoint(
         details: [{ field: 'confirm', message: 'must be the slug of the project' }],
       });
     const named = { orgId: org.id, projectId: project.id };
-    const tokens = await markDeleted(sql, org.tables, { ...named, now });
+    const tokens = await markDeleted(sql, org.tables, { ...named, confirmed: body.confirm, now });
     if (tokens === undefined) throw new ApiError('resource_error/not_found');
     logSecurityEvent(call, 'project_deleted', { project: project.id, project_slug: project.slug, tokens });
     await purgeInRequest(services, named);

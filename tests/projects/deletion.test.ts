@@ -84,10 +84,11 @@ async function wideToken() {
   return { token, org: org.slug };
 }
 
-const mark = () =>
+const mark = (confirmed = 'web-shop') =>
   markDeleted(t.services.database.sql, tables, {
     orgId: org.id,
     projectId: org.projectId,
+    confirmed,
     now: new Date(),
   });
 
@@ -163,6 +164,13 @@ describe('a project', () => {
     const as = { cookie: member.cookie, org: org.slug };
     expect((await remove('web-shop', { confirm: 'web-shop' }, as)).error).toBe('permission_error/denied');
     expect((await get('/projects/web-shop')).status).toBe(200);
+  });
+
+  it('stays if its slug has changed since it was confirmed', async () => {
+    must(await t.api.patch('/projects/web-shop', { ...org.asOwner, body: { slug: 'store' } }));
+    expect(await mark('web-shop')).toBeUndefined();
+    expect(must(await get('/projects/store')).id).toBe(org.projectId);
+    expect(await purges()).toBe(0);
   });
 
   it('is deleted once by two requests at the same time', async () => {

@@ -8,7 +8,7 @@ interface Props {
   opened: boolean;
   onClose(): void;
   title: ReactNode;
-  /** What is lost. */
+  /** The consequences of the deletion. */
   children: ReactNode;
   /** What the user has to type. */
   word: string;

@@ -3,7 +3,10 @@ import { useEffect, useState } from 'react';
 /** After Mantine, which waits for 10 ms. It returns the focus only if the dialog was rendered before it was opened. */
 const AFTER_MS = 20;
 
-/** The element that opens a dialog now. Of a menu it is the button, because the items are gone when the dialog closes. */
+/**
+ * The element that opens a dialog now. For an item of a menu it is the button of the menu, because the items are gone when the
+ * dialog closes.
+ */
 export function openerNow(): HTMLElement | undefined {
   const active = document.activeElement;
   const button = active?.closest('[role="menu"]')?.getAttribute('aria-labelledby');

@@ -30,7 +30,7 @@ export const in7Days = '7 days';
 export const in30Days = '30 days';
 export const in90Days = '90 days';
 
-/** What is wrong with the value of a key. */
+/** Errors about the value of a key. */
 export const problem = (key: string, what: string) => `${key}: ${what}`;
 export const cannotBeExcluded = 'cannot be excluded with “-”';
 export const noneOf = (value: string, values: readonly string[]) =>
