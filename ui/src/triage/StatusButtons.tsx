@@ -48,7 +48,7 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
       <Tooltip label={text.onlyAgentsVerify} events={{ hover: true, focus: true, touch: true }}>
         <Button
           size="compact-sm"
-          justify="space-between"
+          justify="flex-start"
           variant={finding.status === 'verified' ? 'filled' : 'default'}
           aria-pressed={finding.status === 'verified'}
           aria-disabled
