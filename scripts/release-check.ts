@@ -15,9 +15,6 @@ import { openSite, type Site } from '../tests/support/scenario/site.ts';
 const run = promisify(execFile);
 const START_MS = 120_000;
 
-/** What is not in dist/: what the build leaves out of its bundles, and what the library's types name. */
-const INSTALLED = ['@node-rs/argon2', 'openapi-fetch', 'zod'];
-
 const NEEDED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/architecture.md', '.env.example'],
   ...[
@@ -83,7 +80,6 @@ async function pack({ root, workDir, say }: Site): Promise<Packed> {
   const { stdout: commit } = await run('git', ['log', '-1', '--format=%h %s'], { cwd: clone });
   say(`packing ${commit.trim()}`);
   await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: clone });
-  await trimManifest(join(clone, 'package.json'));
   // What the build says comes before.
   const { stdout } = await run('npm', ['pack', '--json', '--silent'], { cwd: clone, maxBuffer: 2 ** 26 });
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as {
@@ -94,13 +90,6 @@ async function pack({ root, workDir, say }: Site): Promise<Packed> {
   if (!packed) throw new Error(`npm pack said ${stdout}`);
   say(`${packed.filename}: ${packed.files.length} files, ${(packed.size / 2 ** 20).toFixed(1)} MiB`);
   return { tarball: join(clone, packed.filename), files: packed.files.map(({ path }) => path) };
-}
-
-/** Who installs the package needs no more of what it was built from. */
-async function trimManifest(file: string): Promise<void> {
-  const { dependencies, devDependencies: _, ...rest } = JSON.parse(await readFile(file, 'utf8'));
-  const kept = Object.entries(dependencies).filter(([name]) => INSTALLED.includes(name));
-  await writeFile(file, JSON.stringify({ ...rest, dependencies: Object.fromEntries(kept) }, null, 2));
 }
 
 interface Installed {

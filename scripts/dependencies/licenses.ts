@@ -63,7 +63,7 @@ export function licenseFaults(
       return [`${title} is under ${license}, package-lock.json says ${one.license}`];
     if (isAllowed(license)) return [];
     const exception = exceptions.find(
-      (each) => each.packages.includes(one.name) && each.license === license && one.dev,
+      (each) => each.packages.includes(one.name) && each.license === license && !one.distributed,
     );
     if (!exception) return [`${title} is under ${license}, which is not on the list`];
     needed.add(one.name);
@@ -82,12 +82,9 @@ function isAllowed(license: string): boolean {
   }
 }
 
-/** Development dependencies whose files the build distributes. */
-const PASSED_ON = ['swagger-ui-dist', '@zxcvbn-ts/language-common', '@fontsource-variable/inter'];
-
 /** docs/licenses.md: the distributed packages by licence. */
 export function licensesDocument(packages: readonly LockedPackage[]): string {
-  const served = packages.filter(({ name, dev }) => !dev || PASSED_ON.includes(name));
+  const served = packages.filter(({ distributed }) => distributed);
   const byLicense = new Map<string, Set<string>>();
   for (const { name, license = '', os } of served) {
     const title = os ? name.replace(/(android|darwin|freebsd|linux|win32|windows)-.*$/, '*') : name;

