@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import type { Choose, Chosen } from './commands/choose.ts';
+import type { Choose, ChooseWithoutDatabase, Chosen } from './commands/choose.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addDomains } from './commands/domains.ts';
 import { addFlags } from './commands/flags.ts';
 import { addMembers } from './commands/members.ts';
@@ -19,8 +20,12 @@ export function buildProgram(
   output: { out(text: string): void; err(text: string): void },
   onChosen: (chosen: Chosen) => void,
 ): Command {
+  const chooseWithoutDatabase: ChooseWithoutDatabase = (command, run) =>
+    onChosen({ run, json: command.optsWithGlobals().json === true });
   const choose: Choose = (command, handler, create = false) =>
-    onChosen({ handler, json: command.optsWithGlobals().json === true, create });
+    chooseWithoutDatabase(command, async (context) =>
+      handler({ ...context, database: await context.connect(create) }),
+    );
   const program = new Command('admin')
     .description(
       'Administration of the service. Uses the database of DATABASE_URL or the embedded one; servers may be running.',
@@ -55,5 +60,6 @@ Examples:
     addMigrate,
   ])
     add(program, choose);
+  addDoctor(program, chooseWithoutDatabase);
   return program;
 }

@@ -5,7 +5,7 @@ import { parseConfig } from '../config/parse.ts';
 import { createLogger } from '../logger.ts';
 import type { Chosen } from './commands/choose.ts';
 import { buildProgram } from './commands.ts';
-import { connect } from './connect.ts';
+import { type Connection, connect } from './connect.ts';
 import { AdminError, EXIT, isExpected, oneLine, reasonOf } from './error.ts';
 import type { Tracks } from './migrations.ts';
 
@@ -40,23 +40,27 @@ export async function runAdmin(args: readonly string[], io: AdminIo): Promise<nu
   }
 }
 
-async function perform({ handler, json, create }: Chosen, io: AdminIo): Promise<number> {
+async function perform({ run, json }: Chosen, io: AdminIo): Promise<number> {
   const config = parseConfig(io.env);
-  const connection = await connect({ config, create, warn: (message) => io.err(`${message}\n`) });
+  const connections: Connection[] = [];
   try {
-    const call = {
-      database: connection.database,
+    const context = {
       config,
       // Independent of `LOG_LEVEL`, because the security log must contain the operator's actions.
       log: createLogger({ level: 'info', format: config.logFormat, write: (line) => io.err(line) }),
       tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
       progress: (line: string) => json || io.out(`${line}\n`),
+      async connect(create: boolean) {
+        const connection = await connect({ config, create, warn: (message) => io.err(`${message}\n`) });
+        connections.push(connection);
+        return connection.database;
+      },
     };
-    const answer = await untilAborted(io.signal, () => handler(call));
+    const answer = await untilAborted(io.signal, () => run(context));
     io.out(`${json ? JSON.stringify(answer.json, null, 2) : answer.text}\n`);
     return answer.exitCode ?? EXIT.ok;
   } finally {
-    await connection.close();
+    for (const connection of connections) await connection.close();
   }
 }
 

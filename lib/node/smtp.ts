@@ -35,6 +35,12 @@ export function createSmtpMailer(url: string, from: string): Mailer {
   };
 }
 
+/** Connects and signs in without sending a mail. @throws Error saying what the mail server refuses */
+export async function verifySmtp(url: string): Promise<void> {
+  const transport = await connect(url);
+  await transport.verify().finally(() => transport.close());
+}
+
 async function connect(url: string) {
   // Loaded by the first mail: whoever sends in another way does without it.
   const { createTransport } = await import('nodemailer');

@@ -11,24 +11,32 @@ export interface Answer {
   exitCode?: number;
 }
 
-export interface Call {
-  database: Database;
+/** What every command has. */
+export interface Context {
   config: Config;
   tracks: Tracks;
   /** For the security log. */
   log: Logger;
   /** Prints a line while the command runs, unless the output is JSON. */
   progress(line: string): void;
+  /**
+   * Opens the servers' database until the command ends.
+   * @param create creates the embedded database if it does not exist
+   * @throws AdminError when the database cannot be used
+   */
+  connect(create: boolean): Promise<Database>;
+}
+
+export interface Call extends Context {
+  database: Database;
 }
 
 export type Handler = (call: Call) => Promise<Answer>;
 
 /** The command that the arguments selected. */
 export interface Chosen {
-  handler: Handler;
+  run(context: Context): Promise<Answer>;
   json: boolean;
-  /** Creates the embedded database if it does not exist. */
-  create: boolean;
 }
 
 /** Help text of the argument `org`. */
@@ -36,3 +44,6 @@ export const ORG = 'slug or id of the organization';
 
 /** Selects the handler of a command. @param create creates the embedded database if it does not exist */
 export type Choose = (command: Command, handler: Handler, create?: boolean) => void;
+
+/** Selects a command that also works without the database. */
+export type ChooseWithoutDatabase = (command: Command, run: Chosen['run']) => void;

@@ -1,0 +1,118 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../../db/client.ts';
+import { migrations } from '../../../db/schema/platform.ts';
+import type { Config } from '../../config/config.ts';
+import { isLoopback } from '../../config/insecure.ts';
+import type { Tracks } from '../migrations.ts';
+import { listOrgs } from '../orgs.ts';
+import { type Check, checksOf } from './checks.ts';
+
+export const DATABASE_DOCS = 'docs/deployment.md#database-role';
+
+const database = checksOf('database', DATABASE_DOCS);
+const schema = checksOf('schemas', 'docs/deployment.md#upgrades');
+const backup = checksOf('backup', 'docs/backup.md');
+
+const OLDEST = 15;
+const CLOCK_S = 5;
+
+interface Facts {
+  version: number;
+  superuser: boolean;
+  may_create: boolean;
+  max_connections: number;
+  ssl: boolean;
+  /** Settings that are off and cost durability. */
+  unsafe: string;
+  trigrams: boolean;
+  now: Date;
+  archiving: boolean;
+  archive_failing: boolean;
+  standbys: number;
+}
+
+const FACTS = sql<Facts>`
+select current_setting('server_version_num')::int / 10000 as version,
+  (select rolsuper from pg_roles where rolname = current_user) as superuser,
+  has_database_privilege(current_database(), 'create') as may_create,
+  current_setting('max_connections')::int as max_connections,
+  coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as ssl,
+  (select coalesce(string_agg(name, ', '), '') from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) name
+    where current_setting(name) = 'off') as unsafe,
+  exists (select from pg_extension where extname = 'pg_trgm') as trigrams,
+  clock_timestamp() as now,
+  current_setting('archive_mode') <> 'off' as archiving,
+  coalesce((select last_failed_time > coalesce(last_archived_time, '-infinity') from pg_stat_archiver), false)
+    as archive_failing,
+  (select count(*) from pg_stat_replication)::int as standbys`;
+
+/** The database server, the role of the service, and how data is kept safe. */
+export async function checkDatabase({ db }: Database, config: Config): Promise<Check[]> {
+  const asked = Date.now();
+  const [row] = await db.execute<Facts & Record<string, unknown>>(FACTS);
+  if (!row) return [];
+  return [...checkServer(row, config, asked), ...checkBackup(row, config)];
+}
+
+function checkServer(facts: Facts, { databaseUrl, dbPoolMax }: Config, asked: number): Check[] {
+  const { version, superuser, may_create, max_connections, unsafe, trigrams, now } = facts;
+  const host = databaseUrl === undefined ? 'localhost' : new URL(databaseUrl).hostname;
+  const ahead = Math.round((new Date(now).getTime() - (asked + Date.now()) / 2) / 1_000);
+  return [
+    version < OLDEST
+      ? database.failed(`PostgreSQL ${version} is too old: the service needs ${OLDEST} or newer`)
+      : database.ok(`PostgreSQL ${version}${databaseUrl === undefined ? ', embedded' : ` at ${host}`}`),
+    superuser
+      ? database.warning('the role of DATABASE_URL is a superuser: the service needs no such rights')
+      : database.ok('the role has no superuser rights'),
+    may_create
+      ? database.ok('the role may create the schemas of organizations')
+      : database.failed('the role may not create schemas: registration fails (grant create on database)'),
+    max_connections > dbPoolMax + 3
+      ? database.ok(`${max_connections} connections, of which a server uses up to ${dbPoolMax}`)
+      : database.failed(`PostgreSQL allows ${max_connections} connections, SVC_DB_POOL_MAX is ${dbPoolMax}`),
+    unsafe === ''
+      ? database.ok('acknowledged changes survive a crash')
+      : database.failed(`acknowledged changes are lost in a crash: ${unsafe} off`, 'docs/reliability.md'),
+    facts.ssl || isLoopback(host) || host === ''
+      ? database.ok(facts.ssl ? 'the connection uses TLS' : 'the connection does not leave this machine')
+      : database.warning(`the connection to ${host} is not encrypted: add ?sslmode=require to DATABASE_URL`),
+    trigrams
+      ? database.ok('searches are indexed (pg_trgm)')
+      : database.warning(
+          'the extension pg_trgm is missing: searches read all findings',
+          'docs/deployment.md#search-index',
+        ),
+    Math.abs(ahead) <= CLOCK_S
+      ? database.ok('the clocks of this machine and of the database agree')
+      : database.warning(`the clock of the database is ${ahead} s ahead: due dates and codes depend on both`),
+  ];
+}
+
+function checkBackup({ archiving, archive_failing, standbys }: Facts, { databaseUrl }: Config): Check[] {
+  if (archive_failing)
+    return [backup.failed('archiving WAL fails: see pg_stat_archiver and the log of PostgreSQL')];
+  if (archiving) return [backup.ok('WAL is archived; check that a restore works')];
+  if (standbys > 0)
+    return [backup.warning(`${standbys} standbys, but no archive: a deletion reaches them too`)];
+  const where = databaseUrl === undefined ? 'the embedded database' : 'the database';
+  return [backup.warning(`${where} does not archive WAL: dumps, if any, are not visible from here`)];
+}
+
+/** Whether migrations and indexes are complete. */
+export async function checkSchemas(database: Database, tracks: Tracks): Promise<Check[]> {
+  const { db } = database;
+  const [made] = await db.execute<{ there: boolean }>(
+    sql`select to_regclass('shared.migrations') is not null as there`,
+  );
+  if (!made?.there) return [schema.failed('the database is empty: start a server, or run "migrate"')];
+  const pending = tracks.shared.length - (await db.$count(migrations));
+  if (pending > 0) return [schema.failed(`shared: ${pending} migrations are not applied (run "migrate")`)];
+  const behind = await listOrgs(database, tracks.org, { behind: true });
+  return [
+    schema.ok('shared is current'),
+    behind.length === 0
+      ? schema.ok('the schemas of all organizations are current')
+      : schema.warning(`${behind.length} organizations are not migrated yet (run "migrate")`),
+  ];
+}

@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tls from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
+import type { Check } from '../../lib/admin/doctor/checks.ts';
+import { runAdmin } from '../../lib/admin/run.ts';
+import { addAuthenticator } from '../support/api/account.ts';
+import { createUser } from '../support/api/api.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { createCertificate } from '../support/hostile/certificate.ts';
+import { startApp } from '../support/server/app.ts';
+
+const STRONG = 'a'.repeat(32);
+const PRODUCTION = {
+  SVC_STRICT: 'on',
+  SVC_HOST: '127.0.0.1',
+  JWT_SECRET: STRONG,
+  SVC_ENCRYPTION_KEY: STRONG,
+};
+
+const freshDirectory = () => mkdtemp(join(tmpdir(), 'doctor-'));
+
+interface Told {
+  code: number;
+  checks: Check[];
+  /** Messages that start with their status, such as `failed: …`. */
+  of(area: string): string[];
+}
+
+async function doctor(env: Record<string, string>, ...args: string[]): Promise<Told> {
+  let out = '';
+  const code = await runAdmin(['doctor', '--json', ...args], {
+    env,
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      throw new Error(text);
+    },
+    tracks: { shared: sharedMigrations, org: orgMigrations },
+  });
+  const { checks } = JSON.parse(out) as { checks: Check[] };
+  return {
+    code,
+    checks,
+    of: (area) =>
+      checks.filter((check) => check.area === area).map(({ status, message }) => `${status}: ${message}`),
+  };
+}
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+
+afterAll(() => database.drop());
+
+describe('the configuration', () => {
+  it('of a trial gives warnings, each with the page that helps', async () => {
+    const { checks, of } = await doctor({ DATABASE_URL: database.url });
+    expect(of('configuration')[0]).toMatch(/^warning: SVC_STRICT is off/);
+    expect(of('configuration').join('\n')).toContain('SVC_AUTH_LIMITS=on');
+    expect(of('keys').slice(0, 2)).toEqual([
+      expect.stringMatching(/^warning: JWT_SECRET is not set/),
+      expect.stringMatching(/^warning: SVC_ENCRYPTION_KEY is not set/),
+    ]);
+    for (const { status, see } of checks)
+      expect(see !== undefined).toBe(['warning', 'failed'].includes(status));
+  });
+
+  it('of production gives none, on this machine', async () => {
+    const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: database.url });
+    for (const area of ['configuration', 'keys']) {
+      for (const line of of(area)) expect(line).toMatch(/^ok/);
+    }
+  });
+
+  it('fails for a secret that is too short', async () => {
+    const { code, of } = await doctor({ DATABASE_URL: database.url, JWT_SECRET: 'short' });
+    expect(code).toBe(1);
+    expect(of('keys')).toContainEqual(expect.stringMatching(/^failed: JWT_SECRET/));
+  });
+});
+
+describe('the database', () => {
+  it('is described', async () => {
+    const lines = (await doctor({ ...PRODUCTION, DATABASE_URL: database.url })).of('database');
+    expect(lines).toContainEqual(expect.stringMatching(/^ok: PostgreSQL \d+ at/));
+    expect(lines).toContainEqual(expect.stringMatching(/^ok: searches are indexed/));
+    // The suite's PostgreSQL forgets everything after a crash, and its role may do everything.
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^failed: acknowledged changes are lost in a crash: fsync/),
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/^warning: .* superuser/));
+  });
+
+  it('that cannot be reached fails alone: the other checks run', async () => {
+    const { code, of } = await doctor({ ...PRODUCTION, DATABASE_URL: 'postgres://a:b@127.0.0.1:9/c' });
+    expect(code).toBe(1);
+    expect(of('database')).toEqual([
+      expect.stringMatching(/^failed: the database cannot be used: .*ECONNREFUSED/),
+    ]);
+    expect(of('configuration').length).toBeGreaterThan(0);
+  });
+
+  it('that is empty is reported, and stays empty', async () => {
+    const empty = await createDatabase('empty');
+    try {
+      const { code, of } = await doctor({ ...PRODUCTION, DATABASE_URL: empty.url });
+      expect(code).toBe(1);
+      expect(of('schemas')).toEqual([expect.stringMatching(/^failed: the database is empty/)]);
+      expect((await doctor({ ...PRODUCTION, DATABASE_URL: empty.url })).of('schemas')).toEqual(of('schemas'));
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  it('is not created where there is none', async () => {
+    const { of } = await doctor({ ...PRODUCTION, SVC_DATA_DIR: await freshDirectory() });
+    expect(of('database')).toEqual([expect.stringMatching(/^failed: there is no database in/)]);
+  });
+});
+
+it('finds that a key is missing', async () => {
+  const t = await startApp({ env: { SVC_ENCRYPTION_KEY: 'b'.repeat(32) } });
+  await addAuthenticator(t, (await createUser(t.api)).cookie);
+  const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: t.databaseUrl });
+  expect(of('keys')).toContainEqual(
+    expect.stringMatching(/^failed: the keys decrypt only 0 of the newest 1 secrets of authenticator apps/),
+  );
+  const both = {
+    ...PRODUCTION,
+    DATABASE_URL: t.databaseUrl,
+    SVC_ENCRYPTION_KEY: `${STRONG},${'b'.repeat(32)}`,
+  };
+  expect((await doctor(both)).of('keys')).toContainEqual(
+    expect.stringMatching(/^ok: the keys decrypt .*1 tried/),
+  );
+});
+
+describe('mail', () => {
+  it('fails without a provider where nobody can verify an address', async () => {
+    const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: database.url });
+    expect(of('mail')[0]).toMatch(/^failed: no mail provider/);
+  });
+
+  it('fails when the mail server hangs up', async () => {
+    const server = net.createServer((socket) => socket.end('421 busy\r\n'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    try {
+      const { of } = await doctor({
+        ...PRODUCTION,
+        DATABASE_URL: database.url,
+        SVC_SMTP_URL: `smtp://127.0.0.1:${port}`,
+      });
+      expect(of('mail')[0]).toMatch(new RegExp(`^failed: 127.0.0.1:${port}: `));
+    } finally {
+      server.close();
+    }
+  });
+
+  it('sends a test mail when asked to', async () => {
+    const env = { DATABASE_URL: database.url, SVC_DATA_DIR: await freshDirectory() };
+    const { of } = await doctor(env, '--mail', 'ada@example.com');
+    expect(of('mail')).toContainEqual(
+      expect.stringMatching(/^ok: .* accepted a test mail to ada@example.com/),
+    );
+  });
+});
+
+describe('the public address', () => {
+  it('fails when nothing listens there', async () => {
+    const { code, of } = await doctor({
+      ...PRODUCTION,
+      DATABASE_URL: database.url,
+      SVC_PUBLIC_URL: 'https://127.0.0.1:9',
+    });
+    expect(code).toBe(1);
+    expect(of('TLS')).toEqual([expect.stringMatching(/^failed: https:\/\/127.0.0.1:9: .*ECONNREFUSED/)]);
+  });
+
+  it('fails for a certificate that browsers do not trust', async () => {
+    const server = tls.createServer(createCertificate());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    try {
+      const env = { ...PRODUCTION, DATABASE_URL: database.url, SVC_PUBLIC_URL: `https://localhost:${port}` };
+      expect((await doctor(env)).of('TLS')).toEqual([expect.stringMatching(/^failed: .*self.signed/)]);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('is a warning without TLS, a failure in strict mode', async () => {
+    const env = { DATABASE_URL: database.url, SVC_PUBLIC_URL: 'http://findings.example.com' };
+    expect((await doctor(env)).of('TLS')).toEqual([expect.stringMatching(/^warning: .* is not encrypted/)]);
+  });
+});
