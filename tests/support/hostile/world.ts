@@ -97,6 +97,13 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       insert into "${schema}".scan_counts as c (project_id, status, count) values ('${org.projectId}', 'failed', 1)
         on conflict (project_id, status) do update set count = c.count + 1`);
     const { id: deletable } = await push(api, org, scan);
+    const [mine, gone] = [`gone-${name}`, `back-${name}`];
+    for (const slug of [mine, gone]) {
+      const { id } = must(await api.post('/orgs', { cookie: org.owner.cookie, body: { name: slug, slug } }));
+      await sql.unsafe(`insert into shared.memberships (org_id, user_id, role, created_at)
+        values ('${id}', '${user}', 'owner', now())`);
+    }
+    must(await api.delete(`/orgs/${gone}`, { cookie: org.owner.cookie, body: { confirm: gone } }));
     const change = v7();
     await sql.unsafe(`insert into "${schema}".changes (id, at, actor_id, finding_ids, what, fields)
       values ('${change}', now(), '${user}', '{${finding}}', '{}', '[]')`);
@@ -111,6 +118,9 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         deleteProject: project,
         deleteScan: endedScan,
         deleteFinding: deletable as string,
+        updateOrg: mine,
+        deleteOrg: mine,
+        restoreOrg: gone,
         sessions: other,
         members: member,
         emails: second,
