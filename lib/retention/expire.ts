@@ -12,7 +12,7 @@ import { logOperatorEvent } from '../security-events.ts';
 import type { Services } from '../services.ts';
 import { expiredBefore } from './settings.ts';
 
-type RetentionServices = Pick<Services, 'database' | 'knownOrgs' | 'log' | 'clock'>;
+type TurnServices = Pick<Services, 'database' | 'log' | 'clock'> & { tables: OrgTables };
 
 /** After this time, the next organization gets a turn. */
 const TURN_MS = LEASE_MS / 6;
@@ -22,13 +22,14 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Removes what has expired by the retention of organizations, one after another in turns. */
 export async function removeAllExpired(
-  services: RetentionServices & Pick<Services, 'orgMigrations'>,
+  services: Pick<Services, 'database' | 'knownOrgs' | 'log' | 'clock' | 'orgMigrations'>,
 ): Promise<void> {
-  const { database, log, orgMigrations } = services;
+  const { database, knownOrgs, log, orgMigrations } = services;
   for (;;) {
     const taken = await takeRetention(database.sql, orgMigrations.length);
     if (!taken) return;
-    await takeTurn(services, taken, TURN_MS).catch(async (error) => {
+    const tables = knownOrgs.tablesOf({ id: taken.org_id });
+    await takeTurn({ ...services, tables }, taken, TURN_MS).catch(async (error) => {
       log.error('expired findings and scans are not removed yet', { org: taken.slug, error });
       await releaseRetention(database.sql, taken, taken.position, RETRY_MS);
     });
@@ -43,14 +44,13 @@ export interface Removed {
 /**
  * Removes what has expired in one organization until nothing is left or the time is over. After each batch it pauses as long as
  * the batch took, so that half of the time is left to others.
- * @returns what was removed in this turn
+ * @returns what was removed in this turn, and the position of the next one; undefined if nothing is left
  */
 export async function takeTurn(
-  { database: { sql }, knownOrgs, log, clock }: RetentionServices,
+  { database: { sql }, tables, log, clock }: TurnServices,
   taken: RetentionRun,
   turnMs: number,
-): Promise<Removed> {
-  const tables = knownOrgs.tablesOf({ id: taken.org_id });
+): Promise<Removed & { next: string | undefined }> {
   const before = expiredBefore(taken, clock());
   const pace = createPace(turnMs);
   const removed = { findings: 0, scans: 0 };
@@ -61,7 +61,7 @@ export async function takeTurn(
   await (isComplete ? endRetention(sql, taken) : releaseRetention(sql, taken, last));
   if (removed.findings + removed.scans > 0)
     logOperatorEvent(log, 'retention_applied', { org: taken.slug, ...removed });
-  return removed;
+  return { ...removed, next: isComplete ? undefined : (last ?? FIRST_PAGE) };
 }
 
 interface Work {

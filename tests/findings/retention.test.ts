@@ -189,7 +189,7 @@ describe('resolved findings', () => {
     let turns = 0;
     for (let turn = await takeRetention(client(), 0); turn; turn = await takeRetention(client(), 0)) {
       turns++;
-      await takeTurn(t.services, turn, 1);
+      await takeTurn({ ...t.services, tables }, turn, 1);
       await expectKeptCounts(t.services.database, org);
     }
     expect(turns).toBeGreaterThan(3);
@@ -206,7 +206,7 @@ describe('resolved findings', () => {
     const run = await takeRetention(client(), 0);
     if (!run) throw new Error('nothing is due');
     const pushes = pushAll(Array.from({ length: 200 }, (_, i) => `new-${i}`));
-    const removed = await Promise.all([1, 2, 3].map(() => takeTurn(t.services, run, 60_000)));
+    const removed = await Promise.all([1, 2, 3].map(() => takeTurn({ ...t.services, tables }, run, 60_000)));
     await pushes;
     expect(removed.reduce((sum, { findings }) => sum + findings, 0)).toBe(1_000);
     expect(await fingerprints()).toHaveLength(200);
@@ -226,14 +226,14 @@ describe('a run', () => {
     const second = await run();
     expect(second).toMatchObject({ resolved_findings: 20, position: null });
     // The end of the first does not end the second.
-    if (first) await takeTurn(t.services, first, 1_000);
+    if (first) await takeTurn({ ...t.services, tables }, first, 1_000);
     const due = async () =>
       (
         await sql(`select due_at > now() + interval '23 hours' as later from shared.retention
         where org_id = '${org.id}'`)
       )[0]?.later;
     expect(await due()).toBe(false);
-    if (second) await takeTurn(t.services, second, 1_000);
+    if (second) await takeTurn({ ...t.services, tables }, second, 1_000);
     expect(await due()).toBe(true);
     expect(await takeRetentionOf(client(), org.id)).toBeDefined();
     expect(await takeRetentionOf(client(), org.id)).toBeUndefined();
@@ -274,7 +274,7 @@ describe('scans', () => {
     await pushAll(numbered(2_500), oldest);
     must(await put({ scans: 30 }));
     const first = await takeRetention(client(), 0);
-    if (first) await takeTurn(t.services, first, 1);
+    if (first) await takeTurn({ ...t.services, tables }, first, 1);
     expect((await sql('select 1 from @.sightings')).length).toBe(500);
     await removeAllExpired(t.services);
     expect((await sql(`select 1 from @.scans where scan_id = '${oldest}'`)).length).toBe(0);

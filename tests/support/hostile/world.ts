@@ -45,6 +45,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
   const spare = must(await api.post(tokens, { ...org.asOwner, body: { name: 'spare' } })).info.id as string;
   must(await api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
   await watchWrites(sql, schema);
+  // For the operations that delete and restore an organization; each actor finds them under slugs of its own.
+  const [spareOrg, goneOrg] = [await createOrg(api), await createOrg(api)];
   let actor = await renewed();
 
   /** A user with every kind of object, made by SQL without the cost of registering. */
@@ -98,12 +100,13 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         on conflict (project_id, status) do update set count = c.count + 1`);
     const { id: deletable } = await push(api, org, scan);
     const [mine, gone] = [`gone-${name}`, `back-${name}`];
-    for (const slug of [mine, gone]) {
-      const { id } = must(await api.post('/orgs', { cookie: org.owner.cookie, body: { name: slug, slug } }));
-      await sql.unsafe(`insert into shared.memberships (org_id, user_id, role, created_at)
-        values ('${id}', '${user}', 'owner', now())`);
-    }
-    must(await api.delete(`/orgs/${gone}`, { cookie: org.owner.cookie, body: { confirm: gone } }));
+    await sql.unsafe(`delete from shared.org_deletions;
+      update shared.orgs set slug = '${mine}' where id = '${spareOrg.id}';
+      update shared.orgs set slug = '${gone}' where id = '${goneOrg.id}';
+      insert into shared.org_deletions (org_id, deleted_at, purge_at, lease_until)
+        values ('${goneOrg.id}', now(), now() + interval '30 days', now());
+      insert into shared.memberships (org_id, user_id, role, created_at) values
+        ('${spareOrg.id}', '${user}', 'owner', now()), ('${goneOrg.id}', '${user}', 'owner', now())`);
     const change = v7();
     await sql.unsafe(`insert into "${schema}".changes (id, at, actor_id, finding_ids, what, fields)
       values ('${change}', now(), '${user}', '{${finding}}', '{}', '[]')`);
