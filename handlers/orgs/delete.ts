@@ -5,6 +5,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { text, z } from '../../lib/http/schema.ts';
 import { deleteOrganization } from '../../lib/orgs/deletion.ts';
+import { mailsOfRequest } from '../../lib/orgs/notices.ts';
 import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
@@ -38,7 +39,7 @@ export const deleteOrg = endpoint(
       throw new ApiError('validation_error/field_invalid', {
         details: [{ field: 'confirm', message: 'must be the slug of the organization' }],
       });
-    const actor = { user, now, writeMail: services.mail.enqueue };
+    const actor = { user, now, writeMail: mailsOfRequest(call) };
     const deleted = await deleteOrganization(db, org, body.confirm, actor);
     if (deleted === 'changed') throw new ApiError('resource_error/not_found');
     if (deleted === 'state') throw new ApiError('tenant_error/deleted');

@@ -7,6 +7,7 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { text, z } from '../../lib/http/schema.ts';
 import { restoreOrganization } from '../../lib/orgs/deletion.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
+import { mailsOfRequest } from '../../lib/orgs/notices.ts';
 import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { Organization } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
@@ -27,7 +28,7 @@ export const restoreOrg = endpoint(
   async (call) => {
     const { db, now, params, services, user } = call;
     const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
-    const refused = await restoreOrganization(db, org, { user, now, writeMail: services.mail.enqueue });
+    const refused = await restoreOrganization(db, org, { user, now, writeMail: mailsOfRequest(call) });
     if (refused === 'changed') throw new ApiError('resource_error/not_found');
     if (refused === 'state')
       throw new ApiError('resource_error/conflict', { message: 'The organization is not deleted.' });

@@ -45,7 +45,7 @@ export async function readyOrg({ db }: Database, orgName: string, version: numbe
 function actorOf({ database: { db }, log, box }: LifecycleCall): Actor {
   const clock = () => new Date();
   const { write } = createQueuedMails({ db, box, log, clock, nextId: createIds(clock) });
-  return { now: clock(), writeMail: write };
+  return { now: clock(), writeMail: (tx, { email }, content) => write(tx, email, content) };
 }
 
 /** Deletes an organization. Its owners get a mail and can restore it. */

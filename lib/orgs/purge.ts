@@ -5,7 +5,7 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { orgPurgeNear } from '../mail/templates/organizations.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import type { Services } from '../services.ts';
-import { mailOwners } from './notices.ts';
+import { mailOwners, type WriteMail } from './notices.ts';
 
 type PurgeServices = Pick<Services, 'database' | 'clock' | 'log' | 'mail'>;
 
@@ -35,7 +35,8 @@ async function warnNext({ database: { db }, clock, mail }: PurgeServices): Promi
     if (!deletion) return false;
     const { orgId, deletedAt: at, purgeAt } = deletion;
     const [org] = await tx.select({ name: orgs.name, slug: orgs.slug }).from(orgs).where(eq(orgs.id, orgId));
-    if (org) await mailOwners(tx, mail.enqueue, orgId, (name) => orgPurgeNear({ name, org, at, purgeAt }));
+    const write: WriteMail = (to, { email }, content) => mail.enqueue(to, email, content);
+    if (org) await mailOwners(tx, write, orgId, (name) => orgPurgeNear({ name, org, at, purgeAt }));
     return true;
   });
   if (warned) mail.kick();

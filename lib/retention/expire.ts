@@ -42,8 +42,8 @@ export interface Removed {
 }
 
 /**
- * Removes what has expired in one organization until nothing is left or the time is over. After each batch it pauses as long as
- * the batch took, so that half of the time is left to others.
+ * Removes what has expired in one organization until nothing is left or the time is over. After each batch it pauses twice as
+ * long as the batch took, so that most of the time is left to others.
  * @returns what was removed in this turn, and the position of the next one; undefined if nothing is left
  */
 export async function takeTurn(
@@ -117,7 +117,7 @@ function createPace(turnMs: number) {
     async batch<T>(work: () => Promise<T>): Promise<T> {
       const start = performance.now();
       const result = await work();
-      await sleep(Math.min(performance.now() - start, 1_000));
+      await sleep(Math.min(2 * (performance.now() - start), 1_000));
       return result;
     },
   };

@@ -229,6 +229,19 @@ describe('the deletion', () => {
     expect(await mailsTo(org.owner.email)).toContainEqual(expect.stringContaining('was deleted'));
     expect(await mailsTo(admin.email)).not.toContainEqual(expect.stringContaining('was deleted'));
   });
+
+  it('cannot be used to flood an address that nobody has verified', async () => {
+    const few = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_MAX_MAILS_PER_HOUR: '3' } });
+    for (let i = 0; i < 5; i++) {
+      must(await few.api.delete(`/orgs/${org.slug}`, { ...owner(), body: { confirm: org.slug } }));
+      must(await few.api.post(`/orgs/${org.slug}/restore`, owner()));
+    }
+    const subjects = await mailsTo(org.owner.email);
+    const notices = [...subjects, ...few.mails.map(({ subject }) => subject)].filter((subject) =>
+      subject.startsWith('The organization'),
+    );
+    expect(notices).toHaveLength(3);
+  });
 });
 
 describe('the purge', () => {
