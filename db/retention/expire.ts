@@ -11,7 +11,7 @@ import { orgStatement } from '../statements.ts';
 /** Read takes about 10 ms. */
 const PAGE = 2_000;
 /** Locks are held as long as one batch takes, and nobody waits for these findings: smaller than batches of deleted projects. */
-const FINDINGS = 100;
+const FINDINGS = 50;
 const SIGHTINGS = 2_000;
 const SCANS = 100;
 

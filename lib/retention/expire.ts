@@ -16,6 +16,8 @@ type TurnServices = Pick<Services, 'database' | 'log' | 'clock'> & { tables: Org
 
 /** After this time, the next organization gets a turn. */
 const TURN_MS = LEASE_MS / 6;
+/** The pause after a batch, as a multiple of its time. */
+const PAUSE = 4;
 const RETRY_MS = 10 * 60_000;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -42,8 +44,8 @@ export interface Removed {
 }
 
 /**
- * Removes what has expired in one organization until nothing is left or the time is over. After each batch it pauses twice as
- * long as the batch took, so that most of the time is left to others.
+ * Removes what has expired in one organization until nothing is left or the time is over. After each batch it pauses four times
+ * as long as the batch took, so that most of the time is left to others.
  * @returns what was removed in this turn, and the position of the next one; undefined if nothing is left
  */
 export async function takeTurn(
@@ -117,7 +119,7 @@ function createPace(turnMs: number) {
     async batch<T>(work: () => Promise<T>): Promise<T> {
       const start = performance.now();
       const result = await work();
-      await sleep(Math.min(2 * (performance.now() - start), 1_000));
+      await sleep(Math.min(PAUSE * (performance.now() - start), 1_000));
       return result;
     },
   };

@@ -183,7 +183,7 @@ describe('resolved findings', () => {
     await removeExpired(client(), tables, batches[0] ?? [], before);
     await expectKeptCounts(t.services.database, org);
     await removeAllExpired(t.services);
-    expect((await fingerprints()).length).toBe(1_501 - 100);
+    expect((await fingerprints()).length).toBe(1_501 - 50);
     await sql(`update shared.retention set due_at = now() where org_id = '${org.id}'`);
     // Short turns, each of which goes on where the last one ended.
     let turns = 0;

@@ -14,7 +14,7 @@ export const notAvailableHere = 'Not available at this address. Open it at the m
 
 export const deletedOrganizations = 'Deleted organizations';
 export const restorable = 'Nobody can use them. You can restore them until they are removed for good.';
-export const removedOn = (time: string) => `Removed for good on ${time}`;
+export const removedOn = (time: string) => `Will be removed for good on ${time}`;
 export const restore = 'Restore';
 export const restoreThis = (name: string) => `Restore ${name}`;
 export const restored = (name: string) => `“${name}” was restored.`;
